@@ -1,0 +1,83 @@
+package io.github.lockstarter;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Runs a method in one place at a time, over all instances of the application.
+ *
+ * <pre>{@code
+ * @DistributedLock(key = "#orderId", leaseMs = 30000)
+ * public void ship(long orderId) { … }
+ * }</pre>
+ *
+ * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
+ * same method is committed before the release. While the method runs, the lease is renewed. The method never runs
+ * without the lock: when it stays contended for the whole wait, the caller gets {@link LockNotAcquiredException}; when
+ * the backend cannot say, {@link LockBackendException}; when the lock was lost while the method ran,
+ * {@link LockLostException} after it (and a transaction opened inside the lock is rolled back).
+ *
+ * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.
+ * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
+ * {@code lockTemplate.execute("order:42", …)}.
+ *
+ * <p>Works on methods and classes of Spring beans (a class annotation locks each public method), on interfaces, and as a
+ * meta-annotation. A nested call for the same key by the same thread enters without a round trip. What cannot be
+ * proxied (private, final or static methods, calls through {@code this}) cannot be locked; where that is visible at
+ * start-up, the application does not start.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+public @interface DistributedLock {
+
+    /** Value of {@link #leaseMs()} and {@link #waitMs()} that stands for "as configured in {@code application.yml}". */
+    long AS_CONFIGURED = Long.MIN_VALUE;
+
+    /**
+     * SpEL expressions for what is locked, such as {@code "#orderId"} or {@code "#order.id"}; parameters are also
+     * reachable as {@code #p0}, {@code #p1}. Several expressions make one all-or-nothing lock over several keys, taken
+     * in sorted order so that two such methods cannot deadlock. Without any, one lock covers every call of the method.
+     *
+     * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
+     * unknown {@code #parameter} fails the start of the application.
+     *
+     * @return the key expressions; default none
+     */
+    String[] key() default {};
+
+    /**
+     * The logical lock name: first part of the lock's key, {@code name} tag of its metrics and
+     * {@code distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
+     *
+     * @return the name; default {@code SimpleClass.method} of the annotated method
+     */
+    String name() default "";
+
+    /**
+     * Lease in milliseconds: how long the lock outlives a crashed holder. With renewal (the default) the method may run
+     * longer than its lease.
+     *
+     * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease} (30 s)
+     */
+    long leaseMs() default AS_CONFIGURED;
+
+    /**
+     * Longest time in milliseconds that a call waits for the lock; {@code 0} makes one attempt.
+     *
+     * @return the wait; default {@code distributed-lock.locks.<name>.wait}, else {@code distributed-lock.wait} (5 s)
+     */
+    long waitMs() default AS_CONFIGURED;
+
+    /**
+     * Whether the watchdog renews the lease while the method runs.
+     *
+     * @return the renewal; default {@code distributed-lock.watchdog.enabled} (on)
+     */
+    Renewal renewal() default Renewal.AS_CONFIGURED;
+}

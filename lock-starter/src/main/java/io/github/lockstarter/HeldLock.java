@@ -1,0 +1,29 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+
+/**
+ * One lock that this instance holds, as it was at one moment.
+ *
+ * @param name logical name of the request
+ * @param key the lock's key
+ * @param fencingToken its fencing token
+ * @param owner name of the acquiring thread, or {@value #ASYNC}
+ * @param heldFor time since it was acquired
+ * @param remainingLease time until the lease is over unless it is renewed
+ * @param holdCount nested holds, at least 1
+ * @param renewals how often the lease was renewed
+ */
+public record HeldLock(
+        String name,
+        String key,
+        long fencingToken,
+        String owner,
+        Duration heldFor,
+        Duration remainingLease,
+        int holdCount,
+        long renewals) {
+
+    /** Owner of a lock that was acquired without a thread. */
+    public static final String ASYNC = "async";
+}

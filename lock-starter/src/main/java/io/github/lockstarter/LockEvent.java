@@ -1,0 +1,133 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+
+/** Something that happened to a lock of this instance. Immutable. */
+public sealed interface LockEvent {
+
+    /**
+     * Logical name of the request: few distinct values, fit for a metrics tag.
+     *
+     * @return the name
+     */
+    String name();
+
+    /**
+     * The lock's key: as many values as there are entities, not fit for a metrics tag.
+     *
+     * @return the key
+     */
+    String key();
+
+    /** Whether an acquisition had to wait for another owner. */
+    enum Path {
+        /** The first attempt found the lock free. */
+        UNCONTENDED,
+        /** It waited; {@link LockListener#onContended} was called. */
+        WAITED,
+        /** The lock was passed on by a holder of the same JVM, without asking the backend. */
+        HANDED_OVER
+    }
+
+    /** Why an acquisition ended without the lock. */
+    enum Refusal {
+        /** Somebody else held the lock for the whole wait. */
+        CONTENDED,
+        /** The backend could not be asked, did not answer, or the client is shut down. */
+        ERROR,
+        /** The caller was interrupted or cancelled the future. */
+        INTERRUPTED
+    }
+
+    /** How a renewal ended. */
+    enum RenewalOutcome {
+        /** The lease runs for its full length again. */
+        RENEWED,
+        /** No answer, or an error; it is tried again while the lease lasts. */
+        FAILED,
+        /** The lock is no longer ours; {@link LockListener#onLost} follows. */
+        LOST
+    }
+
+    /** Why a lock was lost. */
+    enum LossCause {
+        /** The lease ran out, since no renewal came through. */
+        LEASE_EXPIRED,
+        /** The backend no longer has our lock token: deleted, stolen, or expired there. */
+        OWNER_CHANGED,
+        /** {@code distributed-lock.watchdog.max-hold} was reached and the last lease ran out. */
+        MAX_HOLD,
+        /** The lock client was closed while the lock was held. */
+        SHUTDOWN
+    }
+
+    /**
+     * A lock was acquired; not raised for nested holds.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken its fencing token
+     * @param waited time from the call to the grant
+     * @param attempts attempts at the backend, at least 1 unless handed over
+     * @param path how it was acquired
+     */
+    record Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path)
+            implements LockEvent {}
+
+    /**
+     * An acquisition begins to wait, since somebody else holds the lock. One of {@link Acquired} (with
+     * {@link Path#WAITED} or {@link Path#HANDED_OVER}) or {@link NotAcquired} (with {@code queued}) ends the wait.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     */
+    record Contended(String name, String key) implements LockEvent {}
+
+    /**
+     * An acquisition ended without the lock.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param waited time from the call to its end
+     * @param refusal why
+     * @param queued whether {@link Contended} was raised for it
+     */
+    record NotAcquired(String name, String key, Duration waited, Refusal refusal, boolean queued)
+            implements LockEvent {}
+
+    /**
+     * A renewal by the watchdog ended.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param outcome how
+     */
+    record Renewed(String name, String key, long fencingToken, RenewalOutcome outcome) implements LockEvent {}
+
+    /**
+     * The last hold of a lock was given up by its owner.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param held time from the grant to the release
+     * @param outcome {@link ReleaseOutcome#RELEASED}, {@link ReleaseOutcome#LOST} or {@link ReleaseOutcome#UNKNOWN}
+     */
+    record Released(String name, String key, long fencingToken, Duration held, ReleaseOutcome outcome)
+            implements LockEvent {}
+
+    /**
+     * A held lock was lost. Once per hold; a {@link Released} with {@link ReleaseOutcome#LOST} follows when its owner
+     * releases it.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param held time from the grant to the loss
+     * @param cause why
+     * @param failedRenewals renewals in a row that had failed before
+     */
+    record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
+            implements LockEvent {}
+}

@@ -1,0 +1,23 @@
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+/** Root of what a lock operation throws. Unchecked; carries the key. */
+public abstract class LockException extends RuntimeException {
+
+    private final String key;
+
+    LockException(String key, String message, @Nullable Throwable cause) {
+        super(message, cause);
+        this.key = key;
+    }
+
+    /**
+     * The lock's key.
+     *
+     * @return the key; several keys are joined by {@code ", "}
+     */
+    public String key() {
+        return key;
+    }
+}

@@ -1,0 +1,124 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One hold of a lock, from acquire to release. Bound to no thread: any thread may ask, extend or release. Thread-safe.
+ *
+ * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or renewing
+ * command was sent and shortened by the clock allowance (drift); it turns false before another owner can get in. A
+ * paused JVM can still act on an answer that has become old: where a late write would do damage, hand
+ * {@link #fencingToken()} to the resource and let it refuse smaller ones.
+ */
+public interface LockHandle extends AutoCloseable {
+
+    /**
+     * The handle of the innermost locked method or {@link LockOperations#execute} that runs on this thread, so that a
+     * locked method can reach its fencing token.
+     *
+     * @return the handle; empty outside of any
+     */
+    static Optional<LockHandle> current() {
+        return CurrentLock.innermost();
+    }
+
+    /**
+     * The locked key; for several keys, the keys joined by {@code ", "}.
+     *
+     * @return the key
+     */
+    String key();
+
+    /**
+     * All locked keys, sorted.
+     *
+     * @return at least one key
+     */
+    default List<String> keys() {
+        return List.of(key());
+    }
+
+    /**
+     * The number the protected resource checks: strictly greater than that of every earlier hold of this key. A nested
+     * hold has the number of the outer one.
+     *
+     * @return the fencing token, a positive number below 2<sup>53</sup>
+     * @throws IllegalStateException when several keys are held; ask {@link #fencingToken(String)}
+     */
+    long fencingToken();
+
+    /**
+     * The fencing token of one of several keys.
+     *
+     * @param key one of {@link #keys()}
+     * @return its fencing token
+     * @throws IllegalArgumentException when this handle does not hold the key
+     */
+    default long fencingToken(String key) {
+        if (!keys().contains(key)) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not '" + key + "'");
+        }
+        return fencingToken();
+    }
+
+    /**
+     * Time until the lease is over unless it is renewed, from the local clock; no network.
+     *
+     * @return the remaining lease; zero when it is over or the handle was released
+     */
+    Duration remainingLease();
+
+    /**
+     * Whether this handle still holds the lock, from the local clock; no network.
+     *
+     * @return false once released or lost; never true again after that
+     */
+    boolean isHeld();
+
+    /**
+     * Throws unless {@link #isHeld()}. Call it before a step that must not happen without the lock.
+     *
+     * @throws LockLostException when the lock was lost
+     * @throws IllegalStateException when this handle was released
+     */
+    void ensureHeld();
+
+    /**
+     * Makes the lease end no earlier than the given time from now; never shortens it. One round trip. For holds without
+     * renewal, or to survive a longer outage than the lease allows.
+     *
+     * @param lease from 1 ms to {@code distributed-lock.max-lease}
+     * @throws LockLostException when the lock is no longer ours
+     * @throws LockBackendException when the backend did not answer; the lease is at least what it was
+     * @throws LockInterruptedException when interrupted while waiting for the answer
+     * @throws IllegalStateException when this handle was released
+     */
+    void extend(Duration lease);
+
+    /**
+     * Runs the callback when the lock is lost: once, on a thread of the lock client, at the latest at the end of the
+     * lease, also when the backend cannot be reached. Runs at once if it is lost already, never after a release.
+     *
+     * @param callback what to do, such as cancelling the work; may block, an exception in it is logged
+     */
+    void onLost(Runnable callback);
+
+    /**
+     * Gives the hold up. The lock itself is released with the last hold of this owner. Harmless when repeated.
+     *
+     * @return what became of it; never throws for a lost lock or an unreachable backend
+     */
+    ReleaseOutcome release();
+
+    /**
+     * Releases, and makes a loss known: in a {@code try} block the exception is added to the body's, or thrown if the
+     * body had none. An unknown outcome of the release itself is not an error of the body: it is reported to the
+     * {@link LockListener}s, and the lock ends with its lease at the latest.
+     *
+     * @throws LockLostException when the lock was lost before this call
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,128 @@
+package io.github.lockstarter;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Distributed locks, programmatically. Inject this type; {@link LockTemplate} is the bean behind it. Thread-safe.
+ *
+ * <pre>{@code
+ * locks.execute("order:42", () -> ship(42));
+ *
+ * try (LockHandle lock = locks.acquire(LockRequest.of("order:42").waitingUpTo(ofSeconds(2)))) {
+ *     storage.write(order, lock.fencingToken());
+ * }
+ * }</pre>
+ */
+public interface LockOperations extends LockSource {
+
+    /**
+     * {@link #acquire(LockRequest)} with everything as configured.
+     *
+     * @param key what to lock, such as {@code "order:42"}
+     * @return the hold; release it
+     */
+    default LockHandle acquire(String key) {
+        return acquire(LockRequest.of(key));
+    }
+
+    /**
+     * {@link #tryAcquire(LockRequest)}: one attempt, everything else as configured.
+     *
+     * @param key what to lock
+     * @return the hold, or empty when somebody else has the lock
+     */
+    default Optional<LockHandle> tryAcquire(String key) {
+        return tryAcquire(LockRequest.of(key));
+    }
+
+    /**
+     * {@link #acquireAsync(LockRequest)} with everything as configured.
+     *
+     * @param key what to lock
+     * @return completed with the hold
+     */
+    default CompletableFuture<LockHandle> acquireAsync(String key) {
+        return acquireAsync(LockRequest.of(key));
+    }
+
+    /**
+     * Acquires, runs the action, releases. The action's exception comes through unchanged. While it runs,
+     * {@link LockHandle#current()} is its handle.
+     *
+     * @param <T> the action's result
+     * @param <X> what the action may throw
+     * @param request what to lock
+     * @param action what to do; never runs without the lock
+     * @return the action's result
+     * @throws X when the action throws it
+     * @throws LockLostException when the lock was lost while the action ran and ended normally
+     *     ({@code distributed-lock.on-lost=return}: only logged)
+     */
+    <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
+            throws X;
+
+    /**
+     * {@link #execute(LockRequest, LockedAction)} for work without a result.
+     *
+     * @param <X> what the task may throw
+     * @param request what to lock
+     * @param task what to do
+     * @throws X when the task throws it
+     */
+    default <X extends Throwable> void execute(LockRequest request, LockedTask<X> task) throws X {
+        this.<LockRequest, X>execute(request, () -> {
+            task.run();
+            return request;
+        });
+    }
+
+    /**
+     * {@link #execute(LockRequest, LockedAction)} with everything as configured.
+     *
+     * @param <T> the action's result
+     * @param <X> what the action may throw
+     * @param key what to lock
+     * @param action what to do
+     * @return the action's result
+     * @throws X when the action throws it
+     */
+    default <T extends @Nullable Object, X extends Throwable> T execute(String key, LockedAction<T, X> action)
+            throws X {
+        return execute(LockRequest.of(key), action);
+    }
+
+    /**
+     * {@link #execute(LockRequest, LockedTask)} with everything as configured.
+     *
+     * @param <X> what the task may throw
+     * @param key what to lock
+     * @param task what to do
+     * @throws X when the task throws it
+     */
+    default <X extends Throwable> void execute(String key, LockedTask<X> task) throws X {
+        execute(LockRequest.of(key), task);
+    }
+
+    /**
+     * The lock as a {@link Lock} of the JDK: reentrant, bound to the acquiring thread, without conditions. The wait of
+     * the request does not apply: each method waits as the JDK says. {@code unlock} by a thread that does not hold it
+     * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}.
+     *
+     * @param request what to lock
+     * @return a view without state of its own but the holds of its threads
+     */
+    Lock asLock(LockRequest request);
+
+    /**
+     * {@link #asLock(LockRequest)} with everything as configured.
+     *
+     * @param key what to lock
+     * @return the view
+     */
+    default Lock asLock(String key) {
+        return asLock(LockRequest.of(key));
+    }
+}

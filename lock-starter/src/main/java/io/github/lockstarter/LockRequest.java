@@ -1,0 +1,180 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * What to lock, and how: the argument of every {@link LockOperations} call. Immutable; each {@code with}-like method
+ * returns a changed copy. What is not set here comes from {@code distributed-lock.*}.
+ *
+ * <pre>{@code
+ * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
+ * }</pre>
+ *
+ * @param name logical name for metrics and per-name configuration, never unique per entity; default {@value #UNNAMED}
+ * @param keys what is locked: one key, or several distinct ones in sorted order that are locked all or not at all
+ * @param maxWait longest time the caller waits; zero makes one attempt
+ * @param lease how long the lock outlives a crashed holder
+ * @param renewal whether the watchdog renews the lease
+ */
+public record LockRequest(
+        String name, List<String> keys, Optional<Duration> maxWait, Optional<Duration> lease, Renewal renewal) {
+
+    /** Name of a request that was given none. */
+    public static final String UNNAMED = "unnamed";
+
+    /** Longest key in UTF-16 characters. Redis keys stay far shorter: longer ones are hashed. */
+    public static final int MAX_KEY_LENGTH = 16_384;
+
+    /** Longest wait and longest lease: far above any sensible one, far below any arithmetic overflow. */
+    public static final Duration MAX_DURATION = Duration.ofDays(365);
+
+    /**
+     * Checks what is given.
+     *
+     * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
+     *     lease is below one millisecond, or either is above {@link #MAX_DURATION}
+     */
+    public LockRequest {
+        Objects.requireNonNull(maxWait, "maxWait");
+        Objects.requireNonNull(lease, "lease");
+        Objects.requireNonNull(renewal, "renewal");
+        if (name == null || name.isBlank()) {
+            throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
+        }
+        keys = checkedKeys(keys, name);
+        String subject = describe(keys);
+        maxWait.ifPresent(value -> checkWait(value, subject));
+        lease.ifPresent(value -> checkLease(value, subject));
+    }
+
+    /**
+     * A request for one key, everything else as configured.
+     *
+     * @param key what to lock, such as {@code "order:42"}
+     * @return the request
+     * @throws IllegalArgumentException when the key is null, blank or longer than {@link #MAX_KEY_LENGTH}
+     */
+    public static LockRequest of(String key) {
+        return ofAll(Collections.singletonList(key));
+    }
+
+    /**
+     * A request for several keys, locked all or not at all. Order does not matter and duplicates are dropped.
+     *
+     * @param keys what to lock; at least one
+     * @return the request
+     * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
+     */
+    public static LockRequest ofAll(Collection<String> keys) {
+        return new LockRequest(
+                UNNAMED, List.copyOf(nonNull(keys)), Optional.empty(), Optional.empty(), Renewal.AS_CONFIGURED);
+    }
+
+    /**
+     * Sets the logical name: the metrics tag and the {@code distributed-lock.locks.<name>} whose settings apply.
+     *
+     * @param name a name of few distinct values, never the key
+     * @return the changed request
+     */
+    public LockRequest named(String name) {
+        return new LockRequest(name, keys, maxWait, lease, renewal);
+    }
+
+    /**
+     * Sets the longest time the caller waits.
+     *
+     * @param wait zero for one attempt, up to {@link #MAX_DURATION}
+     * @return the changed request
+     */
+    public LockRequest waitingUpTo(Duration wait) {
+        return new LockRequest(name, keys, Optional.of(wait), lease, renewal);
+    }
+
+    /**
+     * Makes one attempt and no wait.
+     *
+     * @return the changed request
+     */
+    public LockRequest withoutWaiting() {
+        return waitingUpTo(Duration.ZERO);
+    }
+
+    /**
+     * Sets the lease.
+     *
+     * @param lease at least 1 ms, at most {@code distributed-lock.max-lease}
+     * @return the changed request
+     */
+    public LockRequest leasedFor(Duration lease) {
+        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal);
+    }
+
+    /**
+     * Has the watchdog renew the lease, whatever is configured.
+     *
+     * @return the changed request
+     */
+    public LockRequest withRenewal() {
+        return new LockRequest(name, keys, maxWait, lease, Renewal.ON);
+    }
+
+    /**
+     * Lets the lock end by itself when the lease is over.
+     *
+     * @return the changed request
+     */
+    public LockRequest withoutRenewal() {
+        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF);
+    }
+
+    private static Collection<String> nonNull(Collection<String> keys) {
+        for (String key : keys) {
+            if (key == null) {
+                throw new IllegalArgumentException("The lock key is null; give what is locked, such as 'order:42'");
+            }
+        }
+        return keys;
+    }
+
+    private static List<String> checkedKeys(Collection<String> keys, String name) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("Lock '" + name + "' has no key; give at least one");
+        }
+        for (String key : nonNull(keys)) {
+            if (key.isBlank()) {
+                throw new IllegalArgumentException(
+                        "The lock key of '" + name + "' is blank; give what is locked, such as 'order:42'");
+            }
+            if (key.length() > MAX_KEY_LENGTH) {
+                throw new IllegalArgumentException(
+                        "Lock key '" + key.substring(0, 40) + "…' has " + key.length() + " characters; at most "
+                                + MAX_KEY_LENGTH + " are allowed. Lock an identifier, not a document");
+            }
+        }
+        return keys.size() == 1 ? List.copyOf(keys) : List.copyOf(new TreeSet<>(keys));
+    }
+
+    private static void checkWait(Duration wait, String subject) {
+        if (wait.isNegative() || wait.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException(
+                    "Wait of lock '" + subject + "' is " + wait + "; it must be between 0 and 365 days");
+        }
+    }
+
+    private static void checkLease(Duration lease, String subject) {
+        if (lease.compareTo(Duration.ofMillis(1)) < 0 || lease.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException(
+                    "Lease of lock '" + subject + "' is " + lease + "; it must be between 1 ms and 365 days");
+        }
+    }
+
+    private static String describe(List<String> keys) {
+        return keys.size() == 1 ? keys.get(0) : String.join(", ", keys);
+    }
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The three ways to get a lock; everything else in {@link LockOperations} follows from them. Thread-safe. */
+public interface LockSource {
+
+    /**
+     * Acquires the lock, waiting for it as long as the request, else the configuration, says. The same thread may
+     * acquire the same key again: that costs no round trip, and the lock is released with the last release.
+     *
+     * @param request what to lock
+     * @return the hold; release it
+     * @throws LockNotAcquiredException when somebody else held the lock for the whole wait
+     * @throws LockBackendException when the backend could not be asked or did not answer
+     * @throws LockInterruptedException when interrupted; the flag is set again
+     * @throws LockLostException when this thread held the key already and has lost it
+     * @throws IllegalArgumentException when the lease is above {@code distributed-lock.max-lease}
+     */
+    LockHandle acquire(LockRequest request);
+
+    /**
+     * Acquires the lock if it is free, or becomes free within the wait set in the request. A request without a wait
+     * makes one attempt; the configured wait does not apply.
+     *
+     * @param request what to lock
+     * @return the hold, or empty when somebody else has the lock
+     * @throws LockBackendException as {@link #acquire}
+     * @throws LockInterruptedException as {@link #acquire}
+     * @throws LockLostException as {@link #acquire}
+     * @throws IllegalArgumentException as {@link #acquire}
+     */
+    Optional<LockHandle> tryAcquire(LockRequest request);
+
+    /**
+     * Acquires the lock without blocking a thread. The hold belongs to the handle, not to a thread: it is never
+     * reentrant. Cancelling the future gives up the wait and leaves nothing behind.
+     *
+     * @param request what to lock
+     * @return completed with the hold, or with one of the exceptions of {@link #acquire}; dependents run on a thread of
+     *     the lock client, never on an event loop
+     */
+    CompletableFuture<LockHandle> acquireAsync(LockRequest request);
+
+    /**
+     * What this instance of the application holds.
+     *
+     * @return a live read-only view
+     */
+    HeldLocks heldLocks();
+}

@@ -1,0 +1,93 @@
+package io.github.lockstarter;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
+
+/** The {@link LockOperations} of the application: runs work under locks that a {@link LockSource} grants. Thread-safe. */
+public class LockTemplate implements LockOperations {
+
+    private final LockSource source;
+    private final OnLost onLost;
+
+    /**
+     * Creates the template.
+     *
+     * @param source grants the locks
+     * @param onLost what {@link #execute} does when the lock was lost under an action that ended normally
+     */
+    public LockTemplate(LockSource source, OnLost onLost) {
+        this.source = Objects.requireNonNull(source, "source");
+        this.onLost = Objects.requireNonNull(onLost, "onLost");
+    }
+
+    @Override
+    public LockHandle acquire(LockRequest request) {
+        return source.acquire(request);
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        return source.tryAcquire(request);
+    }
+
+    @Override
+    public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+        return source.acquireAsync(request);
+    }
+
+    @Override
+    public HeldLocks heldLocks() {
+        return source.heldLocks();
+    }
+
+    @Override
+    public Lock asLock(LockRequest request) {
+        return new LockView(source, request);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
+            throws X {
+        LockHandle handle = source.acquire(request);
+        T result;
+        try {
+            result = runInside(handle, action);
+        } catch (Throwable failure) {
+            releaseAfter(handle, failure);
+            throw failure;
+        }
+        release(handle);
+        return result;
+    }
+
+    private static <T extends @Nullable Object, X extends Throwable> T runInside(
+            LockHandle handle, LockedAction<T, X> action) throws X {
+        CurrentLock.enter(handle);
+        try {
+            return action.run();
+        } finally {
+            CurrentLock.exit();
+        }
+    }
+
+    private void release(LockHandle handle) {
+        if (onLost == OnLost.THROW) {
+            handle.close();
+        } else {
+            handle.release();
+        }
+    }
+
+    private static void releaseAfter(LockHandle handle, Throwable failure) {
+        try {
+            handle.close();
+        } catch (RuntimeException releasing) {
+            if (releasing != failure) {
+                failure.addSuppressed(releasing);
+            }
+        }
+    }
+}

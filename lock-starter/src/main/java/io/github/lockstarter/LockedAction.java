@@ -1,0 +1,21 @@
+package io.github.lockstarter;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work with a result that runs under a lock.
+ *
+ * @param <T> the result
+ * @param <X> what the work may throw
+ */
+@FunctionalInterface
+public interface LockedAction<T extends @Nullable Object, X extends Throwable> {
+
+    /**
+     * Does the work.
+     *
+     * @return its result
+     * @throws X when the work fails
+     */
+    T run() throws X;
+}

@@ -1,0 +1,46 @@
+package io.github.lockstarter.spi;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** Outcome of an {@link AcquireCommand}. */
+public sealed interface AcquireResult {
+
+    /**
+     * The token has the lock.
+     *
+     * @param fencingToken strictly greater than every earlier one of this key, below 2<sup>53</sup>
+     */
+    record Granted(long fencingToken) implements AcquireResult {}
+
+    /**
+     * Somebody else has the lock.
+     *
+     * @param remainingLease of the other owner; empty if it never ends by itself
+     * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
+     */
+    record Contended(Optional<Duration> remainingLease, long position) implements AcquireResult {}
+
+    /**
+     * The store may have forgotten locks and grants none for a while.
+     *
+     * @param retryAfter when to try again
+     */
+    record Recovering(Duration retryAfter) implements AcquireResult {}
+
+    /**
+     * Certainly not acquired, and not because of another owner.
+     *
+     * @param reason what failed and what to do
+     * @param cause the store's or the client's failure
+     */
+    record Rejected(String reason, Throwable cause) implements AcquireResult {}
+
+    /**
+     * Perhaps acquired: no answer came. The caller cleans up with a release of the same token.
+     *
+     * @param reason what failed and what to do
+     * @param cause the client's failure
+     */
+    record Unknown(String reason, Throwable cause) implements AcquireResult {}
+}

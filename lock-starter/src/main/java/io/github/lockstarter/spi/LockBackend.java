@@ -1,0 +1,62 @@
+package io.github.lockstarter.spi;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where locks are kept. One implementation per kind of store; the contract test suite decides whether it is right.
+ *
+ * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
+ * always normally: a failure is a result. Three outcomes are told apart: yes, no, and unknown. Every command is
+ * idempotent per {@link LockToken}, since a client may send it twice. Commands of one key that are sent one after the
+ * other by one thread take effect in that order unless the connection breaks in between. Thread-safe.
+ */
+public interface LockBackend extends AutoCloseable {
+
+    /**
+     * Grants the lock if it is free, or if this very token has it already. If it is busy and the command says that the
+     * caller waits, registers the instance as a waiter.
+     *
+     * @param command what to acquire
+     * @return the outcome
+     */
+    CompletionStage<AcquireResult> acquire(AcquireCommand command);
+
+    /**
+     * Makes each lease end no earlier than the given time from now, if the token still has the lock. One stage per
+     * command, in order, each with its own timeout: one that hangs delays no other.
+     *
+     * @param commands what to renew
+     * @return the outcomes, as many as commands
+     */
+    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
+
+    /**
+     * Frees the lock if the token has it, and signals the instance that waits longest.
+     *
+     * @param command what to release
+     * @return the outcome
+     */
+    CompletionStage<ReleaseResult> release(ReleaseCommand command);
+
+    /**
+     * Ends the wait of this instance: leaves the queue, frees the lock if it was granted to the token meanwhile, and
+     * passes a signal on that would be lost with the waiter.
+     *
+     * @param command which wait to end
+     * @return the outcome
+     */
+    CompletionStage<WithdrawResult> withdraw(WithdrawCommand command);
+
+    /**
+     * Registers the one receiver of signals for an instance. Called once, before the first command.
+     *
+     * @param instanceId the instance whose mailbox to listen to
+     * @param listener the receiver
+     */
+    void listen(String instanceId, SignalListener listener);
+
+    /** Closes connections and threads of the backend's own. Idempotent. */
+    @Override
+    void close();
+}

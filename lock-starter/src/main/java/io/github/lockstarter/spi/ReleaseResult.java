@@ -1,0 +1,19 @@
+package io.github.lockstarter.spi;
+
+/** Outcome of a {@link ReleaseCommand}. */
+public sealed interface ReleaseResult {
+
+    /** The lock is free, or was freed by an earlier copy of the same command; nobody else had it in between. */
+    record Released() implements ReleaseResult {}
+
+    /** The token no longer had the lock; nothing was changed. */
+    record NotHeld() implements ReleaseResult {}
+
+    /**
+     * No answer, or an error; the lock may still be there.
+     *
+     * @param reason what failed
+     * @param cause the store's or the client's failure
+     */
+    record Unknown(String reason, Throwable cause) implements ReleaseResult {}
+}

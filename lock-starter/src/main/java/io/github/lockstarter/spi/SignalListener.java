@@ -1,0 +1,15 @@
+package io.github.lockstarter.spi;
+
+/** Receives the signals that other owners send. Called on any thread, also an event loop: return at once. */
+public interface SignalListener {
+
+    /**
+     * The lock may be free: try again. A hint, never a grant; may come late, twice, or not at all.
+     *
+     * @param key the lock's key
+     */
+    void onSignal(String key);
+
+    /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
+    void onMailboxRestored();
+}
