@@ -1,0 +1,123 @@
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How the engine behaves where a request is silent. Checked here, so that no later code checks again; the messages name
+ * the property that sets the value.
+ *
+ * @param lease default lease
+ * @param maxLease longest lease that a request may ask for
+ * @param maxWait default wait
+ * @param retry how often a waiter looks again without having been signalled
+ * @param watchdog whether and how long leases are renewed
+ * @param locks overrides by logical lock name
+ */
+public record EngineSettings(
+        Duration lease,
+        Duration maxLease,
+        Duration maxWait,
+        Retry retry,
+        Watchdog watchdog,
+        Map<String, Overrides> locks) {
+
+    /** Shortest lease: below it, clock allowance and round trip leave nothing. */
+    public static final Duration MIN_LEASE = Duration.ofMillis(20);
+
+    /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
+    public static final EngineSettings DEFAULTS = new EngineSettings(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(5),
+            Retry.DEFAULTS,
+            new Watchdog(true, Optional.empty()),
+            Map.of());
+
+    /**
+     * Checks what is given.
+     *
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public EngineSettings {
+        Objects.requireNonNull(retry, "retry");
+        Objects.requireNonNull(watchdog, "watchdog");
+        locks = Map.copyOf(locks);
+        Checks.within("distributed-lock.max-lease", maxLease, MIN_LEASE, Checks.LONGEST);
+        Checks.within("distributed-lock.lease", lease, MIN_LEASE, Checks.LONGEST);
+        Checks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
+        Checks.within("distributed-lock.wait", maxWait, Duration.ZERO, Checks.LONGEST);
+        for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
+            checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
+        }
+    }
+
+    /**
+     * Settings of one logical lock name that differ from the defaults.
+     *
+     * @param lease lease instead of the default
+     * @param maxWait wait instead of the default
+     * @param renewal renewal instead of the default
+     */
+    public record Overrides(Optional<Duration> lease, Optional<Duration> maxWait, Optional<Boolean> renewal) {
+
+        /** Overrides nothing. */
+        public static final Overrides NONE = new Overrides(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * How often a waiter looks again without having been signalled: exponential backoff with jitter, the safety net for
+     * lost signals and for holders that do not signal.
+     *
+     * @param initialDelay first delay
+     * @param multiplier growth from one delay to the next, at least 1
+     * @param maxDelay longest delay
+     * @param jitter share of each delay that is random, 0 to 1
+     */
+    public record Retry(Duration initialDelay, double multiplier, Duration maxDelay, double jitter) {
+
+        /** 100 ms, doubled up to 1 s, a fifth of it random. */
+        public static final Retry DEFAULTS = new Retry(Duration.ofMillis(100), 2.0, Duration.ofSeconds(1), 0.2);
+
+        /**
+         * Checks what is given.
+         *
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public Retry {
+            Checks.within("distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), Checks.LONGEST);
+            Checks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, Checks.LONGEST);
+            Checks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
+            Checks.within("distributed-lock.retry.jitter", jitter, 0, 1);
+        }
+    }
+
+    /**
+     * Renewal of leases.
+     *
+     * @param enabled whether a request that does not say so is renewed
+     * @param maxHold how long after its grant a lock is still renewed; unbounded if empty
+     */
+    public record Watchdog(boolean enabled, Optional<Duration> maxHold) {
+
+        /**
+         * Checks what is given.
+         *
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public Watchdog {
+            maxHold.ifPresent(
+                    value -> Checks.within("distributed-lock.watchdog.max-hold", value, MIN_LEASE, Checks.LONGEST));
+        }
+    }
+
+    private static void checkOverrides(String prefix, Overrides overrides, Duration maxLease) {
+        overrides.lease().ifPresent(value -> {
+            Checks.within(prefix + ".lease", value, MIN_LEASE, Checks.LONGEST);
+            Checks.atMostMaxLease(prefix + ".lease", value, maxLease);
+        });
+        overrides.maxWait().ifPresent(value -> Checks.within(prefix + ".wait", value, Duration.ZERO, Checks.LONGEST));
+    }
+}
