@@ -1,0 +1,149 @@
+package io.github.lockstarter.local;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Locks inside this JVM, so that an application's tests need no store. Excludes nobody in another JVM: never for
+ * production. Lock clients that share one instance exclude each other as if they were applications of their own.
+ *
+ * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends by
+ * the monotonic clock; nothing runs when it does, the next command finds the lock free. Fencing tokens grow over all
+ * keys together. Every command is answered before it returns, by the caller's thread; signals come on a daemon thread
+ * that ends when idle.
+ *
+ * <p>Known hole: the state lives and dies with this object.
+ */
+public final class LocalLockBackend implements LockBackend {
+
+    // Called by any thread. The state of a key is one immutable LocalLock, replaced inside ConcurrentHashMap.compute,
+    // so
+    // commands of one key happen one after the other. No signal is sent and no stage completed inside compute: a
+    // listener may call back. Invariant: every entry of `locks` has its last grant in `recent`, and only that grant
+    // removes it; hence idle entries are bounded (see RecentGrants). Accepted: a signal may arrive after another
+    // command
+    // has taken the lock, since it is a hint.
+    private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+    private final RecentGrants recent = new RecentGrants(this::isStillUsed);
+    private final Mailboxes mailboxes = new Mailboxes();
+    private final Sequence sequence;
+    private final LongSupplier monotonicNanos;
+    private volatile boolean closed;
+
+    /** Creates an empty backend on the clock of this machine. */
+    public LocalLockBackend() {
+        this(System::nanoTime);
+    }
+
+    /**
+     * Creates an empty backend whose leases end by the given clock, so that a test can let time pass.
+     *
+     * @param monotonicNanos as {@link System#nanoTime()}
+     */
+    public LocalLockBackend(LongSupplier monotonicNanos) {
+        this(monotonicNanos, InstantSource.system());
+    }
+
+    LocalLockBackend(LongSupplier monotonicNanos, InstantSource wall) {
+        this.monotonicNanos = monotonicNanos;
+        this.sequence = new Sequence(wall);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        if (closed) {
+            IllegalStateException cause = new IllegalStateException("closed");
+            return done(new AcquireResult.Rejected("The in-JVM lock backend is closed", cause));
+        }
+        AcquireResult result = change(command.key(), lock -> lock.acquire(command, now(), sequence));
+        if (result instanceof AcquireResult.Granted granted) {
+            recent.add(new RecentGrants.Grant(command.key(), granted.fencingToken()));
+        }
+        return done(result);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return commands.stream()
+                .map(command -> done(change(command.key(), lock -> lock.renew(command, now()))))
+                .toList();
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return done(change(command.key(), lock -> lock.release(command, now(), mailboxes)));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return done(change(command.key(), lock -> lock.withdraw(command, now(), mailboxes)));
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        mailboxes.open(instanceId, listener);
+    }
+
+    /** Refuses further grants and sends no more signals; whoever holds a lock can still release it. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        mailboxes.close();
+    }
+
+    /** How many keys are kept in memory. */
+    int size() {
+        return locks.size();
+    }
+
+    private <R> R change(String key, Function<LocalLock, Step<R>> verb) {
+        AtomicReference<Step<R>> taken = new AtomicReference<>();
+        locks.compute(key, (k, lock) -> {
+            Step<R> step = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
+            taken.set(step);
+            return step.lock().equals(LocalLock.UNKNOWN) ? null : step.lock();
+        });
+        Step<R> step = Objects.requireNonNull(taken.get(), "compute has taken a step");
+        step.woken().ifPresent(instanceId -> mailboxes.signal(instanceId, key));
+        return step.result();
+    }
+
+    private boolean isStillUsed(RecentGrants.Grant grant) {
+        AtomicBoolean used = new AtomicBoolean();
+        locks.computeIfPresent(grant.key(), (k, lock) -> {
+            if (lock.fencingToken() != grant.fencingToken()) {
+                return lock; // a later grant answers for it
+            }
+            used.set(!lock.isIdle(now()));
+            return used.get() ? lock : null;
+        });
+        return used.get();
+    }
+
+    private long now() {
+        return monotonicNanos.getAsLong();
+    }
+
+    private static <R> CompletionStage<R> done(R result) {
+        return CompletableFuture.completedFuture(result);
+    }
+}

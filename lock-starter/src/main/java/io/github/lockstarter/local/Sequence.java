@@ -1,0 +1,32 @@
+package io.github.lockstarter.local;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Strictly growing numbers, for fencing tokens and for places in a queue. Being at least the time in microseconds, they
+ * also grow across restarts of the JVM. Thread-safe.
+ */
+final class Sequence {
+
+    private final AtomicLong last = new AtomicLong();
+    private final InstantSource wall;
+
+    Sequence(InstantSource wall) {
+        this.wall = wall;
+    }
+
+    long next() {
+        return nextAbove(0);
+    }
+
+    long nextAbove(long floor) {
+        long candidate = Math.max(micros(wall.instant()), floor + 1);
+        return last.updateAndGet(previous -> Math.max(previous + 1, candidate));
+    }
+
+    private static long micros(Instant instant) {
+        return instant.getEpochSecond() * 1_000_000 + instant.getNano() / 1_000;
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.lockstarter.local;
+
+import java.util.Optional;
+
+/**
+ * What a command does to a lock.
+ *
+ * @param <R> kind of result
+ * @param lock the state that follows
+ * @param result the answer
+ * @param woken the instance to signal once the state is in place
+ */
+record Step<R>(LocalLock lock, R result, Optional<String> woken) {
+
+    static <R> Step<R> quiet(LocalLock lock, R result) {
+        return new Step<>(lock, result, Optional.empty());
+    }
+}
