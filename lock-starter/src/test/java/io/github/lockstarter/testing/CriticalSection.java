@@ -1,0 +1,61 @@
+package io.github.lockstarter.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Work that goes wrong without exclusion: raises a counter that nothing synchronises, and records when it ran. The
+ * counter also shows a lock that excludes but does not publish the writes of the holder before.
+ */
+public final class CriticalSection {
+
+    private static final int DWELL_NANOS = 20_000;
+
+    private final OverlapDetector detector = new OverlapDetector();
+    private int unsynchronised;
+
+    /**
+     * Runs the section once.
+     *
+     * @param fencingToken of the hold
+     */
+    public void run(long fencingToken) {
+        long from = System.nanoTime();
+        int seen = unsynchronised;
+        LockSupport.parkNanos(DWELL_NANOS); // gives anybody who may come in the time to do so
+        unsynchronised = seen + 1;
+        detector.record(
+                new OverlapDetector.Section(Thread.currentThread().getName(), from, System.nanoTime(), fencingToken));
+    }
+
+    /**
+     * What the counter says; equals the number of runs if exclusion held.
+     *
+     * @return the counter
+     */
+    public int count() {
+        return unsynchronised;
+    }
+
+    /**
+     * When the section ran.
+     *
+     * @return the detector
+     */
+    public OverlapDetector detector() {
+        return detector;
+    }
+
+    /**
+     * Fails unless the section ran this often, one at a time, with growing fencing tokens.
+     *
+     * @param runs the expected number
+     */
+    public void assertExclusive(int runs) {
+        assertThat(detector.overlaps()).isEmpty();
+        assertThat(detector.fencingViolations()).isEmpty();
+        assertThat(detector.count()).isEqualTo(runs);
+        assertThat(unsynchronised).isEqualTo(runs);
+    }
+}

@@ -1,0 +1,31 @@
+package io.github.lockstarter.testing;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What Lettuce's command interface has no plain method for. */
+final class RawCommands {
+
+    private RawCommands() {}
+
+    static void aclSetUser(RedisCommands<String, String> commands, String user, String... rules) {
+        CommandArgs<String, String> args =
+                new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add(user);
+        for (String rule : rules) {
+            args.add(rule);
+        }
+        commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    static Map<String, String> parseInfo(String info) {
+        return info.lines()
+                .filter(line -> line.contains(":"))
+                .map(line -> line.split(":", 2))
+                .collect(Collectors.toMap(field -> field[0], field -> field[1].strip()));
+    }
+}
