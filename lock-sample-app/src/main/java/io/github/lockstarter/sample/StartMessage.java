@@ -1,0 +1,46 @@
+package io.github.lockstarter.sample;
+
+import io.github.lockstarter.sample.redis.RedisInUse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Component;
+
+/** Tells, once the application is up, which Redis it uses and what to try. */
+@Component
+class StartMessage {
+
+    private static final Logger log = LoggerFactory.getLogger(StartMessage.class);
+
+    private final RedisInUse redis;
+    private final Environment environment;
+
+    StartMessage(RedisInUse redis, Environment environment) {
+        this.redis = redis;
+        this.environment = environment;
+    }
+
+    @EventListener(ApplicationReadyEvent.class)
+    void print() {
+        log.info("{}", text());
+    }
+
+    String text() {
+        return """
+                The sample is up.
+                Redis: %s
+
+                Try, in another terminal:
+                  URL=http://localhost:%s
+                  curl -s $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
+                  curl -s -X POST $URL/orders/1/shipment & curl -s -X POST $URL/orders/1/shipment; wait
+                  curl -s -X POST $URL/jobs/report & curl -s -X POST $URL/jobs/report; wait
+                  curl -s -X POST $URL/jobs/index & sleep 3; curl -s $URL/actuator/locks; wait
+                  curl -s -X POST "$URL/pages/home/views/unlocked/burst?count=200"
+                  curl -s -X POST "$URL/pages/home/views/locked/burst?count=200"
+                  curl -s $URL/actuator/metrics/distributed.lock.acquire
+                """.formatted(redis.description(), environment.getProperty("local.server.port", "8080"));
+    }
+}

@@ -1,0 +1,40 @@
+package io.github.lockstarter.sample.jobs;
+
+import java.util.Optional;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Jobs over HTTP, for a scheduler or a person. */
+@RestController
+@RequestMapping("/jobs")
+class JobController {
+
+    private final ReportJob reports;
+    private final IndexJob index;
+
+    JobController(ReportJob reports, IndexJob index) {
+        this.reports = reports;
+        this.index = index;
+    }
+
+    @PostMapping("/report")
+    ReportRun report() {
+        return reports.run()
+                .map(report -> new ReportRun("done", Optional.of(report)))
+                .orElseGet(() -> new ReportRun("skipped: another run is in progress", Optional.empty()));
+    }
+
+    @PostMapping("/index")
+    IndexJob.Rebuilt index() {
+        return index.rebuild();
+    }
+
+    /**
+     * Answer to a caller of the report job.
+     *
+     * @param outcome whether it ran
+     * @param report what it found, if it ran
+     */
+    record ReportRun(String outcome, Optional<ReportJob.Report> report) {}
+}
