@@ -45,8 +45,8 @@ public record EngineSettings(
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(watchdog, "watchdog");
         locks = Map.copyOf(locks);
-        Checks.within("distributed-lock.max-lease", maxLease, MIN_LEASE, Checks.LONGEST);
         Checks.within("distributed-lock.lease", lease, MIN_LEASE, Checks.LONGEST);
+        Checks.within("distributed-lock.max-lease", maxLease, MIN_LEASE, Checks.LONGEST);
         Checks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
         Checks.within("distributed-lock.wait", maxWait, Duration.ZERO, Checks.LONGEST);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {

@@ -1,0 +1,150 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineSettings;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+
+/**
+ * What an application configures. Ranges are checked when the properties are bound, so that a bad value fails the start
+ * with the property's name; so does a property that does not exist, such as a mistyped one.
+ *
+ * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
+ *     annotation does not start, since it would run unlocked.
+ * @param backend Where the locks are kept.
+ * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
+ * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
+ * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
+ * @param maxWait Longest time a caller waits for a lock that somebody else holds. Zero makes one attempt.
+ * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
+ * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
+ *     released after the commit.
+ * @param retry How a waiter looks again when no signal arrives.
+ * @param watchdog Renewal of the leases of held locks.
+ * @param redis Settings of the Redis backend.
+ * @param locks Settings of single locks by their name. A name with other characters than lower-case letters, digits and
+ *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
+ */
+@ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
+record DistributedLockProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("redis") Backend backend,
+        @DefaultValue("lock:") String keyPrefix,
+        @DefaultValue("30s") Duration lease,
+        @Nullable Duration maxLease,
+        @Name("wait") @DefaultValue("5s") Duration maxWait,
+        @DefaultValue("throw") OnLost onLost,
+        @DefaultValue(DEFAULT_ORDER) int order,
+        @DefaultValue Retry retry,
+        @DefaultValue Watchdog watchdog,
+        @DefaultValue Redis redis,
+        @DefaultValue Map<String, Named> locks) {
+
+    static final String PREFIX = "distributed-lock";
+
+    /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
+    private static final String DEFAULT_ORDER = "2147482647";
+
+    DistributedLockProperties {
+        locks = Map.copyOf(locks);
+        settings(lease, maxLease, maxWait, retry, watchdog, locks);
+    }
+
+    EngineSettings engineSettings() {
+        return settings(lease, maxLease, maxWait, retry, watchdog, locks);
+    }
+
+    private static EngineSettings settings(
+            Duration lease,
+            @Nullable Duration maxLease,
+            Duration maxWait,
+            Retry retry,
+            Watchdog watchdog,
+            Map<String, Named> locks) {
+        return new EngineSettings(
+                lease,
+                maxLease == null ? lease : maxLease,
+                maxWait,
+                new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
+                new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
+                locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
+                        .overrides())));
+    }
+
+    /** Where locks are kept. */
+    enum Backend {
+        /** In the Redis of spring.data.redis. */
+        REDIS,
+        /** In this JVM only, for tests: nothing is locked against other instances. */
+        LOCAL
+    }
+
+    /**
+     * Looking again without a signal: exponential backoff.
+     *
+     * @param initialDelay First delay between two attempts of a waiter that no signal wakes.
+     * @param multiplier Growth from one delay to the next.
+     * @param maxDelay Longest delay.
+     * @param jitter Share of each delay that is random, from 0 to 1.
+     */
+    record Retry(
+            @DefaultValue("100ms") Duration initialDelay,
+            @DefaultValue("2.0") double multiplier,
+            @DefaultValue("1s") Duration maxDelay,
+            @DefaultValue("0.2") double jitter) {}
+
+    /**
+     * Renewal.
+     *
+     * @param enabled Whether the leases of held locks are renewed, where neither the annotation nor the per-name setting
+     *     says otherwise.
+     * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
+     */
+    record Watchdog(
+            @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
+
+    /**
+     * The Redis backend.
+     *
+     * @param commandTimeout How long the answer of Redis to one lock command is awaited.
+     * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked methods
+     *     fail until it does.
+     */
+    record Redis(
+            @DefaultValue("2s") Duration commandTimeout,
+            @DefaultValue("true") boolean requiredAtStart) {
+
+        private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
+
+        Redis {
+            if (commandTimeout.compareTo(Duration.ofMillis(1)) < 0 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
+                throw new IllegalArgumentException("distributed-lock.redis.command-timeout is "
+                        + commandTimeout.toMillis() + "ms; it must be between 1ms and 60s");
+            }
+        }
+    }
+
+    /**
+     * Settings of one logical lock name.
+     *
+     * @param lease Lease instead of distributed-lock.lease.
+     * @param maxWait Wait instead of distributed-lock.wait.
+     * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
+     */
+    record Named(
+            @Nullable Duration lease,
+            @Name("wait") @Nullable Duration maxWait,
+            @Nullable Boolean renewal) {
+
+        EngineSettings.Overrides overrides() {
+            return new EngineSettings.Overrides(
+                    Optional.ofNullable(lease), Optional.ofNullable(maxWait), Optional.ofNullable(renewal));
+        }
+    }
+}

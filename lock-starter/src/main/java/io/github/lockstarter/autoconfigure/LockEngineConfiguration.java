@@ -1,0 +1,46 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.spi.LockBackend;
+import java.util.List;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The engine over whichever backend there is, and the template over the engine. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnEnabledLocks
+class LockEngineConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
+
+    @Bean
+    RestartableEngine lockEngine(
+            DistributedLockProperties properties, LockBackend backend, ObjectProvider<LockListener> listeners) {
+        EngineSettings settings = properties.engineSettings();
+        List<LockListener> all = Stream.concat(Stream.of(new LockLog()), listeners.orderedStream())
+                .toList();
+        log.info(
+                "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}",
+                backend.getClass().getSimpleName(),
+                settings.lease().toMillis(),
+                settings.maxWait().toMillis(),
+                settings.watchdog().enabled() ? "on" : "off");
+        return new RestartableEngine(() -> new LockEngine(backend, settings, all, EngineClock.SYSTEM));
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(LockOperations.class)
+    LockTemplate lockTemplate(RestartableEngine engine, DistributedLockProperties properties) {
+        return new LockTemplate(engine, properties.onLost());
+    }
+}
