@@ -1,0 +1,83 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.spi.AcquireResult;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What the suites of the port have in common: a store, two applications, and a key that nobody else uses. */
+abstract class BackendContract {
+
+    /** Outlives a test. */
+    static final Duration LEASE = Duration.ofSeconds(20);
+
+    /** Ends within a test. */
+    static final Duration SHORT_LEASE = Duration.ofMillis(150);
+
+    /** Longer than a signal takes, for showing that none comes. */
+    static final Duration SILENCE = Duration.ofMillis(250);
+
+    final String key = "contract:" + UUID.randomUUID();
+    private final Supplier<? extends LockStore> opening;
+    private LockStore store;
+    SpiClient alice;
+    SpiClient bob;
+
+    BackendContract(Supplier<? extends LockStore> opening) {
+        this.opening = opening;
+    }
+
+    @BeforeEach
+    void connectTwoApplications() {
+        store = opening.get();
+        alice = newClient();
+        bob = newClient();
+    }
+
+    @AfterEach
+    void disconnectAll() {
+        store.close();
+    }
+
+    SpiClient newClient() {
+        return new SpiClient(store.connect());
+    }
+
+    static long fencingTokenOf(AcquireResult result) {
+        assertThat(result).isInstanceOf(AcquireResult.Granted.class);
+        return ((AcquireResult.Granted) result).fencingToken();
+    }
+
+    static Duration remainingLeaseOf(AcquireResult result) {
+        assertThat(result).isInstanceOf(AcquireResult.Contended.class);
+        return ((AcquireResult.Contended) result).remainingLease().orElseThrow();
+    }
+
+    void assertHeldBySomebodyElse(SpiClient asking) {
+        assertThat(asking.tryOnce(key, asking.newToken(), LEASE)).isInstanceOf(AcquireResult.Contended.class);
+    }
+
+    /** Waits until a short lease is over, and has the lock then. */
+    SpiHold holdWhenFree(SpiClient client) {
+        SpiHold[] hold = new SpiHold[1];
+        await().pollInterval(Duration.ofMillis(10)).atMost(SpiClient.PATIENCE).untilAsserted(() -> {
+            hold[0] = client.hold(key, LEASE);
+        });
+        return hold[0];
+    }
+
+    void assertSignalled(SpiClient client) {
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(client.signals()).containsExactly(key));
+    }
+
+    static void assertNotSignalled(SpiClient client) {
+        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.signals())
+                .isEmpty());
+    }
+}

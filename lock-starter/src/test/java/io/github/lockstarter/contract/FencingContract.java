@@ -1,0 +1,80 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.LockToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Fencing tokens of a key grow strictly, whatever ended the hold before. */
+abstract class FencingContract extends BackendContract {
+
+    private static final long BEYOND_EXACT_DOUBLES = 1L << 53;
+
+    FencingContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void growsWithEveryGrantOfWhomeverItIs() {
+        List<Long> granted = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            SpiHold held = (i % 3 == 0 ? alice : bob).hold(key, LEASE);
+            granted.add(held.fencingToken());
+            held.release();
+        }
+
+        assertThat(granted).isSorted().doesNotHaveDuplicates();
+        assertThat(granted).allMatch(token -> token > 0 && token < BEYOND_EXACT_DOUBLES);
+    }
+
+    @Test
+    void growsOverALeaseThatRanOut() {
+        long before = alice.hold(key, SHORT_LEASE).fencingToken();
+
+        assertThat(holdWhenFree(bob).fencingToken()).isGreaterThan(before);
+    }
+
+    @Test
+    void growsOverAWithdrawnGrant() {
+        SpiHold withdrawn = alice.hold(key, LEASE);
+        alice.withdraw(key, withdrawn.token());
+
+        assertThat(bob.hold(key, LEASE).fencingToken()).isGreaterThan(withdrawn.fencingToken());
+    }
+
+    @Test
+    void exceedsTheHighestTokenThatTheClientKnows() {
+        SpiHold held = alice.hold(key, LEASE);
+        held.release();
+        long floor = held.fencingToken() + 1_000_000_000_000L;
+
+        long above = fencingTokenOf(bob.tryAbove(key, bob.newToken(), LEASE, floor));
+
+        assertThat(above).isGreaterThan(floor).isLessThan(BEYOND_EXACT_DOUBLES);
+    }
+
+    @Test
+    void keepsGrowingForClientsThatDoNotKnowTheHighestToken() {
+        SpiHold first = alice.hold(key, LEASE);
+        first.release();
+        long floor = first.fencingToken() + 1_000_000_000_000L;
+        LockToken token = bob.newToken();
+        long above = fencingTokenOf(bob.tryAbove(key, token, LEASE, floor));
+        bob.release(key, token, above);
+
+        assertThat(alice.hold(key, LEASE).fencingToken()).isGreaterThan(above);
+    }
+
+    @Test
+    void staysTheSameForARepeatedAttempt() {
+        LockToken token = alice.newToken();
+        long first = fencingTokenOf(alice.tryOnce(key, token, LEASE));
+
+        assertThat(fencingTokenOf(alice.tryOnce(key, token, LEASE))).isEqualTo(first);
+        assertHeldBySomebodyElse(bob);
+        assertThat(fencingTokenOf(alice.tryOnce(key, token, LEASE))).isEqualTo(first);
+    }
+}

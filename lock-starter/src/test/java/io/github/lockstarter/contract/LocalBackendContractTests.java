@@ -1,0 +1,56 @@
+package io.github.lockstarter.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** The in-JVM backend against the contract. */
+class LocalBackendContractTests {
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(LocalStore::new);
+        }
+    }
+}

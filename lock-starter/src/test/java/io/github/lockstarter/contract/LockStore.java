@@ -1,0 +1,14 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.spi.LockBackend;
+
+/** A store of locks that any number of applications share: what a backend brings to its contract. */
+interface LockStore extends AutoCloseable {
+
+    /** Connects one more application. Closed with the store. */
+    LockBackend connect();
+
+    /** Ends all connections. */
+    @Override
+    void close();
+}

@@ -1,0 +1,119 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One application's side of the port: its identity, its mailbox, and each command with its answer awaited. */
+final class SpiClient implements SignalListener {
+
+    static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final LockBackend backend;
+    private final String instanceId = UUID.randomUUID().toString().replace("-", "");
+    private final AtomicLong sequence = new AtomicLong();
+    private final Queue<String> signals = new ConcurrentLinkedQueue<>();
+
+    SpiClient(LockBackend backend) {
+        this.backend = backend;
+        backend.listen(instanceId, this);
+    }
+
+    LockBackend backend() {
+        return backend;
+    }
+
+    LockToken newToken() {
+        return new LockToken(instanceId, sequence.incrementAndGet());
+    }
+
+    /** The keys signalled so far, oldest first. */
+    List<String> signals() {
+        return List.copyOf(signals);
+    }
+
+    AcquireResult tryOnce(String key, LockToken token, Duration lease) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, Optional.empty())));
+    }
+
+    AcquireResult tryAbove(String key, LockToken token, Duration lease, long fencingFloor) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, Optional.empty())));
+    }
+
+    AcquireResult tryOrWait(String key, LockToken token, Duration lease, Waiting waiting) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, Optional.of(waiting))));
+    }
+
+    /** Acquires what must be free. */
+    SpiHold hold(String key, Duration lease) {
+        LockToken token = newToken();
+        AcquireResult result = tryOnce(key, token, lease);
+        if (result instanceof AcquireResult.Granted granted) {
+            return new SpiHold(this, key, token, granted.fencingToken());
+        }
+        throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
+    }
+
+    /** Joins the queue of what must be busy; returns the position. */
+    long queue(String key, LockToken token, Waiting waiting) {
+        AcquireResult result = tryOrWait(key, token, Duration.ofSeconds(5), waiting);
+        if (result instanceof AcquireResult.Contended contended) {
+            return contended.position();
+        }
+        throw new AssertionError("Expected '" + key + "' to be busy but got " + result);
+    }
+
+    /** Joins the queue at its end for a long time. */
+    long queue(String key) {
+        return queue(key, newToken(), new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
+    }
+
+    RenewResult renew(String key, LockToken token, Duration lease, long fencingToken) {
+        return answer(backend.renew(List.of(new RenewCommand(key, token, lease, fencingToken)))
+                .get(0));
+    }
+
+    ReleaseResult release(String key, LockToken token, long fencingToken) {
+        return answer(backend.release(new ReleaseCommand(key, token, fencingToken)));
+    }
+
+    WithdrawResult withdraw(String key, LockToken token) {
+        return answer(backend.withdraw(new WithdrawCommand(key, token)));
+    }
+
+    @Override
+    public void onSignal(String key) {
+        signals.add(key);
+    }
+
+    @Override
+    public void onMailboxRestored() {
+        // Counts as no signal: nothing was sent to this instance.
+    }
+
+    static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (Exception e) {
+            throw new AssertionError("A stage of a backend completes normally and in time, but: " + e, e);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whom a release wakes: the application that waits longest, and nobody else. */
+abstract class WakeUpContract extends BackendContract {
+
+    private static final Duration LONG_PATIENCE = Duration.ofSeconds(30);
+    private static final Duration SHORT_PATIENCE = Duration.ofMillis(150);
+
+    private SpiClient carol;
+
+    WakeUpContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @BeforeEach
+    void connectAThird() {
+        carol = newClient();
+    }
+
+    @Test
+    void signalsTheLongestWaitingApplicationAlone() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+        assertNotSignalled(alice);
+    }
+
+    @Test
+    void signalsTheNextWithTheNextRelease() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+
+        bob.hold(key, LEASE).release();
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void keepsThePlaceOfAnApplicationThatAsksAgainWithItsPosition() {
+        SpiHold held = alice.hold(key, LEASE);
+        long first = bob.queue(key);
+        carol.queue(key);
+
+        assertThat(bob.queue(key, bob.newToken(), new Waiting(first, LONG_PATIENCE)))
+                .isEqualTo(first);
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+    }
+
+    @Test
+    void givesAWokenApplicationThatLosesTheRaceItsOldPlaceBack() {
+        SpiHold held = alice.hold(key, LEASE);
+        long first = bob.queue(key);
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+        SpiHold barged = alice.hold(key, LEASE);
+
+        bob.queue(key, bob.newToken(), new Waiting(first, LONG_PATIENCE));
+        barged.release();
+
+        assertThat(carol.signals()).isEmpty();
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(bob.signals()).hasSize(2));
+    }
+
+    @Test
+    void givesLaterApplicationsLaterPositions() {
+        alice.hold(key, LEASE);
+
+        long first = bob.queue(key);
+        long second = carol.queue(key);
+
+        assertThat(first).isGreaterThan(Waiting.NEW);
+        assertThat(second).isGreaterThan(first);
+    }
+
+    @Test
+    void signalsNobodyWhoOnlyTried() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.tryOnce(key, bob.newToken(), LEASE);
+
+        held.release();
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsTheNextWhenTheFirstHasWithdrawn() {
+        SpiHold held = alice.hold(key, LEASE);
+        LockToken token = bob.newToken();
+        bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
+        carol.queue(key);
+
+        bob.withdraw(key, token);
+        held.release();
+
+        assertSignalled(carol);
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void passesTheSignalOnOfAnApplicationThatWithdrawsAfterIt() {
+        SpiHold held = alice.hold(key, LEASE);
+        LockToken token = bob.newToken();
+        bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+
+        bob.withdraw(key, token);
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void signalsTheNextWhenAGrantedAttemptIsWithdrawn() {
+        SpiHold held = alice.hold(key, LEASE);
+        carol.queue(key);
+
+        alice.withdraw(key, held.token());
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void forgetsAWaiterWhosePatienceIsOver() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key, bob.newToken(), new Waiting(Waiting.NEW, SHORT_PATIENCE));
+        carol.queue(key);
+        letPass(SHORT_PATIENCE.multipliedBy(2));
+
+        held.release();
+
+        assertSignalled(carol);
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void forgetsAWaiterThatGotTheLock() {
+        alice.hold(key, SHORT_LEASE);
+        bob.queue(key);
+        letPass(SHORT_LEASE.multipliedBy(2));
+        LockToken token = bob.newToken();
+        AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(Waiting.NEW, LONG_PATIENCE));
+
+        bob.release(key, token, fencingTokenOf(granted));
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsOnceForARepeatedRelease() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+
+        held.release();
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+    }
+
+    @Test
+    void signalsNobodyWhenAStrangerReleases() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+
+        carol.release(key, carol.newToken(), held.fencingToken());
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsTheKeyThatWasReleased() {
+        SpiHold held = alice.hold(key, LEASE);
+        SpiHold other = alice.hold(key + ":other", LEASE);
+        bob.queue(key);
+        carol.queue(key + ":other");
+
+        held.release();
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+
+        other.release();
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
+    }
+
+    private static void letPass(Duration time) {
+        await().pollDelay(time).until(() -> true);
+    }
+}
