@@ -1,0 +1,33 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.observe.LockMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Meters for the locks of an application that has a {@code MeterRegistry}. The listener is found by the engine whenever
+ * that is created; {@code management.metrics.enable.distributed.lock=false} switches the meters off.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration"
+        })
+@ConditionalOnEnabledLocks
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnSingleCandidate(MeterRegistry.class)
+public final class LockMetricsAutoConfiguration {
+
+    /** Created by Spring. */
+    public LockMetricsAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockMetrics lockMetrics(MeterRegistry registry) {
+        return new LockMetrics(registry);
+    }
+}

@@ -1,0 +1,123 @@
+package io.github.lockstarter.observe;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.ReleaseOutcome;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held},
+ * {@code .waiting}, {@code .lost}, {@code .renewals} and {@code .handovers}, tagged by logical lock name, never by key.
+ * After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
+ * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
+ */
+public final class LockMetrics implements LockListener {
+
+    static final int MAX_NAMES = 1_000;
+    static final String OTHER = "other";
+
+    private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
+
+    // Called by any thread. `names` counts the names let into `byName`; it is raised inside computeIfAbsent, and what
+    // is
+    // in stays in, so all events of a hold meet the same meters and no gauge drifts.
+    private final ConcurrentMap<String, NamedMeters> byName = new ConcurrentHashMap<>();
+    private final AtomicInteger names = new AtomicInteger();
+    private final AtomicBoolean warned = new AtomicBoolean();
+    private final MeterRegistry registry;
+
+    /**
+     * Registers no meter yet: a name's meters appear with its first event.
+     *
+     * @param registry where the meters go
+     */
+    public LockMetrics(MeterRegistry registry) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        NamedMeters meters = metersOf(event);
+        meters.acquired.record(event.waited());
+        meters.held.incrementAndGet();
+        if (event.path() != LockEvent.Path.UNCONTENDED) {
+            meters.waiting.decrementAndGet();
+        }
+        if (event.path() == LockEvent.Path.HANDED_OVER) {
+            meters.handovers.increment();
+        }
+    }
+
+    @Override
+    public void onContended(LockEvent.Contended event) {
+        metersOf(event).waiting.incrementAndGet();
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        NamedMeters meters = metersOf(event);
+        meters.refused(event.refusal()).record(event.waited());
+        if (event.queued()) {
+            meters.waiting.decrementAndGet();
+        }
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        metersOf(event).renewals(event.outcome()).increment();
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        if (event.outcome() != ReleaseOutcome.LOST) { // else its end is counted by onLost, which comes before or after
+            ended(metersOf(event), event.held());
+        }
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        NamedMeters meters = metersOf(event);
+        meters.lost.increment();
+        ended(meters, event.held());
+    }
+
+    private static void ended(NamedMeters meters, Duration held) {
+        meters.hold.record(held);
+        meters.held.decrementAndGet();
+    }
+
+    private NamedMeters metersOf(LockEvent event) {
+        NamedMeters known = byName.get(event.name());
+        return known != null ? known : firstOf(event.name());
+    }
+
+    private NamedMeters firstOf(String name) {
+        NamedMeters meters = byName.computeIfAbsent(
+                name, n -> names.getAndUpdate(LockMetrics::oneMore) < MAX_NAMES ? new NamedMeters(registry, n) : null);
+        return meters != null ? meters : other(name);
+    }
+
+    private static int oneMore(int count) {
+        return Math.min(count + 1, MAX_NAMES);
+    }
+
+    private NamedMeters other(String name) {
+        if (warned.compareAndSet(false, true)) {
+            log.warn(
+                    "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) and "
+                            + "@DistributedLock(name) a name of few values and put what differs into the key",
+                    MAX_NAMES,
+                    name,
+                    OTHER);
+        }
+        return byName.computeIfAbsent(OTHER, n -> new NamedMeters(registry, n));
+    }
+}
