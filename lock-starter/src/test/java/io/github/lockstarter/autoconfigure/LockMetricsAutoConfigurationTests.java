@@ -1,0 +1,66 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.observe.LockMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.simple.SimpleMetricsExportAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class LockMetricsAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockMetricsAutoConfiguration.class));
+
+    private final ApplicationContextRunner withBootsRegistry = runner.withConfiguration(AutoConfigurations.of(
+            MetricsAutoConfiguration.class,
+            SimpleMetricsExportAutoConfiguration.class,
+            CompositeMeterRegistryAutoConfiguration.class));
+
+    @Test
+    void listensToTheLocksWhereBootMakesAMeterRegistry() {
+        withBootsRegistry.run(context -> assertThat(context).hasSingleBean(LockMetrics.class));
+    }
+
+    @Test
+    void listensToTheLocksWhereTheApplicationBringsItsOwnRegistry() {
+        runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context.getBean(LockListener.class)).isInstanceOf(LockMetrics.class));
+    }
+
+    @Test
+    void backsOffFromTheApplicationsOwnMetrics() {
+        LockMetrics own = new LockMetrics(new SimpleMeterRegistry());
+
+        withBootsRegistry
+                .withBean("own", LockMetrics.class, () -> own)
+                .run(context -> assertThat(context.getBean(LockMetrics.class)).isSameAs(own));
+    }
+
+    @Test
+    void isAbsentWithoutARegistryToChoose() {
+        runner.run(context -> assertThat(context).doesNotHaveBean(LockListener.class));
+        runner.withBean("one", MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean("two", MeterRegistry.class, SimpleMeterRegistry::new)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockListener.class));
+    }
+
+    @Test
+    void isAbsentWithoutMicrometerOnTheClassPath() {
+        runner.withClassLoader(new FilteredClassLoader("io.micrometer"))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockListener.class));
+    }
+
+    @Test
+    void isAbsentWhenLocksAreDisabled() {
+        withBootsRegistry.withPropertyValues("distributed-lock.enabled=false").run(context -> assertThat(context)
+                .doesNotHaveBean(LockListener.class));
+    }
+}
