@@ -149,6 +149,13 @@ class SampleAppIT {
     }
 
     @Test
+    void saysWhatIsWrongWithARequest() {
+        assertThat(client.post("/orders/-1/shipment").text("detail")).isEqualTo("orderId must be greater than 0");
+        assertThat(client.post("/orders", "{\"item\":\" \",\"quantity\":0}").text("detail"))
+                .isEqualTo("item must not be blank; quantity must be greater than 0");
+    }
+
+    @Test
     void skipsAReportWhileAnotherRuns() {
         client.post(shipment(client.placeOrder()));
         CompletableFuture<Answer> running = client.postAsync("/jobs/report");
