@@ -1,57 +1,210 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.SignalListener;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** Skeleton; being written. */
+/**
+ * Grants locks that are kept at a {@link LockBackend}: local queueing, reentrancy per thread, renewal, loss. Thread-safe.
+ *
+ * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #session} is null while stopped; it
+ * has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
+ */
 public final class LockEngine implements LockSource, AutoCloseable {
 
+    private final LockBackend backend;
+    private final EngineSettings settings;
+    private final List<LockListener> listeners;
+    private final EngineClock clock;
+    private final Tokens tokens = new Tokens();
+    private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
+    private final HeldLocks heldLocks = new LiveHeldLocks();
+
     /**
-     * Creates the engine and registers its mailbox; the given backend is not closed by it.
+     * Creates the engine, registers its mailbox with the backend, and runs. The backend is not closed by it.
      *
      * @param backend where the locks are kept
-     * @param settings defaults
-     * @param listeners told what happens
+     * @param settings what applies where a request is silent
+     * @param listeners told what happens, in this order
      * @param clock the clocks
      */
-    public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {}
+    public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {
+        this.backend = backend;
+        this.settings = settings;
+        this.listeners = List.copyOf(listeners);
+        this.clock = clock;
+        start();
+        backend.listen(tokens.instanceId(), new Mailbox());
+    }
+
+    /** Grants locks again after {@link #stop()}. Without effect while running. */
+    public void start() {
+        if (session.get() == null) {
+            session.compareAndSet(null, new Session(backend, settings, listeners, clock, tokens));
+        }
+    }
+
+    /**
+     * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and releases
+     * what they held. Returns when the backend has answered, or its command timeout is over. Idempotent.
+     */
+    public void stop() {
+        Session ending = session.getAndSet(null);
+        if (ending != null) {
+            ending.close();
+        }
+    }
+
+    /**
+     * Whether locks are granted.
+     *
+     * @return false after {@link #stop()}
+     */
+    public boolean isRunning() {
+        return session.get() != null;
+    }
+
+    /** {@link #stop()}. */
+    @Override
+    public void close() {
+        stop();
+    }
 
     /**
      * Checks a request against the settings without acquiring anything.
      *
      * @param request what would be locked
-     * @throws IllegalArgumentException when its lease is above the longest allowed one
+     * @throws IllegalArgumentException when its lease is out of range; the message says what to change
      */
-    public void validate(LockRequest request) {}
+    public void validate(LockRequest request) {
+        Terms.of(request, settings);
+    }
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        throw new UnsupportedOperationException();
+        Attained attained = acquireAll(request, Terms.of(request, settings));
+        if (attained instanceof Attained.Nothing nothing) {
+            throw Messages.notAcquired(nothing.acquisition(), nothing.standing());
+        }
+        return ((Attained.Handle) attained).handle();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        throw new UnsupportedOperationException();
+        Terms terms = Terms.of(request, settings);
+        Terms once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
+        return acquireAll(request, once) instanceof Attained.Handle attained
+                ? Optional.of(attained.handle())
+                : Optional.empty();
     }
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        throw new UnsupportedOperationException();
+        Terms terms = Terms.of(request, settings);
+        Session running = session.get();
+        if (running == null) {
+            return CompletableFuture.failedFuture(stopped(request));
+        }
+        CompletableFuture<Attained> attaining = attainAsync(running, request, terms);
+        CompletableFuture<LockHandle> result = new CompletableFuture<>();
+        attaining.whenComplete((attained, failure) -> deliver(attained, failure, result));
+        result.whenComplete((handle, failure) -> {
+            if (result.isCancelled()) {
+                attaining.cancel(false);
+            }
+        });
+        return result;
+    }
+
+    private CompletableFuture<Attained> attainAsync(Session running, LockRequest request, Terms terms) {
+        return request.keys().size() == 1
+                ? running.acquireAsync(request.keys().get(0), terms)
+                : new AllOrNothing(running, clock, request.keys(), terms).acquireAsync();
+    }
+
+    private static void deliver(
+            @Nullable Attained attained, @Nullable Throwable failure, CompletableFuture<LockHandle> result) {
+        if (attained instanceof Attained.Handle got) {
+            if (!result.complete(got.handle())) {
+                got.handle().release();
+            }
+        } else if (attained instanceof Attained.Nothing nothing) {
+            result.completeExceptionally(Messages.notAcquired(nothing.acquisition(), nothing.standing()));
+        } else if (failure != null) {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private Attained acquireAll(LockRequest request, Terms terms) {
+        Session running = session.get();
+        if (running == null) {
+            throw stopped(request);
+        }
+        List<String> keys = request.keys();
+        return keys.size() == 1
+                ? running.acquire(keys.get(0), terms)
+                : new AllOrNothing(running, clock, keys, terms).acquire();
+    }
+
+    private static LockBackendException stopped(LockRequest request) {
+        String key = String.join(", ", request.keys());
+        return new LockBackendException(
+                key,
+                "Cannot acquire lock '" + key + "': the lock client is shut down. Acquire locks before the application"
+                        + " context closes",
+                null);
     }
 
     @Override
     public HeldLocks heldLocks() {
-        throw new UnsupportedOperationException();
+        return heldLocks;
     }
 
-    /** Stops granting, fails the waiters, signals loss to the holders and releases what is held. Idempotent. */
-    @Override
-    public void close() {}
+    /** What the running session holds. */
+    private final class LiveHeldLocks implements HeldLocks {
+
+        @Override
+        public int size() {
+            Session running = session.get();
+            return running == null ? 0 : running.holds().size();
+        }
+
+        @Override
+        public List<HeldLock> snapshot() {
+            Session running = session.get();
+            return running == null ? List.of() : running.holds().snapshot();
+        }
+    }
+
+    /** Signals of other owners. */
+    private final class Mailbox implements SignalListener {
+
+        @Override
+        public void onSignal(String key) {
+            Session running = session.get();
+            if (running != null) {
+                running.signal(key);
+            }
+        }
+
+        @Override
+        public void onMailboxRestored() {
+            Session running = session.get();
+            if (running != null) {
+                running.signalAll();
+            }
+        }
+    }
 }

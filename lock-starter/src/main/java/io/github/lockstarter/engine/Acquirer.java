@@ -1,0 +1,229 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.Grant;
+import io.github.lockstarter.engine.Standing.Obstacle;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets locks: sends the attempts that the {@link KeyQueue}s decide on, turns grants into holds, and gives back what nobody
+ * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but {@link #closed}.
+ */
+final class Acquirer {
+
+    private final LockBackend backend;
+    private final EngineClock clock;
+    private final Events events;
+    private final Holds holds;
+    private final Losses losses;
+    private final Releases releases;
+    private final Watchdog watchdog;
+    private final TimerWheel timer;
+    private final Tokens tokens;
+    private final Backoff backoff;
+    private final Duration longestLease;
+    private final WaitQueues queues;
+    private final FencingFloors floors = new FencingFloors();
+
+    private volatile Outcome.@Nullable Failed closed;
+
+    Acquirer(Core core, Losses losses, Releases releases, Watchdog watchdog) {
+        this.backend = core.backend();
+        this.clock = core.clock();
+        this.events = core.events();
+        this.holds = core.holds();
+        this.timer = core.timer();
+        this.tokens = core.tokens();
+        this.losses = losses;
+        this.releases = releases;
+        this.watchdog = watchdog;
+        this.longestLease = core.settings().maxLease();
+        this.backoff = new Backoff(core.settings().retry());
+        this.queues = new WaitQueues(tokens::next, backoff);
+    }
+
+    /** Begins; the outcome follows. */
+    Acquisition begin(String key, Terms terms, Owner owner) {
+        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), this::onTimer);
+        if (acquisition.waits()) {
+            carryOut(key, queues.join(acquisition));
+        } else {
+            acquisition.attempts = 1;
+            send(new Attempt(acquisition, tokens.next(), Waiting.NEW));
+        }
+        refuseIfClosed(acquisition);
+        return acquisition;
+    }
+
+    /** After joining, so that {@link #close} has either seen the acquisition in its queue or is seen here. */
+    private void refuseIfClosed(Acquisition acquisition) {
+        Outcome.Failed refusal = closed;
+        if (refusal != null) {
+            acquisition.outcome.complete(refusal);
+            abandon(acquisition);
+        }
+    }
+
+    /** The caller does not want the lock any more; whatever was granted is given back. */
+    void abandon(Acquisition acquisition) {
+        acquisition.outcome.complete(new Outcome.Abandoned());
+        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
+        timer.cancel(acquisition);
+    }
+
+    /** The lock may be free. */
+    void signal(String key) {
+        carryOut(key, queues.ask(key, KeyQueue::signal));
+    }
+
+    /** Signals may have been missed. */
+    void signalAll() {
+        queues.keys().forEach(this::signal);
+    }
+
+    int waiting() {
+        return queues.waiting();
+    }
+
+    /** Ends every wait with the failure, and refuses from now on. */
+    void close(Outcome.Failed refusal) {
+        closed = refusal;
+        for (String key : queues.keys()) {
+            carryOut(key, queues.ask(key, queue -> queue.failAll(refusal)));
+        }
+    }
+
+    private void onTimer(Acquisition acquisition) {
+        long now = clock.nanos();
+        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.timer(acquisition, now)));
+    }
+
+    private void carryOut(String key, Next next) {
+        LockToken withdrawal = next.withdrawal();
+        if (withdrawal != null) {
+            withdraw(key, withdrawal);
+        }
+        Attempt attempt = next.attempt();
+        if (attempt != null) {
+            send(attempt);
+        }
+        Acquisition sleeper = next.sleeper();
+        if (sleeper != null) {
+            tellQueued(sleeper);
+            timer.schedule(sleeper, next.wakeAt());
+        }
+        Outcome outcome = next.outcome();
+        if (outcome != null) {
+            for (Acquisition ended : next.ended()) {
+                timer.cancel(ended);
+                ended.outcome.complete(outcome);
+            }
+        }
+    }
+
+    private void tellQueued(Acquisition acquisition) {
+        if (!acquisition.queued) {
+            acquisition.queued = true;
+            events.contended(new LockEvent.Contended(acquisition.terms.name(), acquisition.key));
+        }
+    }
+
+    private void withdraw(String key, LockToken token) {
+        Results.of(() -> backend.withdraw(new WithdrawCommand(key, token)), Results::unknownWithdrawal)
+                .thenAccept(result -> {
+                    if (result instanceof WithdrawResult.Unknown) {
+                        releases.cleanUp(new ReleaseCommand(key, token, 0), longestLease);
+                    }
+                });
+    }
+
+    private void send(Attempt attempt) {
+        Acquisition acquisition = attempt.acquisition();
+        Optional<Waiting> waiting = acquisition.waits()
+                ? Optional.of(new Waiting(attempt.position(), backoff.patience()))
+                : Optional.empty();
+        AcquireCommand command = new AcquireCommand(
+                acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), waiting);
+        Moment sent = Moment.now(clock);
+        Results.of(() -> backend.acquire(command), Results::unknownAcquire)
+                .thenAccept(result -> answered(attempt, sent, result));
+    }
+
+    private void answered(Attempt attempt, Moment sent, AcquireResult result) {
+        if (result instanceof AcquireResult.Granted granted) {
+            granted(attempt, sent, granted.fencingToken());
+        } else if (result instanceof AcquireResult.Contended contended) {
+            notGranted(attempt, new Standing(Obstacle.OWNER, contended.remainingLease()), contended.position());
+        } else if (result instanceof AcquireResult.Recovering recovering) {
+            notGranted(attempt, new Standing(Obstacle.RECOVERY, Optional.of(recovering.retryAfter())), Waiting.NEW);
+        } else if (result instanceof AcquireResult.Rejected rejected) {
+            failed(attempt, new Outcome.Failed(rejected.reason(), rejected.cause()));
+        } else if (result instanceof AcquireResult.Unknown unknown) {
+            giveBack(attempt, 0);
+            failed(attempt, new Outcome.Failed(unknown.reason(), unknown.cause()));
+        }
+    }
+
+    private void granted(Attempt attempt, Moment sent, long fencingToken) {
+        Acquisition acquisition = attempt.acquisition();
+        floors.saw(acquisition.key, fencingToken);
+        if (Deadline.of(sent, acquisition.terms.leaseNanos()).isOver(clock)) {
+            giveBack(attempt, fencingToken);
+            failed(attempt, Outcome.Failed.tooLate(acquisition.terms.lease()));
+            return;
+        }
+        Grant grant = new Grant(acquisition.key, attempt.token(), fencingToken, sent);
+        Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog::look);
+        holds.add(hold);
+        timer.cancel(acquisition);
+        watchdog.watch(hold);
+        if (!acquisition.outcome.complete(new Outcome.Got(hold))) {
+            timer.cancel(hold);
+            holds.remove(hold);
+            giveBack(attempt, fencingToken);
+        } else if (closed != null) {
+            losses.lose(hold, LossCause.SHUTDOWN);
+        }
+        if (acquisition.waits()) {
+            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.granted(attempt)));
+        }
+    }
+
+    private void notGranted(Attempt attempt, Standing standing, long position) {
+        Acquisition acquisition = attempt.acquisition();
+        if (acquisition.waits()) {
+            long now = clock.nanos();
+            carryOut(
+                    acquisition.key,
+                    queues.ask(acquisition.key, queue -> queue.contended(attempt, standing, position, now)));
+        } else {
+            acquisition.outcome.complete(new Outcome.Busy(standing));
+        }
+    }
+
+    private void failed(Attempt attempt, Outcome.Failed failure) {
+        Acquisition acquisition = attempt.acquisition();
+        if (acquisition.waits()) {
+            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.failed(attempt, failure)));
+        } else {
+            acquisition.outcome.complete(failure);
+        }
+    }
+
+    private void giveBack(Attempt attempt, long fencingToken) {
+        Acquisition acquisition = attempt.acquisition();
+        releases.cleanUp(new ReleaseCommand(acquisition.key, attempt.token(), fencingToken), acquisition.terms.lease());
+    }
+}

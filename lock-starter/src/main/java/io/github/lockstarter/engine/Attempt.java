@@ -1,0 +1,12 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.LockToken;
+
+/**
+ * One command that tries to get the lock for an acquisition.
+ *
+ * @param acquisition for whom
+ * @param token unique to this attempt
+ * @param position position among the waiting instances, as far as known
+ */
+record Attempt(Acquisition acquisition, LockToken token, long position) {}

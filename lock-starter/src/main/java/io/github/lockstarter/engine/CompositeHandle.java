@@ -1,0 +1,124 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.ReleaseOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
+final class CompositeHandle implements LockHandle {
+
+    private final List<LockHandle> parts;
+
+    CompositeHandle(List<LockHandle> parts) {
+        this.parts = List.copyOf(parts);
+    }
+
+    @Override
+    public String key() {
+        return String.join(", ", keys());
+    }
+
+    @Override
+    public List<String> keys() {
+        return parts.stream().map(LockHandle::key).toList();
+    }
+
+    @Override
+    public long fencingToken() {
+        throw new IllegalStateException(
+                "Each of the locks " + keys() + " has a fencing token of its own; ask fencingToken(key)");
+    }
+
+    @Override
+    public long fencingToken(String key) {
+        return parts.stream()
+                .filter(part -> part.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("This handle holds " + keys() + ", not '" + key + "'"))
+                .fencingToken();
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return parts.stream()
+                .map(LockHandle::remainingLease)
+                .min(Duration::compareTo)
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public boolean isHeld() {
+        return parts.stream().allMatch(LockHandle::isHeld);
+    }
+
+    @Override
+    public void ensureHeld() {
+        parts.forEach(LockHandle::ensureHeld);
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        parts.forEach(part -> part.extend(lease));
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        AtomicBoolean called = new AtomicBoolean();
+        Runnable once = () -> {
+            if (called.compareAndSet(false, true)) {
+                callback.run();
+            }
+        };
+        parts.forEach(part -> part.onLost(once));
+    }
+
+    /** The worst that became of any part. */
+    @Override
+    public ReleaseOutcome release() {
+        ReleaseOutcome worst = ReleaseOutcome.ALREADY_RELEASED;
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            ReleaseOutcome outcome = parts.get(i).release();
+            if (weight(outcome) > weight(worst)) {
+                worst = outcome;
+            }
+        }
+        return worst;
+    }
+
+    private static int weight(ReleaseOutcome outcome) {
+        return switch (outcome) {
+            case ALREADY_RELEASED -> 0;
+            case STILL_HELD -> 1;
+            case RELEASED -> 2;
+            case UNKNOWN -> 3;
+            case LOST -> 4;
+        };
+    }
+
+    /** Releases every part, and then throws the first loss with the others suppressed. */
+    @Override
+    public void close() {
+        RuntimeException first = null;
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            try {
+                parts.get(i).close();
+            } catch (RuntimeException e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle" + parts;
+    }
+}

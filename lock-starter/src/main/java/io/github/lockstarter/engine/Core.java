@@ -1,0 +1,23 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.LockBackend;
+
+/**
+ * What the parts of a running engine share.
+ *
+ * @param backend where the locks are kept
+ * @param settings what is configured
+ * @param clock the clocks
+ * @param events listeners and callbacks
+ * @param timer the timer thread
+ * @param tokens identity of this instance
+ * @param holds what is held
+ */
+record Core(
+        LockBackend backend,
+        EngineSettings settings,
+        EngineClock clock,
+        Events events,
+        TimerWheel timer,
+        Tokens tokens,
+        Holds holds) {}

@@ -1,0 +1,125 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.RenewCommand;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+
+/**
+ * One lock that is held: what was granted, its {@link Lifecycle}, and its place on the timer. Does no I/O: {@link Watchdog}
+ * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
+ *
+ * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (concurrent; each callback is taken out exactly once);
+ * {@link #ended} (completed once); {@link #progress} (replaced as a whole by the thread that handles a renewal; a lost
+ * update costs a count in a report, never correctness).
+ */
+final class Hold extends TimerEntry {
+
+    /**
+     * What the backend granted.
+     *
+     * @param key the lock's key
+     * @param token the attempt's token
+     * @param fencingToken its fencing token
+     * @param sent when the attempt was sent
+     */
+    record Grant(String key, LockToken token, long fencingToken, Moment sent) {}
+
+    /**
+     * How the renewals go.
+     *
+     * @param nextAt monotonic time of the next one
+     * @param succeeded number that came through
+     * @param failed number in a row that did not
+     */
+    record Progress(long nextAt, long succeeded, int failed) {}
+
+    final String key;
+    final LockToken token;
+    final long fencingToken;
+    final Terms terms;
+    final Owner owner;
+    final Lifecycle lifecycle;
+
+    /** Completed with what became of the release. */
+    final CompletableFuture<ReleaseOutcome> ended = new CompletableFuture<>();
+
+    private final EngineClock clock;
+    private final Consumer<Hold> onTimer;
+    private final long grantedAt;
+    private final Queue<Runnable> lostCallbacks = new ConcurrentLinkedQueue<>();
+
+    volatile Progress progress;
+
+    Hold(Grant grant, Terms terms, Owner owner, EngineClock clock, Consumer<Hold> onTimer) {
+        this.key = grant.key();
+        this.token = grant.token();
+        this.fencingToken = grant.fencingToken();
+        this.terms = terms;
+        this.owner = owner;
+        this.clock = clock;
+        this.onTimer = onTimer;
+        this.grantedAt = clock.nanos();
+        this.progress = new Progress(grant.sent().nanos() + terms.leaseNanos() / Watchdog.RENEW_AT, 0, 0);
+        this.lifecycle = new Lifecycle(clock, Deadline.of(grant.sent(), terms.leaseNanos()));
+    }
+
+    @Override
+    void fire() {
+        onTimer.accept(this);
+    }
+
+    boolean isRenewed() {
+        return terms.renewal() == Renewal.ON;
+    }
+
+    Duration held() {
+        return Duration.ofNanos(clock.nanos() - grantedAt);
+    }
+
+    Duration remainingLease() {
+        return lifecycle.deadline().remaining(clock);
+    }
+
+    RenewCommand renewCommand(Duration lease) {
+        return new RenewCommand(key, token, lease, fencingToken);
+    }
+
+    ReleaseCommand releaseCommand() {
+        return new ReleaseCommand(key, token, fencingToken);
+    }
+
+    /** Why it was lost; only of a lost hold. */
+    LossCause lossCause() {
+        return lifecycle.lossCause();
+    }
+
+    /** The callback runs at the loss, or now if that has happened. */
+    void onLost(Runnable callback, Events events) {
+        lostCallbacks.add(callback);
+        if (lifecycle.isLost()) {
+            runLostCallbacks(events);
+        }
+    }
+
+    void runLostCallbacks(Events events) {
+        for (Runnable callback = lostCallbacks.poll(); callback != null; callback = lostCallbacks.poll()) {
+            events.later(callback);
+        }
+    }
+
+    HeldLock snapshot() {
+        int holds = Math.max(1, lifecycle.holds());
+        return new HeldLock(
+                terms.name(), key, fencingToken, owner.label(), held(), remainingLease(), holds, progress.succeeded());
+    }
+}

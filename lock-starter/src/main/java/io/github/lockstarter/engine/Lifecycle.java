@@ -1,0 +1,181 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockEvent.LossCause;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The states of one hold: {@code HELD → RELEASING → RELEASED}, or {@code LOST} from either of the first two. All of it in
+ * one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers tell the caller what to
+ * do.
+ *
+ * <p>Invariants: a deadline only moves forward, and not once it is over (a late reply does not revive a lease); whoever
+ * sees that it is over turns the state to lost in the same step, so that nobody sees it held afterwards; exactly one
+ * caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is being written,
+ * so that no renewal follows a release.
+ *
+ * <p>Called from any thread. Only {@link #expire} and {@link #renewed} look at the clock; call {@code expire} before any
+ * other question.
+ */
+final class Lifecycle {
+
+    private sealed interface State {}
+
+    /** {@code writes}: renewals that are being written to the backend right now. */
+    private record Held(Deadline deadline, int holds, int writes) implements State {}
+
+    private record Releasing(int writes) implements State {}
+
+    private record Released() implements State {}
+
+    private record Lost(LossCause cause, int holds) implements State {}
+
+    /** What the caller of {@link #exit} has to do. */
+    enum Exit {
+        /** Nothing: the owner has other holds. */
+        STILL_HELD,
+        /** Send the release. */
+        SEND_RELEASE,
+        /** Nothing: whoever ends the last {@link #endRenewal renewal} under way sends the release. */
+        RELEASE_FOLLOWS,
+        /** The lock was lost; the owner has other holds. */
+        LOST_STILL_ENTERED,
+        /** The lock was lost and this was the last hold. */
+        LOST
+    }
+
+    private final EngineClock clock;
+    private final AtomicReference<State> state;
+
+    Lifecycle(EngineClock clock, Deadline deadline) {
+        this.clock = clock;
+        this.state = new AtomicReference<>(new Held(deadline, 1, 0));
+    }
+
+    boolean isHeld() {
+        return state.get() instanceof Held;
+    }
+
+    boolean isLost() {
+        return state.get() instanceof Lost;
+    }
+
+    /** Why it was lost; to be asked of a lost hold only. */
+    LossCause lossCause() {
+        if (state.get() instanceof Lost lost) {
+            return lost.cause;
+        }
+        throw new IllegalStateException("Not lost");
+    }
+
+    /** The deadline while held; now otherwise. */
+    Deadline deadline() {
+        return state.get() instanceof Held held ? held.deadline : new Deadline(clock.nanos(), clock.wallMillis());
+    }
+
+    int holds() {
+        State now = state.get();
+        return now instanceof Held held ? held.holds : now instanceof Lost lost ? lost.holds : 0;
+    }
+
+    /** Ends the hold if its lease is over. True for the one caller that has to signal it. */
+    boolean expire(LossCause cause) {
+        while (state.get() instanceof Held held && held.deadline.isOver(clock)) {
+            if (state.compareAndSet(held, new Lost(cause, held.holds))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Ends the hold. True for the one caller that has to signal it. */
+    boolean lose(LossCause cause) {
+        while (state.get() instanceof Held held) {
+            if (state.compareAndSet(held, new Lost(cause, held.holds))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One hold more. False unless held. */
+    boolean enter() {
+        while (state.get() instanceof Held held) {
+            if (state.compareAndSet(held, new Held(held.deadline, held.holds + 1, held.writes))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One hold less; to be called once per hold. */
+    Exit exit() {
+        while (true) {
+            State now = state.get();
+            State next;
+            Exit answer;
+            if (now instanceof Held held && held.holds > 1) {
+                next = new Held(held.deadline, held.holds - 1, held.writes);
+                answer = Exit.STILL_HELD;
+            } else if (now instanceof Held held) {
+                next = new Releasing(held.writes);
+                answer = held.writes == 0 ? Exit.SEND_RELEASE : Exit.RELEASE_FOLLOWS;
+            } else if (now instanceof Lost lost && lost.holds > 0) {
+                next = new Lost(lost.cause, lost.holds - 1);
+                answer = lost.holds > 1 ? Exit.LOST_STILL_ENTERED : Exit.LOST;
+            } else {
+                throw new IllegalStateException("More exits than holds");
+            }
+            if (state.compareAndSet(now, next)) {
+                return answer;
+            }
+        }
+    }
+
+    /** Claims the right to write a renewal; only while held. */
+    boolean beginRenewal() {
+        while (state.get() instanceof Held held) {
+            if (state.compareAndSet(held, new Held(held.deadline, held.holds, held.writes + 1))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The renewal is written. True if a release was asked for meanwhile and this was the last: the caller sends it now. */
+    boolean endRenewal() {
+        while (true) {
+            State now = state.get();
+            if (now instanceof Held held) {
+                if (state.compareAndSet(now, new Held(held.deadline, held.holds, held.writes - 1))) {
+                    return false;
+                }
+            } else if (now instanceof Releasing releasing) {
+                if (state.compareAndSet(now, new Releasing(releasing.writes - 1))) {
+                    return releasing.writes == 1;
+                }
+            } else {
+                return false;
+            }
+        }
+    }
+
+    /** Moves the deadline forward after a renewal; without effect once released, lost, or over. */
+    boolean renewed(Deadline later) {
+        while (state.get() instanceof Held held && !held.deadline.isOver(clock)) {
+            if (!later.isAfter(held.deadline) || state.compareAndSet(held, new Held(later, held.holds, held.writes))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The release was answered: the lock is free, or will be. */
+    void released() {
+        state.set(new Released());
+    }
+
+    /** The release was answered: the lock had not been ours any more. */
+    void lostAtRelease(LossCause cause) {
+        state.set(new Lost(cause, 0));
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.engine;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Makes every thread of the engine: one watchdog, and a few for the application's callbacks while there are any. */
+final class LockThreads {
+
+    private static final int CALLBACK_THREADS = 8;
+    private static final long IDLE_SECONDS = 10;
+    private static final long JOIN_MILLIS = 2_000;
+
+    private static final AtomicInteger WATCHDOGS = new AtomicInteger();
+    private static final AtomicInteger CALLBACKS = new AtomicInteger();
+
+    private LockThreads() {}
+
+    static Thread watchdog(Runnable work) {
+        return daemon(work, "lock-watchdog-" + WATCHDOGS.incrementAndGet());
+    }
+
+    /** Up to eight threads that end when idle; callbacks beyond that queue up, since one that blocks must not add threads. */
+    static ThreadPoolExecutor callbacks() {
+        ThreadFactory factory = work -> daemon(work, "lock-callback-" + CALLBACKS.incrementAndGet());
+        ThreadPoolExecutor executor = new ThreadPoolExecutor(
+                CALLBACK_THREADS,
+                CALLBACK_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                factory);
+        executor.allowCoreThreadTimeOut(true);
+        return executor;
+    }
+
+    static void join(Thread thread) {
+        boolean interrupted = false;
+        try {
+            thread.join(JOIN_MILLIS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Thread daemon(Runnable work, String name) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+}

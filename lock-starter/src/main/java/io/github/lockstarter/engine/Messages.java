@@ -1,0 +1,66 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.engine.Standing.Obstacle;
+
+/** The engine's exceptions: what failed, which key, the numbers, what to do. */
+final class Messages {
+
+    private Messages() {}
+
+    static LockNotAcquiredException notAcquired(Acquisition acquisition, Standing standing) {
+        String left = standing.remaining()
+                .map(remaining -> "for about " + Texts.of(remaining) + " more")
+                .orElse("and its lease never ends by itself");
+        String why = standing.obstacle() == Obstacle.OWNER
+                ? "held by another owner " + left + ". Raise waitMs or shorten the locked section."
+                : "the lock store is recovering and grants no locks " + left + ". Try again later, or raise waitMs.";
+        String within = acquisition.waits() ? "within " + Texts.of(acquisition.terms.maxWait()) : "at once";
+        return new LockNotAcquiredException(
+                acquisition.key,
+                "Could not acquire lock '" + acquisition.key + "' " + within + " (" + attempts(acquisition) + "): "
+                        + why);
+    }
+
+    private static String attempts(Acquisition acquisition) {
+        return acquisition.attempts == 1 ? "1 attempt" : acquisition.attempts + " attempts";
+    }
+
+    static LockBackendException failed(String key, Outcome.Failed failure) {
+        return new LockBackendException(
+                key,
+                "Cannot tell whether lock '" + key + "' was acquired; it is not held: " + failure.reason(),
+                failure.cause());
+    }
+
+    static LockInterruptedException interrupted(String key, InterruptedException cause) {
+        return new LockInterruptedException(
+                key, "Interrupted while waiting for lock '" + key + "'; nothing is left of the attempt", cause);
+    }
+
+    static LockLostException lost(Hold hold) {
+        int failed = hold.progress.failed();
+        String renewals =
+                failed == 0 ? "" : " after " + failed + (failed == 1 ? " failed renewal" : " failed renewals");
+        String what =
+                switch (hold.lossCause()) {
+                    case LEASE_EXPIRED -> "the " + Texts.of(hold.terms.lease()) + " lease ran out" + renewals;
+                    case OWNER_CHANGED -> "it was deleted, or taken by another owner, at the lock store";
+                    case MAX_HOLD -> "it was held longer than distributed-lock.watchdog.max-hold";
+                    case SHUTDOWN -> "the lock client was shut down";
+                };
+        return new LockLostException(
+                hold.key,
+                "Lost lock '" + hold.key + "' (fencing token " + hold.fencingToken + ") after "
+                        + Texts.of(hold.held()) + ": " + what
+                        + ". Work since then may overlap with another owner; check the fencing token where you write.");
+    }
+
+    static IllegalStateException released(Hold hold) {
+        return new IllegalStateException("Lock '" + hold.key + "' (fencing token " + hold.fencingToken
+                + ") was released by this handle; acquire it again");
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How one acquisition of one key ended. */
+sealed interface Outcome {
+
+    /** The lock is ours. */
+    record Got(Hold hold) implements Outcome {}
+
+    /** Somebody else had it for the whole wait. */
+    record Busy(Standing standing) implements Outcome {}
+
+    /** It cannot be told. */
+    record Failed(String reason, @Nullable Throwable cause) implements Outcome {
+
+        /** A grant whose answer took longer than the lease. */
+        static Failed tooLate(Duration lease) {
+            return new Failed("the answer took longer than the lease of " + Texts.of(lease) + "; raise leaseMs", null);
+        }
+    }
+
+    /** The caller does not want it any more: interrupted, or the future was cancelled. */
+    record Abandoned() implements Outcome {}
+}

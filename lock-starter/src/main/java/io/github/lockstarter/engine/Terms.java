@@ -1,0 +1,50 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.EngineSettings.Overrides;
+import java.time.Duration;
+
+/**
+ * A request with everything decided: what the request says, else what is configured for its name, else the defaults.
+ *
+ * @param name logical name
+ * @param lease the lease
+ * @param maxWait the wait; zero for one attempt
+ * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
+ */
+record Terms(String name, Duration lease, Duration maxWait, Renewal renewal) {
+
+    static Terms of(LockRequest request, EngineSettings settings) {
+        Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
+        Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
+        if (lease.compareTo(settings.maxLease()) > 0) {
+            throw new IllegalArgumentException("Lease of lock '" + String.join(", ", request.keys()) + "' is "
+                    + Texts.of(lease) + ", above distributed-lock.max-lease (" + Texts.of(settings.maxLease())
+                    + "). Lower it, or raise distributed-lock.max-lease");
+        }
+        if (lease.compareTo(EngineSettings.MIN_LEASE) < 0) {
+            throw new IllegalArgumentException("Lease of lock '" + String.join(", ", request.keys()) + "' is "
+                    + Texts.of(lease) + "; it must be at least " + Texts.of(EngineSettings.MIN_LEASE));
+        }
+        Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
+        return new Terms(request.name(), lease, wait, renewal(request, overrides, settings));
+    }
+
+    private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
+        if (request.renewal() != Renewal.AS_CONFIGURED) {
+            return request.renewal();
+        }
+        boolean on = overrides.renewal().orElse(settings.watchdog().enabled());
+        return on ? Renewal.ON : Renewal.OFF;
+    }
+
+    /** The same with another wait. */
+    Terms waitingUpTo(Duration wait) {
+        return new Terms(name, lease, wait, renewal);
+    }
+
+    long leaseNanos() {
+        return lease.toNanos();
+    }
+}

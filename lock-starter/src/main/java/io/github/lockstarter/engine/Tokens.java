@@ -1,0 +1,29 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.LockToken;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Makes lock tokens: a random instance identity, drawn when the client is made, and a counter. */
+final class Tokens {
+
+    private static final int RANDOM_BYTES = 16;
+
+    private final String instanceId;
+    private final AtomicLong sequence = new AtomicLong();
+
+    Tokens() {
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        this.instanceId = HexFormat.of().formatHex(random);
+    }
+
+    String instanceId() {
+        return instanceId;
+    }
+
+    LockToken next() {
+        return new LockToken(instanceId, sequence.incrementAndGet());
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.Progress;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when a third of it has passed,
+ * and again every sixth until an answer comes; the renewals that are due in one tick travel together. At its deadline a
+ * hold is lost, whether or not the backend can be reached.
+ *
+ * <p>{@link #due} belongs to the timer's thread. Answers come on the backend's threads, extensions on the callers'.
+ */
+final class Watchdog {
+
+    static final int RENEW_AT = 3;
+    private static final int RETRY_EVERY = 6;
+
+    private final LockBackend backend;
+    private final EngineClock clock;
+    private final Events events;
+    private final Losses losses;
+    private final Releases releases;
+    private final TimerWheel timer;
+    private final List<Hold> due = new ArrayList<>();
+
+    Watchdog(Core core, Losses losses, Releases releases) {
+        this.backend = core.backend();
+        this.clock = core.clock();
+        this.events = core.events();
+        this.losses = losses;
+        this.releases = releases;
+        this.timer = core.timer();
+        timer.afterEachTick(this::renewDue);
+    }
+
+    /** Looks at the hold when its next renewal is due, or its lease is over. */
+    void watch(Hold hold) {
+        long deadline = hold.lifecycle.deadline().nanos();
+        long renewal = hold.progress.nextAt();
+        boolean renews = hold.isRenewed() && !losses.isPastMaxHold(hold) && renewal - deadline < 0;
+        timer.schedule(hold, renews ? renewal : deadline);
+    }
+
+    /** Called by the timer. */
+    void look(Hold hold) {
+        if (!losses.isHeld(hold)) {
+            return;
+        }
+        boolean renewNow = hold.isRenewed()
+                && hold.progress.nextAt() - clock.nanos() <= 0
+                && !losses.isPastMaxHold(hold)
+                && hold.lifecycle.beginRenewal();
+        if (renewNow) {
+            due.add(hold);
+        } else {
+            watch(hold);
+        }
+    }
+
+    private void renewDue() {
+        if (due.isEmpty()) {
+            return;
+        }
+        List<Hold> renewing = List.copyOf(due);
+        due.clear();
+        Moment sent = Moment.now(clock);
+        List<RenewCommand> commands = new ArrayList<>(renewing.size());
+        for (Hold hold : renewing) {
+            Progress progress = hold.progress;
+            long retryAt = sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY;
+            hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
+            commands.add(hold.renewCommand(hold.terms.lease()));
+        }
+        List<CompletionStage<RenewResult>> stages = List.of();
+        try {
+            stages = backend.renew(commands);
+        } finally {
+            for (Hold hold : renewing) {
+                written(hold);
+                if (hold.lifecycle.isHeld()) {
+                    watch(hold);
+                }
+            }
+        }
+        for (int i = 0; i < stages.size(); i++) {
+            Hold hold = renewing.get(i);
+            Results.of(stages.get(i), Results::unknownRenewal).thenAccept(result -> answered(hold, sent, result));
+        }
+    }
+
+    private void written(Hold hold) {
+        if (hold.lifecycle.endRenewal()) {
+            releases.send(hold);
+        }
+    }
+
+    private void answered(Hold hold, Moment sent, RenewResult result) {
+        if (!hold.lifecycle.isHeld()) {
+            return; // released or lost meanwhile: the answer means nothing any more
+        }
+        if (result instanceof RenewResult.Renewed) {
+            renewed(hold, sent, hold.terms.lease());
+        } else if (result instanceof RenewResult.NotHeld) {
+            report(hold, RenewalOutcome.LOST);
+            losses.lose(hold, LossCause.OWNER_CHANGED);
+        } else if (result instanceof RenewResult.Deferred deferred) {
+            Progress progress = hold.progress;
+            long retryAt = clock.nanos() + deferred.retryAfter().toNanos();
+            hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
+            watch(hold);
+        } else {
+            Progress progress = hold.progress;
+            hold.progress = new Progress(progress.nextAt(), progress.succeeded(), progress.failed() + 1);
+            report(hold, RenewalOutcome.FAILED);
+        }
+    }
+
+    private void renewed(Hold hold, Moment sent, Duration lease) {
+        if (hold.lifecycle.renewed(Deadline.of(sent, lease.toNanos()))) {
+            long nextAt = sent.nanos() + hold.terms.leaseNanos() / RENEW_AT;
+            hold.progress = new Progress(nextAt, hold.progress.succeeded() + 1, 0);
+            report(hold, RenewalOutcome.RENEWED);
+            if (hold.lifecycle.isHeld()) {
+                watch(hold);
+            }
+        }
+    }
+
+    private void report(Hold hold, RenewalOutcome outcome) {
+        events.renewed(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
+    }
+
+    /** Asks for more time at once, on the caller's behalf. */
+    CompletionStage<RenewResult> extend(Hold hold, Duration lease) {
+        if (!hold.lifecycle.beginRenewal()) {
+            return CompletableFuture.completedFuture(new RenewResult.NotHeld());
+        }
+        Moment sent = Moment.now(clock);
+        CompletionStage<RenewResult> stage;
+        try {
+            stage = Results.of(
+                    () -> backend.renew(List.of(hold.renewCommand(lease))).get(0), Results::unknownRenewal);
+        } finally {
+            written(hold);
+        }
+        return stage.thenApply(result -> {
+            if (result instanceof RenewResult.Renewed) {
+                renewed(hold, sent, lease);
+            } else if (result instanceof RenewResult.NotHeld) {
+                losses.lose(hold, LossCause.OWNER_CHANGED);
+            }
+            return result;
+        });
+    }
+}
