@@ -1,0 +1,16 @@
+package io.github.lockstarter.redis;
+
+/**
+ * What a script's reply, or the lack of one, means to the caller.
+ *
+ * @param <T> type of the script's reply
+ * @param <R> type of the result
+ */
+interface Answer<T, R> {
+
+    /** The script ran. */
+    R of(T reply);
+
+    /** It did not, or nobody knows. */
+    R failed(RedisFailure failure);
+}

@@ -1,0 +1,156 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.RedisFailure.Effect;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import java.util.Locale;
+import java.util.concurrent.CancellationException;
+
+/** Says what the client's exceptions mean for a lock, and what to do about them. */
+final class FailureReader {
+
+    /** What a user of the lock may do at least, as {@code ACL SETUSER} takes it after the patterns of keys and channels. */
+    static final String LEAST_COMMANDS =
+            "-@all +hello +auth +ping +quit +select +client|setname +evalsha +eval +get +set"
+                    + " +del +pexpire +pttl +time +zadd +zrem +zscore +zpopmin +publish +subscribe +unsubscribe";
+
+    private final String target;
+    private final RedisSettings settings;
+
+    FailureReader(String target, RedisSettings settings) {
+        this.target = target;
+        this.settings = settings;
+    }
+
+    /** A connection could not be opened. */
+    RedisFailure ofConnecting(Throwable failure) {
+        if (failure instanceof CancellationException) {
+            return new RedisFailure(
+                    Effect.NONE,
+                    "The lock's connection to Redis at " + target + " is closed",
+                    "Use locks only while the application runs",
+                    failure);
+        }
+        Throwable root = rootOf(failure);
+        if (root instanceof RedisCommandExecutionException refusal) {
+            return ofRefusal(refusal);
+        }
+        String detail = root instanceof RedisCommandTimeoutException
+                ? "no answer within " + seconds()
+                : String.valueOf(root.getMessage());
+        return new RedisFailure(
+                Effect.NONE,
+                "Could not connect to Redis at " + target + ": " + detail,
+                "Start Redis there, or set spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
+                        + " to where it runs",
+                failure);
+    }
+
+    /** A command ended without the script's reply. */
+    RedisFailure ofExecuting(Throwable failure) {
+        if (failure instanceof RedisCommandExecutionException refusal) {
+            return ofRefusal(refusal);
+        }
+        if (failure instanceof RedisCommandTimeoutException) {
+            return new RedisFailure(
+                    Effect.UNKNOWN,
+                    "No answer from Redis at " + target + " within " + seconds(),
+                    "Check that it runs and what keeps it busy (SLOWLOG GET), or raise"
+                            + " distributed-lock.redis.command-timeout",
+                    failure);
+        }
+        if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
+            return new RedisFailure(
+                    Effect.NONE,
+                    "The command was not sent to Redis at " + target + ": " + failure.getMessage(),
+                    "Redis is too slow for the number of lock operations, or away; check it, and the network to it",
+                    failure);
+        }
+        return new RedisFailure(
+                Effect.UNKNOWN,
+                "The connection to Redis at " + target + " broke before the answer came: " + failure.getMessage(),
+                "Check the server's log and the network to it; the connection is opened again by itself",
+                failure);
+    }
+
+    /** The script ran, and said what it never says. */
+    RedisFailure ofReply(RuntimeException failure) {
+        return new RedisFailure(
+                Effect.UNKNOWN,
+                "Redis at " + target + " gave an answer that is none of the script's",
+                "Check what stands between the application and Redis, such as a proxy",
+                failure);
+    }
+
+    /** The lock was freed, and its waiters could not be told. */
+    RedisFailure ofSilence() {
+        return new RedisFailure(
+                Effect.NONE,
+                "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
+                neededRights(),
+                new RedisCommandExecutionException("NOPERM signal"));
+    }
+
+    private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
+        String text = String.valueOf(refusal.getMessage());
+        return new RedisFailure(
+                Effect.NONE, "Redis at " + target + " refused: " + withoutArguments(text), remedyOf(text), refusal);
+    }
+
+    /** The client answers before it sends: its queue is full, or it is set to reject commands while disconnected. */
+    private static boolean isKeptInClient(String message) {
+        return message.contains("size exceeded") || message.contains("Commands are rejected");
+    }
+
+    /** Servers quote arguments of a command that they do not know, and so perhaps a lock token. */
+    private static String withoutArguments(String text) {
+        int arguments = text.indexOf(", with args");
+        int script = text.indexOf(" script: ");
+        int end = arguments >= 0 ? arguments : script >= 0 ? script : text.length();
+        return text.substring(0, end);
+    }
+
+    private String remedyOf(String text) {
+        // Inside a script, servers report a missing right as a plain ERR with one of these texts.
+        if (text.contains("ACL failure") || text.contains("The user executing the script")) {
+            return neededRights();
+        }
+        int space = text.indexOf(' ');
+        return switch (space < 0 ? text : text.substring(0, space)) {
+            case "NOPERM" -> neededRights();
+            case "NOAUTH", "WRONGPASS" ->
+                "Set spring.data.redis.username and spring.data.redis.password to a user of" + " this server";
+            case "OOM" ->
+                "The server is at its maxmemory: free memory or raise it; a store of locks should use the"
+                        + " policy noeviction";
+            case "READONLY" -> "This is a replica: point spring.data.redis.host at the master";
+            case "LOADING" -> "The server is still loading its data; try again";
+            case "BUSY" -> "A script of somebody keeps the server busy; try again, or see SCRIPT KILL";
+            case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
+            case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
+            case "MASTERDOWN" -> "This is a replica without its master: point spring.data.redis.host at the master";
+            case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" ->
+                "This is a node of a cluster: set" + " spring.data.redis.cluster.nodes";
+            default -> "The lock needs Redis 5 or later with the commands EVALSHA and EVAL";
+        };
+    }
+
+    private String neededRights() {
+        String prefix = settings.keyPrefix();
+        return "Give the user the rights that locks need: ACL SETUSER <user> ~" + prefix + "* &" + prefix + "* "
+                + LEAST_COMMANDS;
+    }
+
+    private String seconds() {
+        return String.format(Locale.ROOT, "%.1fs", settings.commandTimeout().toMillis() / 1000.0);
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null && root.getCause() != root) {
+            root = root.getCause();
+        }
+        return root;
+    }
+}

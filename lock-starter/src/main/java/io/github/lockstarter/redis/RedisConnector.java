@@ -1,0 +1,38 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+/**
+ * Opens the lock's own connections to Redis, with options {@linkplain RedisSettings#tune tuned} for locks. Both methods
+ * block, never longer than about the command timeout, and are never called on an event loop.
+ */
+public interface RedisConnector extends AutoCloseable {
+
+    /**
+     * Opens the connection that commands travel on.
+     *
+     * @return an open connection with the UTF-8 string codec that reconnects by itself
+     * @throws RuntimeException when it cannot be opened
+     */
+    StatefulConnection<String, String> connect();
+
+    /**
+     * Opens the connection that signals arrive on.
+     *
+     * @return an open connection with the UTF-8 string codec that reconnects and re-subscribes by itself
+     * @throws RuntimeException when it cannot be opened
+     */
+    StatefulRedisPubSubConnection<String, String> connectPubSub();
+
+    /**
+     * Where the connections lead, for messages.
+     *
+     * @return such as {@code localhost:6379}, without any password
+     */
+    String target();
+
+    /** Closes what the connector itself holds; connections are closed before. Idempotent. */
+    @Override
+    void close();
+}

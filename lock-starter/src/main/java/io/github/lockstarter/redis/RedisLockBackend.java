@@ -1,0 +1,131 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks on one Redis.
+ *
+ * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's token and whose expiry
+ * is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day, and {@code
+ * <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In {@code n}, braces,
+ * {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All keys of a
+ * lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}.
+ *
+ * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They call
+ * GET, SET, DEL, PEXPIRE, PTTL, TIME, ZADD, ZREM, ZSCORE, ZPOPMIN and PUBLISH. An uncontended acquisition and release
+ * cost two round trips. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
+ *
+ * <p><b>Guarantee.</b> On a server that keeps its memory, at most one token has a key while its lease is valid, and the
+ * fencing tokens of a key grow strictly: also if the fencing counter is lost, unless the server's clock stands below the
+ * last grant and the caller no longer knows it.
+ *
+ * <p><b>Known hole.</b> A server that restarts without its data, evicts keys, or fails over to a replica that lags has
+ * forgotten locks, and grants them again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
+ * check the fencing token where you write.
+ *
+ * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
+ * acquired, a broken connection and the command timeout that nobody knows. Connects with the first command, unless {@link
+ * #start} did before. Thread-safe; stages complete on the event loop.
+ */
+public final class RedisLockBackend implements LockBackend {
+
+    private static final Duration FENCE_MEMORY = Duration.ofHours(24);
+
+    private static final StatusAnswer<RenewResult> RENEW =
+            new StatusAnswer<>(new RenewResult.Renewed(), new RenewResult.NotHeld(), RenewResult.Unknown::new);
+    private static final StatusAnswer<ReleaseResult> RELEASE =
+            new StatusAnswer<>(new ReleaseResult.Released(), new ReleaseResult.NotHeld(), ReleaseResult.Unknown::new);
+    private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
+            new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
+
+    private final KeySpace keySpace;
+    private final LockCalls calls;
+    private final FailureReader failures;
+    private final RedisConnections connections;
+    private final ScriptRunner runner;
+
+    /**
+     * Creates a backend; connects nothing yet.
+     *
+     * @param connector opens the connections; closed by {@link #close}
+     * @param settings prefix and timeout
+     */
+    public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
+        this.keySpace = new KeySpace(settings.keyPrefix());
+        this.calls = new LockCalls(keySpace, FENCE_MEMORY);
+        this.failures = new FailureReader(connector.target(), settings);
+        this.connections = new RedisConnections(connector);
+        this.runner = new ScriptRunner(connections, failures);
+    }
+
+    /**
+     * Connects, and checks with a lock of its own that the server lets the scripts do all they need. Blocks. A backend
+     * that could not start connects again with the next command.
+     *
+     * @throws RedisUnavailableException when there is no connection, or a right is missing
+     */
+    public void start() {
+        try {
+            connections.open().join();
+        } catch (CompletionException e) {
+            RedisFailure failure = failures.ofConnecting(e.getCause() == null ? e : e.getCause());
+            throw new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+        }
+        new StartCheck(runner, keySpace, failures).run();
+    }
+
+    /** Closes the connections for now. The next command, or {@link #start}, opens new ones. Blocks. */
+    public void stop() {
+        connections.disconnect();
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        return runner.run(calls.acquire(command, keys), new AcquireAnswer(keys));
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return runner.runAll(commands.stream().map(calls::renew).toList(), RENEW);
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return runner.run(calls.release(command), RELEASE);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return runner.run(calls.withdraw(command), WITHDRAW);
+    }
+
+    /**
+     * {@inheritDoc} Subscribes before any further command is sent.
+     *
+     * @throws IllegalStateException when called a second time
+     */
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        connections.subscribe(new Mailbox(keySpace.mailboxOf(instanceId), listener));
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+    }
+}

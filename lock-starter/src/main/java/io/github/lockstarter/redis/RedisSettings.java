@@ -1,0 +1,85 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import java.time.Duration;
+
+/**
+ * How locks are kept in Redis. Checked here; the messages name the property that sets the value.
+ *
+ * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
+ * @param commandTimeout how long a command may take before its outcome counts as unknown
+ */
+public record RedisSettings(String keyPrefix, Duration commandTimeout) {
+
+    /** Longest prefix in characters. */
+    public static final int MAX_PREFIX_LENGTH = 64;
+
+    /** Shortest command timeout: Lettuce counts in steps of about this size. */
+    public static final Duration MIN_COMMAND_TIMEOUT = Duration.ofMillis(100);
+
+    /** Longest command timeout: a caller that waits longer for an answer learns nothing from it. */
+    public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
+
+    /** Prefix {@code lock:} and 2 s. */
+    public static final RedisSettings DEFAULTS = new RedisSettings("lock:", Duration.ofSeconds(2));
+
+    /** Commands that may wait in the client; all renewals of one tick must fit. */
+    static final int REQUEST_QUEUE_SIZE = 32_768;
+
+    /**
+     * Checks what is given.
+     *
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public RedisSettings {
+        checkPrefix(keyPrefix);
+        if (commandTimeout.compareTo(MIN_COMMAND_TIMEOUT) < 0 || commandTimeout.compareTo(MAX_COMMAND_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("distributed-lock.redis.command-timeout is " + commandTimeout.toMillis()
+                    + "ms; it must be between " + MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
+                    + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
+        }
+    }
+
+    /**
+     * The options of an application's Redis client, changed to what locks need: this command timeout, also for
+     * connecting, a bounded request queue, and reconnecting.
+     *
+     * @param application the application's own options
+     * @return the options of the lock's client; everything else is left
+     */
+    public ClientOptions tune(ClientOptions application) {
+        SocketOptions socket = application.getSocketOptions();
+        Duration connectTimeout =
+                socket.getConnectTimeout().compareTo(commandTimeout) < 0 ? socket.getConnectTimeout() : commandTimeout;
+        return application
+                .mutate()
+                .autoReconnect(true)
+                .requestQueueSize(REQUEST_QUEUE_SIZE)
+                .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
+                .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
+                .build();
+    }
+
+    private static void checkPrefix(String prefix) {
+        if (prefix.isBlank() || prefix.length() > MAX_PREFIX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "distributed-lock.key-prefix has " + prefix.strip().length() + " characters; it must have 1 to "
+                            + MAX_PREFIX_LENGTH + ", such as 'lock:'");
+        }
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix
+                    + "' has a brace; braces are set around the lock's name, which keeps its keys in one slot."
+                    + " Choose a prefix without, such as 'lock:'");
+        }
+        if (prefix.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix has a control character or half a surrogate"
+                    + " pair. Choose a printable one, such as 'lock:'");
+        }
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return Character.getType(codePoint) == Character.SURROGATE;
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerListOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * One execution of a script, ready to be sent as often as needed.
+ *
+ * @param <T> type of the script's reply
+ */
+final class ScriptCall<T> {
+
+    private final LockScript script;
+    private final Supplier<CommandOutput<String, String, T>> output;
+    private final String[] keys;
+    private final String[] arguments;
+
+    private ScriptCall(
+            LockScript script, Supplier<CommandOutput<String, String, T>> output, String[] keys, String[] arguments) {
+        this.script = script;
+        this.output = output;
+        this.keys = keys;
+        this.arguments = arguments;
+    }
+
+    /** A call of a script that returns a status. */
+    static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** A call of a script that returns several numbers. */
+    static ScriptCall<List<Long>> ofNumbers(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new IntegerListOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** The short form, for a server that knows the script. */
+    AsyncCommand<String, String, T> bySha() {
+        return command(CommandType.EVALSHA, script.sha());
+    }
+
+    /** The long form, which teaches the server the script. */
+    AsyncCommand<String, String, T> byText() {
+        return command(CommandType.EVAL, script.text());
+    }
+
+    private AsyncCommand<String, String, T> command(CommandType type, String program) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
+                .add(program)
+                .add(keys.length)
+                .addKeys(keys)
+                .addValues(arguments);
+        return new AsyncCommand<>(new Command<>(type, output.get(), args));
+    }
+}

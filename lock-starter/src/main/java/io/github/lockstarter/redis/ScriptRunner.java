@@ -1,0 +1,131 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends scripts and turns what comes back into results. Its stages always complete normally, mostly on the event loop:
+ * Lettuce ends a command at the command timeout whether it was sent or still waits for a connection.
+ */
+final class ScriptRunner {
+
+    private final RedisConnections connections;
+    private final FailureReader failures;
+
+    ScriptRunner(RedisConnections connections, FailureReader failures) {
+        this.connections = connections;
+        this.failures = failures;
+    }
+
+    /** Runs one script. */
+    <T, R> CompletionStage<R> run(ScriptCall<T> call, Answer<T, R> answer) {
+        Reply<T, R> reply = new Reply<>(call, answer);
+        RedisLink link = connections.current();
+        if (link == null) {
+            return connections.open().handle(reply::sendOnceOpen).thenCompose(Function.identity());
+        }
+        reply.send(link);
+        return reply;
+    }
+
+    /** Runs many scripts, written together and flushed once. */
+    <T, R> List<CompletionStage<R>> runAll(List<ScriptCall<T>> calls, Answer<T, R> answer) {
+        RedisLink link = connections.current();
+        List<CompletionStage<R>> stages = new ArrayList<>(calls.size());
+        if (link == null) {
+            calls.forEach(call -> stages.add(run(call, answer)));
+            return stages;
+        }
+        List<Reply<T, R>> replies = new ArrayList<>(calls.size());
+        List<AsyncCommand<String, String, T>> commands = new ArrayList<>(calls.size());
+        for (ScriptCall<T> call : calls) {
+            Reply<T, R> reply = new Reply<>(call, answer);
+            replies.add(reply);
+            commands.add(reply.prepare(link, call.bySha()));
+        }
+        try {
+            link.commands().dispatch(commands);
+        } catch (RuntimeException e) {
+            replies.forEach(reply -> reply.onReply(null, e));
+        }
+        stages.addAll(replies);
+        return stages;
+    }
+
+    /** A script under way, and its result. */
+    private final class Reply<T, R> extends CompletableFuture<R> {
+
+        private final ScriptCall<T> call;
+        private final Answer<T, R> answer;
+        private @Nullable RedisLink sentOn;
+        private int breaksBefore;
+
+        Reply(ScriptCall<T> call, Answer<T, R> answer) {
+            this.call = call;
+            this.answer = answer;
+        }
+
+        CompletionStage<R> sendOnceOpen(@Nullable RedisLink link, @Nullable Throwable failure) {
+            if (link != null) {
+                send(link);
+            } else if (failure != null) {
+                complete(answer.failed(failures.ofConnecting(failure)));
+            }
+            return this;
+        }
+
+        void send(RedisLink link) {
+            dispatch(link, prepare(link, call.bySha()));
+        }
+
+        AsyncCommand<String, String, T> prepare(RedisLink link, AsyncCommand<String, String, T> command) {
+            if (sentOn == null) {
+                sentOn = link;
+                breaksBefore = link.breaks();
+            }
+            command.onComplete(this::onReply);
+            return command;
+        }
+
+        private void dispatch(RedisLink link, AsyncCommand<String, String, T> command) {
+            try {
+                link.commands().dispatch(command);
+            } catch (RuntimeException e) {
+                onReply(null, e);
+            }
+        }
+
+        private void onReply(@Nullable T reply, @Nullable Throwable failure) {
+            RedisLink link = sentOn;
+            if (failure instanceof RedisNoScriptException && link != null) {
+                dispatch(link, prepare(link, call.byText()));
+            } else if (failure != null) {
+                fail(failures.ofExecuting(failure));
+            } else {
+                understand(reply);
+            }
+        }
+
+        private void understand(@Nullable T reply) {
+            try {
+                if (reply == null) {
+                    throw new IllegalStateException("No reply");
+                }
+                complete(answer.of(reply));
+            } catch (RuntimeException e) {
+                fail(failures.ofReply(e));
+            }
+        }
+
+        private void fail(RedisFailure failure) {
+            boolean sentOnce = sentOn != null && sentOn.breaks() == breaksBefore;
+            complete(answer.failed(sentOnce ? failure : failure.afterReconnect()));
+        }
+    }
+}

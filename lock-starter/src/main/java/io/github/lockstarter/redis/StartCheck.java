@@ -1,0 +1,80 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.WithdrawCommand;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Takes a lock that nobody else knows through its whole life, so that a missing right or an unfit server shows when the
+ * application starts. What it leaves behind ends by itself.
+ */
+final class StartCheck {
+
+    private static final Duration LEASE = Duration.ofSeconds(5);
+
+    private final ScriptRunner runner;
+    private final KeySpace keySpace;
+    private final FailureReader failures;
+
+    StartCheck(ScriptRunner runner, KeySpace keySpace, FailureReader failures) {
+        this.runner = runner;
+        this.keySpace = keySpace;
+        this.failures = failures;
+    }
+
+    /**
+     * Runs every script, on all its ways.
+     *
+     * @throws RedisUnavailableException when one fails
+     */
+    void run() {
+        String id = UUID.randomUUID().toString();
+        String key = "lock-starter:start-check:" + id;
+        LockKeys keys = keySpace.keysOf(key);
+        LockCalls calls = new LockCalls(keySpace, LEASE);
+        LockToken owner = new LockToken(id, 1);
+        LockToken waiter = new LockToken(id, 2);
+        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
+        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, waiting), keys))
+                .get(1);
+        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, waiting), keys));
+        ask(calls.renew(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)));
+        long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken)));
+        ask(calls.withdraw(new WithdrawCommand(key, waiter)));
+        if (released == LockCalls.UNSIGNALLED) {
+            throw unavailable(failures.ofSilence());
+        }
+    }
+
+    private <T> T ask(ScriptCall<T> call) {
+        return runner.run(call, new Heard<T>()).toCompletableFuture().join().get();
+    }
+
+    private static RedisUnavailableException unavailable(RedisFailure failure) {
+        return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+    }
+
+    /** Gives the reply, or throws the failure, to whoever asks. */
+    private static final class Heard<T> implements Answer<T, Supplier<T>> {
+
+        @Override
+        public Supplier<T> of(T reply) {
+            return () -> reply;
+        }
+
+        @Override
+        public Supplier<T> failed(RedisFailure failure) {
+            return () -> {
+                throw unavailable(failure);
+            };
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.github.lockstarter.redis;
+
+import java.util.function.BiFunction;
+
+/**
+ * Reads the reply of a script that returns a status.
+ *
+ * @param done the result when the token had the lock
+ * @param notHeld the result when it had not
+ * @param unknown the result of a failure: its reason and its cause
+ */
+record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unknown) implements Answer<Long, R> {
+
+    @Override
+    public R of(Long status) {
+        return status == LockCalls.NOT_HELD ? notHeld : done;
+    }
+
+    @Override
+    public R failed(RedisFailure failure) {
+        return unknown.apply(failure.reason(), failure.cause());
+    }
+}
