@@ -34,13 +34,13 @@ class StartMessage {
 
                 Try, in another terminal:
                   URL=http://localhost:%s
-                  curl -s $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
-                  curl -s -X POST $URL/orders/1/shipment & curl -s -X POST $URL/orders/1/shipment; wait
-                  curl -s -X POST $URL/jobs/report & curl -s -X POST $URL/jobs/report; wait
-                  curl -s -X POST $URL/jobs/index & sleep 3; curl -s $URL/actuator/locks; wait
-                  curl -s -X POST "$URL/pages/home/views/unlocked/burst?count=200"
-                  curl -s -X POST "$URL/pages/home/views/locked/burst?count=200"
-                  curl -s $URL/actuator/metrics/distributed.lock.acquire
+                  curl -sw '\\n' $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
+                  curl -sw '\\n' -X POST $URL/orders/1/shipment & curl -sw '\\n' -X POST $URL/orders/1/shipment; wait
+                  curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
+                  curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
+                  curl -sw '\\n' -X POST "$URL/pages/home/views/unlocked/burst?count=200"
+                  curl -sw '\\n' -X POST "$URL/pages/home/views/locked/burst?count=200"
+                  curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire
                 """.formatted(redis.description(), environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -40,7 +40,7 @@ class RunnableJarIT {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        await().atMost(Duration.ofMinutes(1)).until(() -> printed(URL).find());
+        await().atMost(Duration.ofMinutes(3)).until(() -> printed(URL).find());
     }
 
     @AfterEach
