@@ -23,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyQueue {
 
-    /** Bounds what a storm of useless signals can cause: after that many, the first waiter sleeps again. */
-    private static final int MOST_REPEATS = 3;
-
     private final Supplier<LockToken> tokens;
     private final Backoff backoff;
     private final Set<Acquisition> waiters = new LinkedHashSet<>();
@@ -36,10 +33,6 @@ final class KeyQueue {
     private boolean signalled;
     private boolean retired;
     private long position = Waiting.NEW;
-
-    /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
-    private int repeats;
-
     private long answers;
     private int round;
 
@@ -81,8 +74,10 @@ final class KeyQueue {
         if (acquisition.isPast(now)) {
             return timeOut(acquisition);
         }
-        Next untilTheEnd = Next.wakeAt(acquisition, acquisition.giveUpAt);
-        return underWay == null && first() == acquisition ? untilTheEnd.attempting(attempt(acquisition)) : untilTheEnd;
+        if (underWay == null && first() == acquisition) {
+            return Next.attempt(attempt(acquisition));
+        }
+        return Next.wakeAt(acquisition, acquisition.giveUpAt);
     }
 
     private Next timeOut(Acquisition acquisition) {
@@ -154,11 +149,9 @@ final class KeyQueue {
             retired = true;
             return Next.withdraw(attempt.token()).ending(late, busy);
         }
-        if (signalled && repeats < MOST_REPEATS) {
-            repeats++;
+        if (signalled) {
             return attemptByFirst().ending(late, busy);
         }
-        repeats = 0;
         Acquisition first = first();
         long wakeAt = now + backoff.nanos(round++, answer);
         return Next.wakeAt(first, first.giveUpAt - wakeAt < 0 ? first.giveUpAt : wakeAt)

@@ -9,8 +9,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
 
 /** What the suites of the port have in common: a store, two applications, and a key that nobody else uses. */
+@Timeout(60)
 abstract class BackendContract {
 
     /** Outlives a test. */

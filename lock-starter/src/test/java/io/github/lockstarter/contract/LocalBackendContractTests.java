@@ -53,4 +53,32 @@ class LocalBackendContractTests {
             super(LocalStore::new);
         }
     }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(LocalStore::new);
+        }
+    }
 }

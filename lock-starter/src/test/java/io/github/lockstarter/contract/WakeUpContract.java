@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 abstract class WakeUpContract extends BackendContract {
 
     private static final Duration LONG_PATIENCE = Duration.ofSeconds(30);
-    private static final Duration SHORT_PATIENCE = Duration.ofMillis(150);
 
     private SpiClient carol;
 
@@ -142,19 +141,6 @@ abstract class WakeUpContract extends BackendContract {
         alice.withdraw(key, held.token());
 
         assertSignalled(carol);
-    }
-
-    @Test
-    void forgetsAWaiterWhosePatienceIsOver() {
-        SpiHold held = alice.hold(key, LEASE);
-        bob.queue(key, bob.newToken(), new Waiting(Waiting.NEW, SHORT_PATIENCE));
-        carol.queue(key);
-        letPass(SHORT_PATIENCE.multipliedBy(2));
-
-        held.release();
-
-        assertSignalled(carol);
-        assertNotSignalled(bob);
     }
 
     @Test

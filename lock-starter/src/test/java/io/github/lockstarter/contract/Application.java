@@ -1,0 +1,66 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One application as it would be wired: backend, engine, template, and ears for what happens. */
+final class Application implements AutoCloseable {
+
+    /** Leases long enough to be of no matter, waits that a test can sit through, quick looks at the lock. */
+    static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10), Optional.empty());
+
+    private final RecordingBackend backend;
+    private final RecordingListener events = new RecordingListener();
+    private final LockEngine engine;
+    private final LockTemplate locks;
+
+    private Application(LockBackend backend, EngineSettings settings) {
+        this.backend = new RecordingBackend(backend);
+        this.engine = new LockEngine(this.backend, settings, List.of(events), EngineClock.SYSTEM);
+        this.locks = new LockTemplate(engine, OnLost.THROW);
+    }
+
+    static Application over(LockBackend backend) {
+        return new Application(backend, SETTINGS);
+    }
+
+    static Application over(LockBackend backend, EngineSettings settings) {
+        return new Application(backend, settings);
+    }
+
+    static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {
+        return new EngineSettings(
+                lease,
+                Duration.ofMinutes(10),
+                Duration.ofSeconds(10),
+                new EngineSettings.Retry(Duration.ofMillis(20), 2, Duration.ofMillis(200), 0.2),
+                new EngineSettings.Watchdog(true, maxHold),
+                Map.of());
+    }
+
+    LockTemplate locks() {
+        return locks;
+    }
+
+    RecordingBackend backend() {
+        return backend;
+    }
+
+    RecordingListener events() {
+        return events;
+    }
+
+    /** Closes the engine; the backend belongs to the store. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,101 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** What the suites of the engine over a backend have in common: two applications on one store, and threads. */
+@Timeout(60)
+abstract class EngineContract {
+
+    static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    /** Ends within a test. */
+    static final Duration SHORT_LEASE = Duration.ofMillis(300);
+
+    final String key = "contract:" + UUID.randomUUID();
+    final LockRequest request = LockRequest.of(key);
+    private final Supplier<? extends LockStore> opening;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Application> applications = new ArrayList<>();
+    private LockStore store;
+    Application first;
+    Application second;
+
+    EngineContract(Supplier<? extends LockStore> opening) {
+        this.opening = opening;
+    }
+
+    @BeforeEach
+    void startTwoApplications() {
+        store = opening.get();
+        first = newApplication(Application.SETTINGS);
+        second = newApplication(Application.SETTINGS);
+    }
+
+    @AfterEach
+    void closeAll() {
+        threads.shutdownNow();
+        applications.forEach(Application::close);
+        store.close();
+    }
+
+    Application newApplication(EngineSettings settings) {
+        Application application = Application.over(store.connect(), settings);
+        applications.add(application);
+        return application;
+    }
+
+    /** Runs something on another thread. */
+    <T> Future<T> elsewhere(Callable<T> work) {
+        return threads.submit(work);
+    }
+
+    static <T> T resultOf(Future<T> future) throws Exception {
+        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /** Waits until an application waits for the lock for the given time in its life. */
+    void awaitWaiters(Application application, int number) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Contended.class))
+                        .hasSize(number));
+    }
+
+    /** The lock is free, as an application sees it that has nothing to do with the others. */
+    void assertFree() {
+        Application stranger = newApplication(Application.SETTINGS);
+        Optional<LockHandle> handle = stranger.locks().tryAcquire(request);
+        assertThat(handle).as("a hold of the free lock").isPresent();
+        handle.get().close();
+        stranger.close();
+    }
+
+    void assertHeldByAnother(Application asking) {
+        assertThat(asking.locks().tryAcquire(request)).isEmpty();
+    }
+
+    static Duration timeOf(Runnable work) {
+        long start = System.nanoTime();
+        work.run();
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+}

@@ -1,0 +1,267 @@
+package io.github.lockstarter.contract;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Having a lock: nesting, releasing, extending. */
+abstract class EngineHoldContract extends EngineContract {
+
+    EngineHoldContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void nestsInOneThreadWithoutAskingTheBackend() {
+        try (LockHandle outer = first.locks().acquire(request)) {
+            long commands = first.backend().sent().size();
+            try (LockHandle inner = first.locks().acquire(request)) {
+                assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+                assertThat(inner.isHeld()).isTrue();
+            }
+            assertThat(first.backend().sent()).hasSize((int) commands);
+        }
+        assertFree();
+    }
+
+    @Test
+    void keepsTheOuterHoldWhenTheInnerIsReleased() {
+        LockHandle outer = first.locks().acquire(request);
+        LockHandle inner = first.locks().acquire(request);
+
+        assertThat(inner.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(inner.isHeld()).isFalse();
+        assertHeldByAnother(second);
+        assertThat(outer.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        assertFree();
+    }
+
+    @Test
+    void keepsTheLockUntilTheLastHoldIsReleasedInWhateverOrder() {
+        LockHandle outer = first.locks().acquire(request);
+        LockHandle inner = first.locks().acquire(request);
+
+        assertThat(outer.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+
+        assertThat(inner.isHeld()).isTrue();
+        assertHeldByAnother(second);
+        assertThat(inner.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        assertFree();
+    }
+
+    @Test
+    void neverShortensTheOuterLeaseByNesting() {
+        try (LockHandle outer = first.locks().acquire(request.leasedFor(ofSeconds(10)))) {
+            try (LockHandle inner = first.locks().acquire(request.leasedFor(ofMillis(50)))) {
+                assertThat(inner.remainingLease()).isGreaterThan(ofSeconds(5));
+            }
+            assertThat(outer.remainingLease()).isGreaterThan(ofSeconds(5));
+        }
+    }
+
+    @Test
+    void refusesToNestInALeaseThatIsOver() {
+        LockHandle outer = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        await().atMost(PATIENCE).until(() -> !outer.isHeld());
+
+        assertThatThrownBy(() -> first.locks().acquire(request))
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining(key);
+        assertThat(outer.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertFree();
+    }
+
+    @Test
+    void doesNotNestInAnotherThread() throws Exception {
+        try (LockHandle held = first.locks().acquire(request)) {
+            Optional<LockHandle> other = resultOf(elsewhere(() -> first.locks().tryAcquire(request)));
+
+            assertThat(other).isEmpty();
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void mayBeReleasedByAnotherThread() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+
+        assertThat(resultOf(elsewhere(held::release))).isEqualTo(ReleaseOutcome.RELEASED);
+
+        assertThat(held.isHeld()).isFalse();
+        assertFree();
+        try (LockHandle again = first.locks().acquire(request)) {
+            assertThat(again.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void saysThatADoubleReleaseDidNothing() {
+        LockHandle held = first.locks().acquire(request);
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        try (LockHandle next = second.locks().acquire(request)) {
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.ALREADY_RELEASED);
+            held.close();
+
+            assertThat(next.isHeld()).isTrue();
+            assertHeldByAnother(first);
+        }
+    }
+
+    @Test
+    void doesNotReleaseTheOuterHoldByADoubleReleaseOfTheInner() {
+        try (LockHandle outer = first.locks().acquire(request)) {
+            LockHandle inner = first.locks().acquire(request);
+            inner.release();
+
+            assertThat(inner.release()).isEqualTo(ReleaseOutcome.ALREADY_RELEASED);
+
+            assertThat(outer.isHeld()).isTrue();
+            assertHeldByAnother(second);
+        }
+    }
+
+    @Test
+    void tellsALateOwnerAndLeavesTheNewOneAlone() {
+        LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        try (LockHandle present = second.locks().acquire(request)) {
+            assertThat(late.isHeld()).isFalse();
+            assertThat(late.release()).isEqualTo(ReleaseOutcome.LOST);
+
+            assertThat(present.isHeld()).isTrue();
+            assertHeldByAnother(first);
+        }
+    }
+
+    @Test
+    void throwsFromCloseWhenTheLockWasLost() {
+        LockHandle late = first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+        await().atMost(PATIENCE).until(() -> !late.isHeld());
+
+        assertThatThrownBy(late::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining(key);
+        assertThatThrownBy(late::close).isInstanceOf(LockLostException.class).hasMessageContaining(key);
+    }
+
+    @Test
+    void refusesWorkAfterARelease() {
+        LockHandle held = first.locks().acquire(request);
+        held.release();
+
+        assertThatThrownBy(held::ensureHeld).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> held.extend(ofSeconds(1))).isInstanceOf(IllegalStateException.class);
+        assertThat(held.remainingLease()).isEqualTo(Duration.ZERO);
+    }
+
+    @Test
+    void extendsAHoldThatIsNotRenewed() {
+        LockRequest brief = request.leasedFor(SHORT_LEASE).withoutRenewal();
+        try (LockHandle held = first.locks().acquire(brief)) {
+            held.extend(ofSeconds(5));
+
+            assertThat(held.remainingLease()).isBetween(ofSeconds(3), ofSeconds(5));
+            await().during(SHORT_LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(held.isHeld()).isTrue();
+                assertHeldByAnother(second);
+            });
+        }
+    }
+
+    @Test
+    void neverShortensTheLeaseByExtending() {
+        try (LockHandle held = first.locks().acquire(request.withoutRenewal())) {
+            held.extend(ofMillis(50));
+
+            assertThat(held.remainingLease()).isGreaterThan(ofSeconds(5));
+        }
+    }
+
+    @Test
+    void runsAnActionUnderTheLockAndPassesItsExceptionOn() {
+        IllegalArgumentException failure = new IllegalArgumentException("from the body");
+
+        assertThatThrownBy(() -> first.locks().execute(request, () -> {
+                    assertHeldByAnother(second);
+                    assertThat(LockHandle.current()).isPresent();
+                    throw failure;
+                }))
+                .isSameAs(failure);
+
+        assertThat(LockHandle.current()).isEmpty();
+        assertFree();
+    }
+
+    @Test
+    void neverRunsTheActionWithoutTheLock() {
+        AtomicInteger ran = new AtomicInteger();
+        try (LockHandle held = first.locks().acquire(request)) {
+            assertThatThrownBy(() -> second.locks().execute(request.withoutWaiting(), ran::incrementAndGet))
+                    .hasMessageContaining(key);
+            assertThat(held.isHeld()).isTrue();
+        }
+        assertThat(ran).hasValue(0);
+    }
+
+    @Test
+    void answersAsALockOfTheJdk() throws Exception {
+        Lock mine = first.locks().asLock(request);
+        Lock other = second.locks().asLock(request);
+        mine.lock();
+        try {
+            assertThat(mine.tryLock()).isTrue();
+            mine.unlock();
+            assertThat(resultOf(elsewhere(() -> other.tryLock()))).isFalse();
+            assertThatThrownBy(other::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        } finally {
+            mine.unlock();
+        }
+        assertThat(other.tryLock()).isTrue();
+        other.unlock();
+        assertFree();
+    }
+
+    @Test
+    void listsWhatIsHeld() {
+        try (LockHandle held = first.locks().acquire(request.named("listed"))) {
+            assertThat(first.locks().heldLocks().find(key)).hasValueSatisfying(lock -> {
+                assertThat(lock.name()).isEqualTo("listed");
+                assertThat(lock.fencingToken()).isEqualTo(held.fencingToken());
+                assertThat(lock.holdCount()).isEqualTo(1);
+            });
+            assertThat(second.locks().heldLocks().size()).isZero();
+        }
+        assertThat(first.locks().heldLocks().size()).isZero();
+    }
+
+    @Test
+    void tellsListenersWhatHappened() {
+        first.locks().acquire(request.named("told")).close();
+
+        assertThat(first.events().of(LockEvent.Acquired.class)).singleElement().satisfies(event -> {
+            assertThat(event.name()).isEqualTo("told");
+            assertThat(event.path()).isEqualTo(LockEvent.Path.UNCONTENDED);
+        });
+        assertThat(first.events().of(LockEvent.Released.class))
+                .singleElement()
+                .extracting(LockEvent.Released::outcome)
+                .isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(first.backend().count(Verb.RELEASE)).isEqualTo(1);
+    }
+}

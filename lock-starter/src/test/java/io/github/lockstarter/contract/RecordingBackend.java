@@ -1,0 +1,129 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes every command on, and writes down in which order they were sent. Can answer renewals in place of the backend.
+ */
+final class RecordingBackend implements LockBackend {
+
+    /** What was sent. */
+    enum Verb {
+        ACQUIRE,
+        RENEW,
+        RELEASE,
+        WITHDRAW
+    }
+
+    /** One command. */
+    record Sent(Verb verb, String key, String token) {}
+
+    private final LockBackend backend;
+    private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger failingRenewals = new AtomicInteger();
+    private final AtomicInteger throwingRenewals = new AtomicInteger();
+    private volatile @Nullable SignalListener listener;
+
+    RecordingBackend(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    List<Sent> sent() {
+        return List.copyOf(sent);
+    }
+
+    /** How many commands of a kind were sent for a key. */
+    long count(Verb verb, String key) {
+        return sent.stream()
+                .filter(one -> one.verb() == verb && one.key().equals(key))
+                .count();
+    }
+
+    /** How many commands of a kind were sent. */
+    long count(Verb verb) {
+        return sent.stream().filter(one -> one.verb() == verb).count();
+    }
+
+    /** The next renewals are not sent and answered as unknown. */
+    void failRenewals(int number) {
+        failingRenewals.set(number);
+    }
+
+    /** The next calls of renew throw, as no backend should. */
+    void throwFromRenewals(int number) {
+        throwingRenewals.set(number);
+    }
+
+    /** A signal that nobody sent. */
+    void signalFalsely(String key) {
+        Objects.requireNonNull(listener, "the engine listens").onSignal(key);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        sent.add(new Sent(Verb.ACQUIRE, command.key(), command.token().value()));
+        return backend.acquire(command);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        commands.forEach(command ->
+                sent.add(new Sent(Verb.RENEW, command.key(), command.token().value())));
+        if (throwingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new IllegalStateException("planted failure of a whole renewal");
+        }
+        List<CompletionStage<RenewResult>> answers = new ArrayList<>();
+        for (RenewCommand command : commands) {
+            boolean fails = failingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+            answers.add(
+                    fails ? plantedFailure() : backend.renew(List.of(command)).get(0));
+        }
+        return answers;
+    }
+
+    private static CompletionStage<RenewResult> plantedFailure() {
+        return CompletableFuture.completedFuture(
+                new RenewResult.Unknown("planted", new IllegalStateException("planted failure of one renewal")));
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        sent.add(new Sent(Verb.RELEASE, command.key(), command.token().value()));
+        return backend.release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        sent.add(new Sent(Verb.WITHDRAW, command.key(), command.token().value()));
+        return backend.withdraw(command);
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener signals) {
+        listener = signals;
+        backend.listen(instanceId, signals);
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

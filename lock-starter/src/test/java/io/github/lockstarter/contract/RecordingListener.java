@@ -1,0 +1,47 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Keeps every event, in the order of arrival. */
+final class RecordingListener implements LockListener {
+
+    private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+
+    <E extends LockEvent> List<E> of(Class<E> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onContended(LockEvent.Contended event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        events.add(event);
+    }
+}

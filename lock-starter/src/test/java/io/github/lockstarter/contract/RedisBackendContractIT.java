@@ -1,0 +1,93 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testing.RedisExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The Redis backend, on one server, against the contract. */
+class RedisBackendContractIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static LockStore store() {
+        return new RedisStore(REDIS.server().uri());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+}
