@@ -36,8 +36,8 @@ public final class LocksEndpoint {
      * @param key only the lock of this key, {@code /actuator/locks?key=order:42}; all if absent
      * @return the locks, sorted by key
      */
-    // The one annotation that marks an optional parameter on Boot 3.5 and 4.1: JSpecify's is a 400 on 3.5, and
-    // @OptionalParameter is new in 4.0.
+    // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
+    // JSpecify's, 3.5 answers 400 to a request without the parameter.
     @SuppressWarnings("deprecation")
     @ReadOperation
     public Locks heldLocks(@Nullable String key) {

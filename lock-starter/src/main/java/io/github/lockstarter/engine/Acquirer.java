@@ -111,6 +111,11 @@ final class Acquirer {
     }
 
     private void carryOut(String key, Next next) {
+        Acquisition sleeper = next.sleeper();
+        if (sleeper != null) {
+            tellQueued(sleeper);
+            timer.schedule(sleeper, next.wakeAt());
+        }
         LockToken withdrawal = next.withdrawal();
         if (withdrawal != null) {
             withdraw(key, withdrawal);
@@ -118,11 +123,6 @@ final class Acquirer {
         Attempt attempt = next.attempt();
         if (attempt != null) {
             send(attempt);
-        }
-        Acquisition sleeper = next.sleeper();
-        if (sleeper != null) {
-            tellQueued(sleeper);
-            timer.schedule(sleeper, next.wakeAt());
         }
         Outcome outcome = next.outcome();
         if (outcome != null) {
@@ -158,7 +158,10 @@ final class Acquirer {
                 acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), waiting);
         Moment sent = Moment.now(clock);
         Results.of(() -> backend.acquire(command), Results::unknownAcquire)
-                .thenAccept(result -> answered(attempt, sent, result));
+                .thenAccept(result -> Faults.guard(
+                        "Taking the answer for a lock",
+                        () -> answered(attempt, sent, result),
+                        e -> failed(attempt, new Outcome.Failed("the lock client failed unexpectedly", e))));
     }
 
     private void answered(Attempt attempt, Moment sent, AcquireResult result) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,10 +13,16 @@ final class Faults {
 
     /** Runs the step; what it throws is logged and ends nothing. */
     static void guard(String what, Runnable step) {
+        guard(what, step, e -> {});
+    }
+
+    /** Runs the step; what it throws is logged and handed to the remedy. */
+    static void guard(String what, Runnable step, Consumer<Throwable> remedy) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
             log.error("{} failed; the lock client goes on", what, e);
+            remedy.accept(e);
         }
     }
 }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyQueue {
 
+    /** Bounds what a storm of useless signals can cause: after that many, the first waiter sleeps again. */
+    private static final int MOST_REPEATS = 3;
+
     private final Supplier<LockToken> tokens;
     private final Backoff backoff;
     private final Set<Acquisition> waiters = new LinkedHashSet<>();
@@ -33,6 +36,10 @@ final class KeyQueue {
     private boolean signalled;
     private boolean retired;
     private long position = Waiting.NEW;
+
+    /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
+    private int repeats;
+
     private long answers;
     private int round;
 
@@ -74,10 +81,8 @@ final class KeyQueue {
         if (acquisition.isPast(now)) {
             return timeOut(acquisition);
         }
-        if (underWay == null && first() == acquisition) {
-            return Next.attempt(attempt(acquisition));
-        }
-        return Next.wakeAt(acquisition, acquisition.giveUpAt);
+        Next untilTheEnd = Next.wakeAt(acquisition, acquisition.giveUpAt);
+        return underWay == null && first() == acquisition ? untilTheEnd.attempting(attempt(acquisition)) : untilTheEnd;
     }
 
     private Next timeOut(Acquisition acquisition) {
@@ -149,9 +154,11 @@ final class KeyQueue {
             retired = true;
             return Next.withdraw(attempt.token()).ending(late, busy);
         }
-        if (signalled) {
+        if (signalled && repeats < MOST_REPEATS) {
+            repeats++;
             return attemptByFirst().ending(late, busy);
         }
+        repeats = 0;
         Acquisition first = first();
         long wakeAt = now + backoff.nanos(round++, answer);
         return Next.wakeAt(first, first.giveUpAt - wakeAt < 0 ? first.giveUpAt : wakeAt)

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link KeyQueue} wants done, in this order: withdraw a wait, send an attempt, set a timer, end acquisitions.
+ * What a {@link KeyQueue} wants done, in this order: set a timer, withdraw a wait, send an attempt, end acquisitions.
  *
  * @param withdrawal token of the wait to withdraw
  * @param attempt the attempt to send
@@ -34,6 +34,11 @@ record Next(
 
     static Next withdraw(@Nullable LockToken token) {
         return new Next(token, null, null, 0, List.of(), null);
+    }
+
+    /** This timer, and the attempt. */
+    Next attempting(Attempt now) {
+        return new Next(withdrawal, now, sleeper, wakeAt, ended, outcome);
     }
 
     /** This withdrawal, and then the other step's attempt. */

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * The state of one key, and what each command makes of it. Immutable. Times are monotonic nanoseconds, which may
@@ -65,15 +66,13 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 new AcquireResult.Contended(Optional.of(remaining), position));
     }
 
+    /** The earlier of the place that the instance has and the one it was told before; else the end of the queue. */
     private long positionOf(String instanceId, AcquireCommand.Waiting waiting, long now, Sequence sequence) {
-        if (waiting.position() != AcquireCommand.Waiting.NEW) {
-            return waiting.position();
-        }
-        return waiters.stream()
+        LongStream registered = waiters.stream()
                 .filter(waiter -> waiter.instanceId().equals(instanceId) && waiter.deadline() - now > 0)
-                .findFirst()
-                .map(Waiter::position)
-                .orElseGet(sequence::next);
+                .mapToLong(Waiter::position);
+        LongStream told = LongStream.of(waiting.position()).filter(place -> place != AcquireCommand.Waiting.NEW);
+        return LongStream.concat(registered, told).min().orElseGet(sequence::next);
     }
 
     Step<RenewResult> renew(RenewCommand command, long now) {

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.invoke.reflect.OperationMethod;
 
 class LocksEndpointTests {
 
@@ -44,6 +46,17 @@ class LocksEndpointTests {
                 .extracting(LocksEndpoint.Lock::owner)
                 .containsExactly(HeldLock.ASYNC);
         assertThat(endpoint.heldLocks("order:4")).isEqualTo(new LocksEndpoint.Locks(0, List.of()));
+    }
+
+    @Test
+    void theKeyIsOptional() throws NoSuchMethodException {
+        OperationMethod operation =
+                new OperationMethod(LocksEndpoint.class.getMethod("heldLocks", String.class), OperationType.READ);
+
+        assertThat(operation.getParameters())
+                .singleElement()
+                .satisfies(key -> assertThat(key.getName()).isEqualTo("key"))
+                .satisfies(key -> assertThat(key.isMandatory()).isFalse());
     }
 
     private static HeldLock lock(String key, String owner) {

@@ -174,6 +174,23 @@ class LocalLockBackendTests {
     }
 
     @Test
+    void aWokenInstanceThatDoesNotComeBackIsPassedOver() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        release(first, fencing);
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        LockToken barging = new LockToken("d", 1);
+
+        release(barging, granted(acquire(barging)));
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b).isEmpty();
+    }
+
+    @Test
     void waitersWhosePatienceIsOverOrThatNeverListenedAreSkipped() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         BlockingQueue<String> c = listen("c");
