@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +24,11 @@ public class WaitQueuesLincheckTests {
     private static final int WAITERS = 3;
     private static final String KEY = "key";
 
-    private final Tokens tokens = new Tokens();
-    private final WaitQueues queues = new WaitQueues(tokens::next, new Backoff(EngineSettings.Retry.DEFAULTS));
+    /** One for all: each waiter has one attempt at most, so that it is known by its acquisition. */
+    private static final LockToken TOKEN = new LockToken("instance", 1);
+
+    private final WaitQueues queues = new WaitQueues(() -> TOKEN, new Backoff(EngineSettings.Retry.DEFAULTS));
     private final List<Acquisition> acquisitions = new ArrayList<>();
-    private final AtomicReferenceArray<Attempt> attempts = new AtomicReferenceArray<>(WAITERS);
     private final AtomicReferenceArray<Boolean> joined = new AtomicReferenceArray<>(WAITERS);
 
     public WaitQueuesLincheckTests() {
@@ -51,8 +54,8 @@ public class WaitQueuesLincheckTests {
 
     @Operation
     public String grant(@Param(name = "waiter") int waiter) {
-        Attempt attempt = attempts.get(waiter);
-        return attempt == null ? "no attempt" : told(queues.ask(KEY, queue -> queue.granted(attempt)));
+        Attempt attempt = new Attempt(acquisitions.get(waiter), TOKEN, Waiting.NEW);
+        return told(queues.ask(KEY, queue -> queue.granted(attempt)));
     }
 
     @Operation
@@ -60,15 +63,9 @@ public class WaitQueuesLincheckTests {
         return queues.waiting();
     }
 
-    private String told(Next next) {
+    private static String told(Next next) {
         String withdrawal = next.withdrawal() == null ? "" : "withdraw ";
-        Attempt attempt = next.attempt();
-        if (attempt == null) {
-            return withdrawal.isEmpty() ? "nothing" : withdrawal;
-        }
-        int waiter = acquisitions.indexOf(attempt.acquisition());
-        attempts.set(waiter, attempt);
-        return withdrawal + "attempt";
+        return withdrawal + (next.attempt() == null ? "" : "attempt");
     }
 
     @Test
@@ -89,7 +86,6 @@ public class WaitQueuesLincheckTests {
 
         private final List<Integer> waiters = new ArrayList<>();
         private final boolean[] joined = new boolean[WAITERS];
-        private final boolean[] attempted = new boolean[WAITERS];
 
         public String join(int waiter) {
             if (joined[waiter]) {
@@ -97,39 +93,31 @@ public class WaitQueuesLincheckTests {
             }
             joined[waiter] = true;
             waiters.add(waiter);
-            return waiters.size() == 1 ? attemptByFirst() : "nothing";
+            return waiters.size() == 1 ? "attempt" : "";
         }
 
         public String leave(int waiter) {
             if (!waiters.contains(waiter)) {
-                return "nothing";
+                return "";
             }
             boolean first = waiters.get(0) == waiter;
             waiters.remove((Integer) waiter);
             if (!first) {
-                return "nothing";
+                return "";
             }
-            return waiters.isEmpty() ? "withdraw " : "withdraw " + attemptByFirst();
+            return waiters.isEmpty() ? "withdraw " : "withdraw attempt";
         }
 
         public String grant(int waiter) {
-            if (!attempted[waiter]) {
-                return "no attempt";
-            }
             if (waiters.isEmpty() || waiters.get(0) != waiter) {
-                return "nothing";
+                return "";
             }
             waiters.remove(0);
-            return waiters.isEmpty() ? "nothing" : attemptByFirst();
+            return waiters.isEmpty() ? "" : "attempt";
         }
 
         public int waiting() {
             return waiters.size();
-        }
-
-        private String attemptByFirst() {
-            attempted[waiters.get(0)] = true;
-            return "attempt";
         }
     }
 }

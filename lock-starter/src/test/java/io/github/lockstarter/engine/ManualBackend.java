@@ -1,0 +1,124 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend that answers when the test says so, for interleavings that no server can be made to produce. Every command is
+ * recorded in the order in which it was sent.
+ */
+final class ManualBackend implements LockBackend {
+
+    /** A command that waits for its answer. */
+    record Sent<C, R>(C command, CompletableFuture<R> answer) {}
+
+    final List<Object> log = new CopyOnWriteArrayList<>();
+    private final LinkedBlockingQueue<Sent<AcquireCommand, AcquireResult>> acquires = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Sent<RenewCommand, RenewResult>> renewals = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Sent<ReleaseCommand, ReleaseResult>> releases = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Sent<WithdrawCommand, WithdrawResult>> withdrawals = new LinkedBlockingQueue<>();
+
+    /** Runs while renewals are being written, on the watchdog's thread. */
+    volatile Runnable duringRenewal = () -> {};
+
+    volatile @Nullable SignalListener listener;
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return record(command, acquires);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        List<CompletionStage<RenewResult>> stages = new ArrayList<>();
+        duringRenewal.run();
+        commands.forEach(command -> stages.add(record(command, renewals)));
+        return stages;
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return record(command, releases);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return record(command, withdrawals);
+    }
+
+    private <C, R> CompletableFuture<R> record(C command, LinkedBlockingQueue<Sent<C, R>> queue) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        log.add(command);
+        queue.add(new Sent<>(command, answer));
+        return answer;
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener signals) {
+        this.listener = signals;
+    }
+
+    @Override
+    public void close() {}
+
+    Sent<AcquireCommand, AcquireResult> nextAcquire() {
+        return next(acquires, "acquire");
+    }
+
+    Sent<RenewCommand, RenewResult> nextRenewal() {
+        return next(renewals, "renewal");
+    }
+
+    Sent<ReleaseCommand, ReleaseResult> nextRelease() {
+        return next(releases, "release");
+    }
+
+    Sent<WithdrawCommand, WithdrawResult> nextWithdrawal() {
+        return next(withdrawals, "withdrawal");
+    }
+
+    boolean isQuiet() {
+        return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
+    }
+
+    int pendingReleases() {
+        return releases.size();
+    }
+
+    void signal(String key) {
+        SignalListener registered = listener;
+        if (registered == null) {
+            throw new AssertionError("Nobody listens");
+        }
+        registered.onSignal(key);
+    }
+
+    private static <S> S next(LinkedBlockingQueue<S> queue, String what) {
+        try {
+            S sent = queue.poll(5, TimeUnit.SECONDS);
+            if (sent == null) {
+                throw new AssertionError("No " + what + " was sent within 5 s");
+            }
+            return sent;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("Interrupted while waiting for a " + what, e);
+        }
+    }
+}
