@@ -18,6 +18,17 @@ public final class RedisUnavailableException extends RuntimeException {
     }
 
     /**
+     * Creates the exception where nothing was tried yet.
+     *
+     * @param problem what is missing
+     * @param remedy what to do
+     */
+    public RedisUnavailableException(String problem, String remedy) {
+        super(problem);
+        this.remedy = remedy;
+    }
+
+    /**
      * What to do.
      *
      * @return a sentence that names the setting or the right to change

@@ -1,0 +1,213 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.lockstarter.testing.RedisExtension;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AcquireScriptIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private RedisCommands<String, String> redis;
+    private Scripts scripts;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        scripts = new Scripts(redis);
+    }
+
+    @Test
+    void grantsAFreeLockWithAFencingTokenFromTheServersClock() {
+        long before = serverMicros();
+        List<Long> granted = scripts.acquire("a:1", 30_000);
+        assertThat(granted.get(0)).isEqualTo(1);
+        assertThat(granted.get(1)).isBetween(before, serverMicros());
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+        assertThat(redis.get(KEYS.fence())).isEqualTo(granted.get(1).toString());
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(86_400_000, within(1_000L));
+    }
+
+    @Test
+    void answersTheSameTokenTheSameAgainAndLeavesTheLease() {
+        List<Long> granted = scripts.acquire("a:1", 10_000);
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(granted);
+        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(10_000);
+    }
+
+    @Test
+    void grantsAnewToTheSameTokenWhoseFencingTokenIsForgotten() {
+        long granted = scripts.acquire("a:1", 10_000).get(1);
+        redis.del(KEYS.fence());
+        assertThat(scripts.acquire("a:1", 10_000).get(1)).isGreaterThan(granted);
+    }
+
+    @Test
+    void tellsWhoAsksTooHowLongTheLeaseStillIs() {
+        scripts.acquire("a:1", 10_000);
+        List<Long> contended = scripts.acquire("b:1", 30_000);
+        assertThat(contended.get(0)).isZero();
+        assertThat(contended.get(1)).isCloseTo(10_000, within(1_000L));
+        assertThat(contended.get(2)).isZero();
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+        assertThat(redis.exists(KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void isContendedWithAForeignOwnerThatSetsTheKey() {
+        redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(5_000));
+        assertThat(scripts.acquire("a:1", 30_000).get(0)).isZero();
+    }
+
+    @Test
+    void keepsForeignOwnersOut() {
+        scripts.acquire("a:1", 30_000);
+        assertThat(redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(5_000)))
+                .isNull();
+    }
+
+    @Test
+    void tellsOfAnOwnerWithoutLease() {
+        redis.set(KEYS.lock(), "somebody");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(0L, -1L, 0L));
+    }
+
+    @Test
+    void grantsAfterTheLeaseIsOver() {
+        long first = scripts.acquire("a:1", 1).get(1);
+        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
+        List<Long> second = scripts.acquire("b:1", 30_000);
+        assertThat(second.get(0)).isEqualTo(1);
+        assertThat(second.get(1)).isGreaterThan(first);
+    }
+
+    @Test
+    void queuesAWaiterAtTheServersTime() {
+        scripts.acquire("a:1", 30_000);
+        long before = serverMicros();
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        assertThat(position).isBetween(before, serverMicros());
+        assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) position);
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(5_000, within(1_000L));
+    }
+
+    @Test
+    void keepsTheEarlierPositionOfAWaiter() {
+        scripts.acquire("a:1", 30_000);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        assertThat(scripts.waitFor("b:2", 5_000, 0).get(2)).isEqualTo(position);
+        assertThat(scripts.waitFor("b:3", 5_000, position + 10).get(2)).isEqualTo(position);
+        assertThat(scripts.waitFor("b:4", 5_000, position - 10).get(2)).isEqualTo(position - 10);
+    }
+
+    @Test
+    void givesAWaiterThatWasSignalledItsOldPositionBack() {
+        scripts.acquire("a:1", 30_000);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        redis.zpopmin(KEYS.waiters());
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(position);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b", "c");
+    }
+
+    @Test
+    void keepsTheQueueAsLongAsTheMostPatientWaiter() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 60_000, 0);
+        scripts.waitFor("c:1", 1_000, 0);
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+    }
+
+    @Test
+    void takesAWaiterThatIsGrantedOutOfTheQueue() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("b:2", 5_000, 0).get(0)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+    }
+
+    @Test
+    void leavesTheQueueToTheInstancesWaiterWhenAnAttemptWithoutWaitingIsGranted() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        scripts.acquire("b:2", 30_000);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    @Test
+    void growsTheFencingTokenWhenTheClockStandsBelowTheLastOne() {
+        long future = serverMicros() + 3_600_000_000L;
+        redis.set(KEYS.fence(), Long.toString(future));
+        assertThat(scripts.acquire("a:1", 30_000).get(1)).isEqualTo(future + 1);
+    }
+
+    @Test
+    void growsTheFencingTokenAboveWhatTheCallerKnowsWhenTheCounterIsLost() {
+        long known = serverMicros() + 3_600_000_000L;
+        assertThat(scripts.acquire("a:1", 30_000, known).get(1)).isEqualTo(known + 1);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(known + 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "nan", "inf", "-1", "1.5", "9007199254740992", "1e300"})
+    void takesGarbageInTheCounterForNothing(String garbage) {
+        redis.set(KEYS.fence(), garbage);
+        long before = serverMicros();
+        assertThat(scripts.acquire("a:1", 30_000).get(1)).isBetween(before, serverMicros());
+    }
+
+    @Test
+    void saysWhichKeyHoldsAnotherType() {
+        redis.lpush(KEYS.lock(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 1L, 0L));
+        redis.del(KEYS.lock());
+
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 2L, 0L));
+        redis.del(KEYS.fence());
+
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.waitFor("a:1", 5_000, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+        assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
+
+        redis.set(KEYS.lock(), "b:1");
+        assertThat(scripts.waitFor("a:1", 5_000, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+    }
+
+    @Test
+    void leavesNoLockWhenTheServerRefusesToWrite() {
+        redis.configSet("maxmemory-policy", "noeviction");
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThatExceptionOfType(RedisCommandExecutionException.class)
+                    .isThrownBy(() -> scripts.acquire("a:1", 30_000))
+                    .withMessageStartingWith("OOM");
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    private long serverMicros() {
+        List<String> time = redis.time();
+        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.codec.Base16;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LockScriptTests {
+
+    private static final Pattern INPUT = Pattern.compile("(?:KEYS|ARGV)\\[\\d+]");
+    private static final Pattern DOCUMENTED_INPUT = Pattern.compile("(?m)^-- ((?:KEYS|ARGV)\\[\\d+])  \\S");
+    private static final Pattern WAKE = Pattern.compile("(?ms)^-- Signals the instance.*?^end$");
+
+    @ParameterizedTest
+    @EnumSource
+    void documentsEveryKeyAndArgumentThatItUsesAndNoOther(LockScript script) {
+        Set<String> documented = matches(DOCUMENTED_INPUT, header(script), 1);
+        Set<String> used = matches(INPUT, body(script), 0);
+        assertThat(documented).isNotEmpty().isEqualTo(used);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void documentsWhatItReturns(LockScript script) {
+        assertThat(header(script)).contains("-- Returns ");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesItsInputsBeforeAnythingElse(LockScript script) {
+        List<String> linesWithInputs =
+                body(script).lines().filter(line -> INPUT.matcher(line).find()).toList();
+        assertThat(linesWithInputs).allMatch(line -> line.startsWith("local "));
+        assertThat(body(script).strip().lines().limit(linesWithInputs.size()).toList())
+                .isEqualTo(linesWithInputs);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isKnownToTheServerByItsSha1(LockScript script) {
+        assertThat(script.sha()).isEqualTo(Base16.digest(script.text().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void wakesAlikeWhateverFreedTheLock() {
+        Set<String> release = matches(WAKE, LockScript.RELEASE.text(), 0);
+        assertThat(release).hasSize(1).isEqualTo(matches(WAKE, LockScript.WITHDRAW.text(), 0));
+    }
+
+    private static String header(LockScript script) {
+        return script.text().lines().takeWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
+    }
+
+    private static String body(LockScript script) {
+        return script.text().lines().dropWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
+    }
+
+    private static Set<String> matches(Pattern pattern, String text, int group) {
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult match) -> match.group(group))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+}
