@@ -1,32 +1,51 @@
 package io.github.lockstarter.redis;
 
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawResult;
 import io.github.lockstarter.testing.RedisExtension;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisLockBackendIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
+    private static final LockToken OWNER = token("a", 1);
+    private static final LockToken OTHER = token("b", 1);
+
+    private RedisCommands<String, String> redis;
     private RedisLockBackend backend;
+    private BackendUser user;
 
     @BeforeEach
     void connect() {
-        backend = new RedisLockBackend(
-                new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
-        backend.start();
+        redis = REDIS.server().commands();
+        backend = backend();
+        user = new BackendUser(backend);
     }
 
     @AfterEach
@@ -36,21 +55,260 @@ class RedisLockBackendIT {
 
     @Test
     void costsTwoNetworkReadsToAcquireAndRelease() {
-        cycle(1);
-        assertThat(REDIS.server().readsDuring(() -> cycle(2))).isEqualTo(2);
+        cycle(OWNER);
+        assertThat(REDIS.server().readsDuring(() -> cycle(OTHER))).isEqualTo(2);
     }
 
-    private void cycle(long sequence) {
-        LockToken token = new LockToken("00", sequence);
-        AcquireResult acquired = backend.acquire(
-                        new AcquireCommand("order:42", token, Duration.ofSeconds(30), 0, Optional.empty()))
-                .toCompletableFuture()
-                .join();
-        assertThat(acquired).isInstanceOf(AcquireResult.Granted.class);
-        long fencingToken = ((AcquireResult.Granted) acquired).fencingToken();
-        assertThat(backend.release(new ReleaseCommand("order:42", token, fencingToken))
-                        .toCompletableFuture()
-                        .join())
-                .isEqualTo(new ReleaseResult.Released());
+    @Test
+    void costsTwoNetworkReadsWithAMailboxToo() {
+        backend.listen("b", new RecordedSignals());
+        cycle(OWNER);
+        assertThat(REDIS.server().readsDuring(() -> {
+                    assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
+                    assertThat(user.release(OTHER, 0)).isEqualTo(new ReleaseResult.Released());
+                }))
+                .isEqualTo(2);
+    }
+
+    @Test
+    void leavesNothingButTheFencingTokenBehind() {
+        cycle(OWNER);
+        assertThat(redis.keys("*")).containsExactly("lock:{order:42}:fence");
+    }
+
+    @Test
+    void excludesOtherTokensUntilTheRelease() {
+        long fencingToken = user.granted(OWNER);
+        AcquireResult contended = user.acquire(OTHER);
+        assertThat(contended).isInstanceOfSatisfying(AcquireResult.Contended.class, answer -> {
+            assertThat(answer.remainingLease())
+                    .hasValueSatisfying(rest -> assertThat(rest).isBetween(Duration.ofSeconds(28), BackendUser.LEASE));
+            assertThat(answer.position()).isEqualTo(AcquireCommand.Waiting.NEW);
+        });
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.granted(OTHER)).isGreaterThan(fencingToken);
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
+    }
+
+    @Test
+    void excludesForeignOwnersAndIsExcludedByThem() {
+        user.granted(OWNER);
+        assertThat(redis.set("lock:{order:42}", "foreign", SetArgs.Builder.nx().px(30_000)))
+                .isNull();
+        user.release(OWNER, 0);
+        assertThat(redis.set("lock:{order:42}", "foreign", SetArgs.Builder.nx().px(30_000)))
+                .isEqualTo("OK");
+        assertThat(user.acquire(OWNER)).isInstanceOf(AcquireResult.Contended.class);
+    }
+
+    @Test
+    void saysThatALockWithoutLeaseNeverEnds() {
+        redis.set("lock:{order:42}", "foreign");
+        assertThat(user.acquire(OWNER)).isEqualTo(new AcquireResult.Contended(Optional.empty(), 0));
+    }
+
+    @Test
+    void renewsManyLocksEachWithItsOwnAnswer() {
+        List<RenewCommand> commands = IntStream.range(0, 100)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0))
+                .toList();
+        commands.stream()
+                .filter(command -> !command.key().endsWith("7"))
+                .forEach(command -> answer(backend.acquire(
+                        new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, Optional.empty()))));
+        List<CompletionStage<RenewResult>> stages = backend.renew(commands);
+        assertThat(stages).hasSize(100);
+        for (int i = 0; i < 100; i++) {
+            RenewResult expected = i % 10 == 7 ? new RenewResult.NotHeld() : new RenewResult.Renewed();
+            assertThat(answer(stages.get(i))).isEqualTo(expected);
+        }
+        assertThat(redis.pttl("lock:{order:1}")).isGreaterThan(50_000);
+    }
+
+    @Test
+    void sendsManyRenewalsInFewPackets() {
+        user.renew(OWNER, BackendUser.LEASE);
+        List<RenewCommand> commands = IntStream.range(0, 100)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0))
+                .toList();
+        assertThat(REDIS.server().readsDuring(() -> backend.renew(commands).forEach(BackendUser::answer)))
+                .isLessThan(20);
+    }
+
+    @Test
+    void renewsNothingWhenThereIsNothing() {
+        assertThat(backend.renew(List.of())).isEmpty();
+    }
+
+    @Test
+    void worksOnWhenTheServerForgetsTheScripts() {
+        long fencingToken = user.granted(OWNER);
+        redis.scriptFlush();
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isEqualTo(new RenewResult.Renewed());
+        redis.scriptFlush();
+        assertThat(user.acquire(OTHER)).isInstanceOf(AcquireResult.Contended.class);
+        redis.scriptFlush();
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        redis.scriptFlush();
+        assertThat(user.withdraw(OWNER)).isEqualTo(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void tellsThatALockIsGoneAfterFlushall() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isEqualTo(new RenewResult.NotHeld());
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
+    }
+
+    @Test
+    void namesTheKeyThatHoldsAnotherType() {
+        redis.hset("lock:{order:42}", "field", "value");
+        assertThat(user.acquire(OWNER))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("'lock:{order:42}' holds another type")
+                        .contains("delete it or choose another distributed-lock.key-prefix"));
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isEqualTo(new RenewResult.NotHeld());
+        assertThat(user.release(OWNER, 1)).isEqualTo(new ReleaseResult.NotHeld());
+        assertThat(user.withdraw(OWNER)).isEqualTo(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void namesTheCounterThatHoldsAnotherType() {
+        redis.lpush("lock:{order:42}:fence", "x");
+        assertThat(user.acquire(OWNER))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("'lock:{order:42}:fence'"));
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+    }
+
+    @Test
+    void saysWhatToChangeWhenTheServerIsFull() {
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThat(user.acquire(OWNER))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("OOM", "maxmemory"));
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+    }
+
+    @Test
+    void saysWhatToChangeOnAReplica() {
+        redis.replicaof("127.0.0.1", 1);
+        try {
+            assertThat(user.acquire(OWNER))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("replica", "spring.data.redis.host"));
+        } finally {
+            redis.replicaofNoOne();
+        }
+    }
+
+    @Test
+    void signalsTheInstanceThatWaitsLongestAndOnlyIt() {
+        RecordedSignals second = new RecordedSignals();
+        RecordedSignals third = new RecordedSignals();
+        try (RedisLockBackend b = backend();
+                RedisLockBackend c = backend()) {
+            b.listen("b", second);
+            c.listen("c", third);
+            user.granted(OWNER);
+            new BackendUser(b).waitFor(token("b", 1));
+            new BackendUser(c).waitFor(token("c", 1));
+            user.release(OWNER, 0);
+            Awaitility.await().untilAsserted(() -> assertThat(second.keys()).containsExactly("order:42"));
+            new BackendUser(b).withdraw(token("b", 1));
+            Awaitility.await().untilAsserted(() -> assertThat(third.keys()).containsExactly("order:42"));
+            assertThat(second.keys()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " "})
+    void signalsTheKeyAsItWasGiven(String key) {
+        signalsKey(key);
+    }
+
+    @Test
+    void signalsAHashedKeyAsItWasGiven() {
+        signalsKey("x".repeat(10_240));
+    }
+
+    @Test
+    void ignoresMessagesThatAreNoSignals() {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        user.granted(OWNER);
+        redis.publish("lock:mailbox:b", "%nonsense");
+        redis.publish("lock:mailbox:b", "order:42");
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly("order:42"));
+    }
+
+    @Test
+    void listensBeforeItsFirstCommandEvenIfItWasConnectedBefore() {
+        backend.start();
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
+    }
+
+    @Test
+    void hasOneListener() {
+        backend.listen("b", new RecordedSignals());
+        assertThatIllegalStateException().isThrownBy(() -> backend.listen("c", new RecordedSignals()));
+    }
+
+    @Test
+    void startsWithoutLeavingKeysForLong() {
+        backend.start();
+        assertThat(redis.keys("*"))
+                .allSatisfy(key -> assertThat(redis.pttl(key)).as(key).isBetween(-2L, 15_000L));
+    }
+
+    @Test
+    void connectsAgainAfterAStop() {
+        backend.listen("b", new RecordedSignals());
+        user.granted(OWNER);
+        backend.stop();
+        backend.start();
+        assertThat(user.release(OWNER, 0)).isEqualTo(new ReleaseResult.Released());
+        assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
+    }
+
+    @Test
+    void refusesEverythingOnceClosed() {
+        user.granted(OWNER);
+        backend.close();
+        backend.close();
+        assertThat(user.acquire(OTHER))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("closed"));
+        assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
+        assertThat(user.withdraw(OWNER)).isInstanceOf(WithdrawResult.Unknown.class);
+    }
+
+    private void signalsKey(String key) {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        Optional<AcquireCommand.Waiting> waiting =
+                Optional.of(new AcquireCommand.Waiting(AcquireCommand.Waiting.NEW, BackendUser.LEASE));
+        answer(backend.acquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, Optional.empty())));
+        assertThat(answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, waiting))))
+                .isInstanceOf(AcquireResult.Contended.class);
+        assertThat(answer(backend.release(new ReleaseCommand(key, OWNER, 0)))).isEqualTo(new ReleaseResult.Released());
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
+    }
+
+    private void cycle(LockToken token) {
+        assertThat(user.release(token, user.granted(token))).isEqualTo(new ReleaseResult.Released());
+    }
+
+    private static RedisLockBackend backend() {
+        return new RedisLockBackend(
+                new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
     }
 }

@@ -1,0 +1,69 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Uses a backend on one key, and waits for its answers. */
+final class BackendUser {
+
+    static final String KEY = "order:42";
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    private final LockBackend backend;
+
+    BackendUser(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    static LockToken token(String instance, long sequence) {
+        return new LockToken(instance, sequence);
+    }
+
+    AcquireResult acquire(LockToken token) {
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.empty())));
+    }
+
+    long granted(LockToken token) {
+        AcquireResult result = acquire(token);
+        if (result instanceof AcquireResult.Granted granted) {
+            return granted.fencingToken();
+        }
+        throw new AssertionError("Not granted: " + result);
+    }
+
+    AcquireResult waitFor(LockToken token) {
+        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, waiting)));
+    }
+
+    RenewResult renew(LockToken token, Duration lease) {
+        return answer(
+                backend.renew(List.of(new RenewCommand(KEY, token, lease, 0))).get(0));
+    }
+
+    ReleaseResult release(LockToken token, long fencingToken) {
+        return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
+    }
+
+    WithdrawResult withdraw(LockToken token) {
+        return answer(backend.withdraw(new WithdrawCommand(KEY, token)));
+    }
+
+    static <T> T answer(CompletionStage<T> stage) {
+        return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    }
+}

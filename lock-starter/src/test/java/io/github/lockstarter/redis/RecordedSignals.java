@@ -1,0 +1,31 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.spi.SignalListener;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Remembers what a listener was told. */
+final class RecordedSignals implements SignalListener {
+
+    private final List<String> keys = new CopyOnWriteArrayList<>();
+    private final AtomicInteger restored = new AtomicInteger();
+
+    @Override
+    public void onSignal(String key) {
+        keys.add(key);
+    }
+
+    @Override
+    public void onMailboxRestored() {
+        restored.incrementAndGet();
+    }
+
+    List<String> keys() {
+        return keys;
+    }
+
+    int restored() {
+        return restored.get();
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.RedisExtension;
+import io.lettuce.core.RedisURI;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisAccessIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void needsNoMoreRightsThanItAsksFor() {
+        grant(Stream.of("~lock:*", "&lock:*"));
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.listen("a", new RecordedSignals());
+            assertThatNoException().isThrownBy(backend::start);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "evalsha",
+                "get",
+                "set",
+                "del",
+                "pexpire",
+                "pttl",
+                "time",
+                "zadd",
+                "zrem",
+                "zscore",
+                "zpopmin",
+                "publish",
+                "subscribe"
+            })
+    void saysAtTheStartWhichRightsAreMissing(String command) {
+        grant(Stream.of("~lock:*", "&lock:*", "-" + command));
+        saysAtTheStart("ACL SETUSER <user> ~lock:* &lock:* -@all +hello");
+    }
+
+    @Test
+    void saysAtTheStartThatKeysAreMissing() {
+        grant(Stream.of("~other:*", "&lock:*"));
+        saysAtTheStart("ACL SETUSER <user> ~lock:*");
+    }
+
+    @Test
+    void saysAtTheStartThatChannelsAreMissing() {
+        grant(Stream.of("~lock:*", "&other:*"));
+        saysAtTheStart("ACL SETUSER <user> ~lock:* &lock:*");
+    }
+
+    @Test
+    void saysWhichRightsAreMissingWhenTheyAreTakenAwayLater() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            BackendUser user = new BackendUser(backend);
+            user.granted(token("a", 1));
+            REDIS.server().grantDefaultUser("-set", "-pexpire");
+            user.release(token("a", 1), 0);
+            assertThat(user.acquire(token("a", 2)))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("refused")
+                            .contains("ACL SETUSER <user>"));
+        }
+    }
+
+    @Test
+    void neverTakesAMissingRightForALostLock() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            BackendUser user = new BackendUser(backend);
+            user.granted(token("a", 1));
+            REDIS.server().grantDefaultUser("-get");
+            assertThat(user.renew(token("a", 1), BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
+        }
+    }
+
+    @Test
+    void saysThatThePasswordIsMissing() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        saysAtTheStart("spring.data.redis.password");
+    }
+
+    @Test
+    void saysThatThePasswordIsWrongWithoutShowingIt() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        RedisURI uri = REDIS.server().uri();
+        uri.setAuthentication("wr0ng");
+        try (RedisLockBackend backend = backend(uri)) {
+            assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .satisfies(e -> assertThat(e.remedy()).contains("spring.data.redis.password"))
+                    .satisfies(e -> assertThat(e.getMessage() + e.remedy()).doesNotContain("wr0ng", "s3cret"));
+        }
+    }
+
+    @Test
+    void saysWhereItLooksForAServerThatIsNotThere() {
+        REDIS.server().stop();
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .withMessageContaining(
+                            REDIS.server().host() + ":" + REDIS.server().port())
+                    .satisfies(e -> assertThat(e.remedy()).contains("spring.data.redis.host"));
+            assertThat(new BackendUser(backend).acquire(token("a", 1))).isInstanceOf(AcquireResult.Rejected.class);
+            REDIS.server().restart();
+            assertThat(new BackendUser(backend).acquire(token("a", 2))).isInstanceOf(AcquireResult.Granted.class);
+        }
+    }
+
+    private static void saysAtTheStart(String remedy) {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.listen("a", new RecordedSignals());
+            assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .satisfies(e -> assertThat(e.remedy()).contains(remedy));
+        }
+    }
+
+    private static void grant(Stream<String> rights) {
+        List<String> lines = rights.toList();
+        Stream<String> patterns = lines.stream().filter(right -> !right.startsWith("-"));
+        Stream<String> least = Stream.of(FailureReader.LEAST_COMMANDS.split(" "));
+        Stream<String> taken = lines.stream().filter(right -> right.startsWith("-"));
+        REDIS.server()
+                .grantDefaultUser(Stream.of(
+                                Stream.of("reset", "on", "nopass", "resetkeys", "resetchannels"),
+                                patterns,
+                                least,
+                                taken)
+                        .flatMap(part -> part)
+                        .toArray(String[]::new));
+    }
+
+    private static RedisLockBackend backend(RedisURI uri) {
+        return new RedisLockBackend(new DirectRedisConnector(uri, RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+    }
+}
