@@ -1,0 +1,113 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.redis.RedisUnavailableException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The Redis of the application, as its connection factory describes it.
+ *
+ * @param factory the application's own connection factory
+ * @param lockClientName what the lock's connections are called in {@code CLIENT LIST}
+ */
+record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName) {
+
+    /** Master/replica nodes; a connection factory does not tell that it was made from them. */
+    private static final String MASTER_REPLICA = "spring.data.redis.masterreplica.nodes";
+
+    private static final String LOCAL_INSTEAD = " For tests without Redis set distributed-lock.backend=local";
+
+    /**
+     * Finds it among the beans.
+     *
+     * @throws RedisUnavailableException when there is none that locks can use
+     */
+    static ApplicationRedis of(ObjectProvider<RedisConnectionFactory> factories, Environment environment) {
+        RedisConnectionFactory found = factories.getIfUnique();
+        if (found == null) {
+            throw factories.stream().findAny().isPresent() ? ambiguous() : missing();
+        }
+        if (!(found instanceof LettuceConnectionFactory lettuce)) {
+            throw new RedisUnavailableException(
+                    "Locks need Lettuce, and the application's connection factory is a "
+                            + found.getClass().getName(),
+                    "Set spring.data.redis.client-type=lettuce, or mark a LettuceConnectionFactory as @Primary");
+        }
+        if (lettuce.getClusterConfiguration() != null) {
+            throw unsupported("a Redis Cluster");
+        }
+        if (environment.containsProperty(MASTER_REPLICA) || environment.containsProperty(MASTER_REPLICA + "[0]")) {
+            throw unsupported("static master/replica nodes");
+        }
+        String application = lettuce.getClientConfiguration()
+                .getClientName()
+                .orElseGet(() -> environment.getProperty("spring.application.name", "application"));
+        return new ApplicationRedis(lettuce, withoutSpaces(application) + "-lock");
+    }
+
+    /** How the application talks to it. */
+    LettuceClientConfiguration client() {
+        return factory.getClientConfiguration();
+    }
+
+    /** Where it is, and how to log in. */
+    RedisConfiguration server() {
+        if (factory.getSentinelConfiguration() != null) {
+            return factory.getSentinelConfiguration();
+        }
+        if (factory.getSocketConfiguration() != null) {
+            return factory.getSocketConfiguration();
+        }
+        RedisStandaloneConfiguration server =
+                new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
+        server.setDatabase(factory.getDatabase());
+        server.setUsername(factory.getStandaloneConfiguration().getUsername());
+        server.setPassword(RedisPassword.of(factory.getPassword()));
+        return server;
+    }
+
+    /** Where it is, for messages. */
+    String target() {
+        if (factory.getSentinelConfiguration() != null) {
+            return "the master of sentinels "
+                    + factory.getSentinelConfiguration().getSentinels();
+        }
+        if (factory.getSocketConfiguration() != null) {
+            return factory.getSocketConfiguration().getSocket();
+        }
+        return factory.getHostName() + ":" + factory.getPort();
+    }
+
+    /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */
+    private static String withoutSpaces(String name) {
+        StringBuilder printable = new StringBuilder(name.length());
+        name.codePoints().forEach(c -> printable.appendCodePoint(c > ' ' && c < 0x7f ? c : '-'));
+        return printable.toString();
+    }
+
+    private static RedisUnavailableException missing() {
+        return new RedisUnavailableException(
+                "Locks are to be kept in Redis, and the application has no RedisConnectionFactory",
+                "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
+                        + " spring.data.redis.host." + LOCAL_INSTEAD);
+    }
+
+    private static RedisUnavailableException ambiguous() {
+        return new RedisUnavailableException(
+                "Locks are to be kept in Redis, and the application has several RedisConnectionFactory beans",
+                "Mark the one for locks as @Primary, or declare a LockBackend bean");
+    }
+
+    private static RedisUnavailableException unsupported(String topology) {
+        return new RedisUnavailableException(
+                "The application is connected to " + topology + "; this version keeps locks on one Redis server",
+                "Declare a @Primary LettuceConnectionFactory to a single server, or a LockBackend bean."
+                        + LOCAL_INSTEAD);
+    }
+}

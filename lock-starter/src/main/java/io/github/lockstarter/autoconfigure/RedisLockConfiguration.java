@@ -1,0 +1,62 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.RedisUnavailableException;
+import io.github.lockstarter.spi.LockBackend;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Locks in the Redis of the application's connection factory, unless another backend is chosen. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnEnabledLocks
+@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "redis", matchIfMissing = true)
+class RedisLockConfiguration {
+
+    /** Locks through Lettuce. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "io.lettuce.core.RedisClient")
+    static class WithLettuce {
+
+        @Bean
+        @ConditionalOnMissingBean(LockBackend.class)
+        RedisLockBackend redisLockBackend(
+                ObjectProvider<RedisConnectionFactory> factories,
+                DistributedLockProperties properties,
+                Environment environment) {
+            RedisSettings settings =
+                    new RedisSettings(properties.keyPrefix(), properties.redis().commandTimeout());
+            ApplicationRedis application = ApplicationRedis.of(factories, environment);
+            return new RedisLockBackend(new SpringRedisConnector(application, settings), settings);
+        }
+
+        @Bean
+        @ConditionalOnBean(RedisLockBackend.class)
+        RedisLockLifecycle redisLockLifecycle(RedisLockBackend backend, DistributedLockProperties properties) {
+            return new RedisLockLifecycle(backend, properties.redis());
+        }
+    }
+
+    /** Says that locks need Lettuce. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("io.lettuce.core.RedisClient")
+    static class WithoutLettuce {
+
+        @Bean
+        @ConditionalOnMissingBean(LockBackend.class)
+        LockBackend redisLockBackend() {
+            throw new RedisUnavailableException(
+                    "Locks are to be kept in Redis, and its client Lettuce is not on the class path",
+                    "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"
+                            + " distributed-lock.backend=local");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisUnavailableException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Connects the backend and checks the server when the context starts, and disconnects it after the engine has released
+ * its locks. Locks that are taken earlier, by initialisation callbacks, connect the backend themselves.
+ *
+ * <p>Called by the one thread that starts or stops the context.
+ */
+final class RedisLockLifecycle implements SmartLifecycle {
+
+    /** Below the engine's, so that it starts first and stops last. */
+    static final int PHASE = 1;
+
+    private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
+
+    private final RedisLockBackend backend;
+    private final DistributedLockProperties.Redis properties;
+    private volatile boolean running;
+
+    RedisLockLifecycle(RedisLockBackend backend, DistributedLockProperties.Redis properties) {
+        this.backend = backend;
+        this.properties = properties;
+    }
+
+    @Override
+    public void start() {
+        try {
+            backend.start();
+        } catch (RedisUnavailableException e) {
+            if (properties.requiredAtStart()) {
+                throw e;
+            }
+            log.warn(
+                    "{}. {}. Locked methods fail until then; the connection is tried again with each",
+                    e.getMessage(),
+                    e.remedy());
+        }
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        backend.stop();
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}
