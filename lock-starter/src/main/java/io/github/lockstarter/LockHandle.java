@@ -89,7 +89,7 @@ public interface LockHandle extends AutoCloseable {
      * Makes the lease end no earlier than the given time from now; never shortens it. One round trip. For holds without
      * renewal, or to survive a longer outage than the lease allows.
      *
-     * @param lease from 1 ms to {@code distributed-lock.max-lease}
+     * @param lease from {@link LockRequest#MIN_LEASE} to {@code distributed-lock.max-lease}
      * @throws LockLostException when the lock is no longer ours
      * @throws LockBackendException when the backend did not answer; the lease is at least what it was
      * @throws LockInterruptedException when interrupted while waiting for the answer

@@ -31,6 +31,9 @@ public record LockRequest(
     /** Longest key in UTF-16 characters. Redis keys stay far shorter: longer ones are hashed. */
     public static final int MAX_KEY_LENGTH = 16_384;
 
+    /** Shortest lease: below it, clock allowance and round trip leave nothing. */
+    public static final Duration MIN_LEASE = Duration.ofMillis(20);
+
     /** Longest wait and longest lease: far above any sensible one, far below any arithmetic overflow. */
     public static final Duration MAX_DURATION = Duration.ofDays(365);
 
@@ -38,7 +41,7 @@ public record LockRequest(
      * Checks what is given.
      *
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
-     *     lease is below one millisecond, or either is above {@link #MAX_DURATION}
+     *     lease is below {@link #MIN_LEASE}, or either is above {@link #MAX_DURATION}
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -108,7 +111,7 @@ public record LockRequest(
     /**
      * Sets the lease.
      *
-     * @param lease at least 1 ms, at most {@code distributed-lock.max-lease}
+     * @param lease at least {@link #MIN_LEASE}, at most {@code distributed-lock.max-lease}
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
@@ -168,9 +171,9 @@ public record LockRequest(
     }
 
     private static void checkLease(Duration lease, String subject) {
-        if (lease.compareTo(Duration.ofMillis(1)) < 0 || lease.compareTo(MAX_DURATION) > 0) {
+        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
-                    "Lease of lock '" + subject + "' is " + lease + "; it must be between 1 ms and 365 days");
+                    "Lease of lock '" + subject + "' is " + lease + "; it must be between 20 ms and 365 days");
         }
     }
 

@@ -85,16 +85,16 @@ final class Acquirer {
 
     /** The lock may be free. */
     void signal(String key) {
-        carryOut(key, queues.ask(key, KeyQueue::signal));
+        if (queues.has(key)) {
+            carryOut(key, queues.ask(key, KeyQueue::signal));
+        } else {
+            withdraw(key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+        }
     }
 
     /** Signals may have been missed. */
     void signalAll() {
         queues.keys().forEach(this::signal);
-    }
-
-    int waiting() {
-        return queues.waiting();
     }
 
     /** Ends every wait with the failure, and refuses from now on. */

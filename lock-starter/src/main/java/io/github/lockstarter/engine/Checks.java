@@ -7,13 +7,14 @@ import java.time.Duration;
 final class Checks {
 
     static final Duration LONGEST = LockRequest.MAX_DURATION;
+    static final Duration SHORTEST_LEASE = LockRequest.MIN_LEASE;
 
     private Checks() {}
 
     static void within(String property, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(property + " is " + Texts.of(value) + "; it must be between "
-                    + Texts.of(least) + " and " + Texts.of(most));
+            throw new IllegalArgumentException(property + " is " + Texts.exactly(value) + "; it must be between "
+                    + Texts.exactly(least) + " and " + Texts.exactly(most));
         }
     }
 
@@ -27,8 +28,8 @@ final class Checks {
     static void atMostMaxLease(String property, Duration lease, Duration maxLease) {
         if (lease.compareTo(maxLease) > 0) {
             throw new IllegalArgumentException(
-                    property + " is " + Texts.of(lease) + ", above distributed-lock.max-lease (" + Texts.of(maxLease)
-                            + "). Lower it, or raise distributed-lock.max-lease");
+                    property + " is " + Texts.exactly(lease) + ", above distributed-lock.max-lease ("
+                            + Texts.exactly(maxLease) + "). Lower it, or raise distributed-lock.max-lease");
         }
     }
 }

@@ -24,9 +24,6 @@ public record EngineSettings(
         Watchdog watchdog,
         Map<String, Overrides> locks) {
 
-    /** Shortest lease: below it, clock allowance and round trip leave nothing. */
-    public static final Duration MIN_LEASE = Duration.ofMillis(20);
-
     /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),
@@ -45,8 +42,8 @@ public record EngineSettings(
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(watchdog, "watchdog");
         locks = Map.copyOf(locks);
-        Checks.within("distributed-lock.lease", lease, MIN_LEASE, Checks.LONGEST);
-        Checks.within("distributed-lock.max-lease", maxLease, MIN_LEASE, Checks.LONGEST);
+        Checks.within("distributed-lock.lease", lease, Checks.SHORTEST_LEASE, Checks.LONGEST);
+        Checks.within("distributed-lock.max-lease", maxLease, Checks.SHORTEST_LEASE, Checks.LONGEST);
         Checks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
         Checks.within("distributed-lock.wait", maxWait, Duration.ZERO, Checks.LONGEST);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
@@ -108,14 +105,14 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Watchdog {
-            maxHold.ifPresent(
-                    value -> Checks.within("distributed-lock.watchdog.max-hold", value, MIN_LEASE, Checks.LONGEST));
+            maxHold.ifPresent(value ->
+                    Checks.within("distributed-lock.watchdog.max-hold", value, Checks.SHORTEST_LEASE, Checks.LONGEST));
         }
     }
 
     private static void checkOverrides(String prefix, Overrides overrides, Duration maxLease) {
         overrides.lease().ifPresent(value -> {
-            Checks.within(prefix + ".lease", value, MIN_LEASE, Checks.LONGEST);
+            Checks.within(prefix + ".lease", value, Checks.SHORTEST_LEASE, Checks.LONGEST);
             Checks.atMostMaxLease(prefix + ".lease", value, maxLease);
         });
         overrides.maxWait().ifPresent(value -> Checks.within(prefix + ".wait", value, Duration.ZERO, Checks.LONGEST));

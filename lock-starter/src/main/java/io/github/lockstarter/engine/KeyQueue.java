@@ -178,10 +178,6 @@ final class KeyQueue {
         return Next.NOTHING.ending(all, failure);
     }
 
-    synchronized int size() {
-        return waiters.size();
-    }
-
     private void answered() {
         underWay = null;
         answers++;

@@ -69,11 +69,9 @@ final class Session {
     }
 
     void checkLease(String key, Duration lease) {
-        Checks.within(
-                "Lease of lock '" + key + "'",
-                lease,
-                EngineSettings.MIN_LEASE,
-                core.settings().maxLease());
+        String subject = "Lease of lock '" + key + "'";
+        Checks.within(subject, lease, Checks.SHORTEST_LEASE, Checks.LONGEST);
+        Checks.atMostMaxLease(subject, lease, core.settings().maxLease());
     }
 
     /** A nested hold of the current thread, if it has the key. */

@@ -18,15 +18,7 @@ record Terms(String name, Duration lease, Duration maxWait, Renewal renewal) {
     static Terms of(LockRequest request, EngineSettings settings) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
-        if (lease.compareTo(settings.maxLease()) > 0) {
-            throw new IllegalArgumentException("Lease of lock '" + String.join(", ", request.keys()) + "' is "
-                    + Texts.of(lease) + ", above distributed-lock.max-lease (" + Texts.of(settings.maxLease())
-                    + "). Lower it, or raise distributed-lock.max-lease");
-        }
-        if (lease.compareTo(EngineSettings.MIN_LEASE) < 0) {
-            throw new IllegalArgumentException("Lease of lock '" + String.join(", ", request.keys()) + "' is "
-                    + Texts.of(lease) + "; it must be at least " + Texts.of(EngineSettings.MIN_LEASE));
-        }
+        Checks.atMostMaxLease("Lease of lock '" + String.join(", ", request.keys()) + "'", lease, settings.maxLease());
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
         return new Terms(request.name(), lease, wait, renewal(request, overrides, settings));
     }

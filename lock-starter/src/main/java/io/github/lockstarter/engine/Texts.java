@@ -19,7 +19,8 @@ final class Texts {
         return String.format(Locale.ROOT, "%.1fs", millis / 1000.0);
     }
 
-    static String ofNanos(long nanos) {
-        return of(Duration.ofNanos(Math.max(0, nanos)));
+    /** A value that somebody has to correct: not rounded, since it may be off by little. */
+    static String exactly(Duration duration) {
+        return duration.toMillis() + "ms";
     }
 }

@@ -44,11 +44,11 @@ final class WaitQueues {
         return next;
     }
 
-    List<String> keys() {
-        return new ArrayList<>(queues.keySet());
+    boolean has(String key) {
+        return queues.containsKey(key);
     }
 
-    int waiting() {
-        return queues.values().stream().mapToInt(KeyQueue::size).sum();
+    List<String> keys() {
+        return new ArrayList<>(queues.keySet());
     }
 }

@@ -19,7 +19,7 @@ public record AcquireCommand(
      * The registration of a waiting instance.
      *
      * @param position the position an earlier attempt was given; {@link #NEW} for the end of the queue
-     * @param patience how long the registration is kept unless it is repeated
+     * @param patience how long the registration is kept at least; other waiters may keep it longer
      */
     public record Waiting(long position, Duration patience) {
 

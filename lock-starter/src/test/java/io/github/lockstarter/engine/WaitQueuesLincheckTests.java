@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -29,7 +28,6 @@ public class WaitQueuesLincheckTests {
 
     private final WaitQueues queues = new WaitQueues(() -> TOKEN, new Backoff(EngineSettings.Retry.DEFAULTS));
     private final List<Acquisition> acquisitions = new ArrayList<>();
-    private final AtomicReferenceArray<Boolean> joined = new AtomicReferenceArray<>(WAITERS);
 
     public WaitQueuesLincheckTests() {
         Terms terms = new Terms("name", Duration.ofSeconds(30), Duration.ofDays(1), Renewal.ON);
@@ -38,12 +36,19 @@ public class WaitQueuesLincheckTests {
         }
     }
 
-    @Operation
-    public String join(@Param(name = "waiter") int waiter) {
-        if (!joined.compareAndSet(waiter, null, true)) {
-            return "joined before";
-        }
-        return told(queues.join(acquisitions.get(waiter)));
+    @Operation(runOnce = true)
+    public String joinFirst() {
+        return told(queues.join(acquisitions.get(0)));
+    }
+
+    @Operation(runOnce = true)
+    public String joinSecond() {
+        return told(queues.join(acquisitions.get(1)));
+    }
+
+    @Operation(runOnce = true)
+    public String joinThird() {
+        return told(queues.join(acquisitions.get(2)));
     }
 
     @Operation
@@ -56,11 +61,6 @@ public class WaitQueuesLincheckTests {
     public String grant(@Param(name = "waiter") int waiter) {
         Attempt attempt = new Attempt(acquisitions.get(waiter), TOKEN, Waiting.NEW);
         return told(queues.ask(KEY, queue -> queue.granted(attempt)));
-    }
-
-    @Operation
-    public int waiting() {
-        return queues.waiting();
     }
 
     private static String told(Next next) {
@@ -85,13 +85,20 @@ public class WaitQueuesLincheckTests {
     public static class Sequential {
 
         private final List<Integer> waiters = new ArrayList<>();
-        private final boolean[] joined = new boolean[WAITERS];
 
-        public String join(int waiter) {
-            if (joined[waiter]) {
-                return "joined before";
-            }
-            joined[waiter] = true;
+        public String joinFirst() {
+            return join(0);
+        }
+
+        public String joinSecond() {
+            return join(1);
+        }
+
+        public String joinThird() {
+            return join(2);
+        }
+
+        private String join(int waiter) {
             waiters.add(waiter);
             return waiters.size() == 1 ? "attempt" : "";
         }
@@ -114,10 +121,6 @@ public class WaitQueuesLincheckTests {
             }
             waiters.remove(0);
             return waiters.isEmpty() ? "" : "attempt";
-        }
-
-        public int waiting() {
-            return waiters.size();
         }
     }
 }
