@@ -15,7 +15,7 @@ import java.util.Optional;
 final class Application implements AutoCloseable {
 
     /** Leases long enough to be of no matter, waits that a test can sit through, quick looks at the lock. */
-    static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10), Optional.empty());
+    static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10));
 
     private final RecordingBackend backend;
     private final RecordingListener events = new RecordingListener();
@@ -34,6 +34,10 @@ final class Application implements AutoCloseable {
 
     static Application over(LockBackend backend, EngineSettings settings) {
         return new Application(backend, settings);
+    }
+
+    static EngineSettings settings(Duration lease) {
+        return settings(lease, Optional.empty());
     }
 
     static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {

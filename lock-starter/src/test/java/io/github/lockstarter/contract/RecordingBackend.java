@@ -10,7 +10,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -62,7 +61,7 @@ final class RecordingBackend implements LockBackend {
         return sent.stream().filter(one -> one.verb() == verb).count();
     }
 
-    /** The next renewals are not sent and answered as unknown. */
+    /** At least so many of the next renewals are not sent, and answered as unknown. */
     void failRenewals(int number) {
         failingRenewals.set(number);
     }
@@ -90,13 +89,11 @@ final class RecordingBackend implements LockBackend {
         if (throwingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
-        List<CompletionStage<RenewResult>> answers = new ArrayList<>();
-        for (RenewCommand command : commands) {
-            boolean fails = failingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
-            answers.add(
-                    fails ? plantedFailure() : backend.renew(List.of(command)).get(0));
+        if (failingRenewals.get() == 0) {
+            return backend.renew(commands);
         }
-        return answers;
+        failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
+        return commands.stream().map(command -> plantedFailure()).toList();
     }
 
     private static CompletionStage<RenewResult> plantedFailure() {
