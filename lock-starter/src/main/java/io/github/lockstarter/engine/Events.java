@@ -13,7 +13,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 final class Events implements AutoCloseable {
 
     private final List<LockListener> listeners;
-    private final ThreadPoolExecutor callbacks = LockThreads.callbacks();
+    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-lost");
+    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async");
 
     Events(List<LockListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -49,10 +50,10 @@ final class Events implements AutoCloseable {
         }
     }
 
-    /** On a callback thread, since a loss is found by the watchdog or an event loop. */
+    /** On a thread of its own pool, since a loss is found by the watchdog or an event loop. */
     void lost(LockEvent.Lost event) {
         if (!listeners.isEmpty()) {
-            later(() -> {
+            onLossThread(() -> {
                 for (LockListener listener : listeners) {
                     Faults.guard("A lock listener", () -> listener.onLost(event));
                 }
@@ -60,11 +61,21 @@ final class Events implements AutoCloseable {
         }
     }
 
-    /** Runs the application's code on a callback thread; on this one when the client is closed already. */
-    void later(Runnable callback) {
+    /** Runs what the application wants done at a loss. */
+    void onLossThread(Runnable callback) {
+        run(lossCallbacks, callback);
+    }
+
+    /** Completes a future of the application; apart from the losses, which must not wait for what depends on futures. */
+    void onCompletionThread(Runnable completion) {
+        run(completions, completion);
+    }
+
+    /** On this thread when the client is closed already. */
+    private static void run(ThreadPoolExecutor pool, Runnable callback) {
         Runnable guarded = () -> Faults.guard("A lock callback", callback);
         try {
-            callbacks.execute(guarded);
+            pool.execute(guarded);
         } catch (RejectedExecutionException closed) {
             guarded.run();
         }
@@ -73,6 +84,7 @@ final class Events implements AutoCloseable {
     /** Runs what is queued and takes no more. */
     @Override
     public void close() {
-        callbacks.shutdown();
+        lossCallbacks.shutdown();
+        completions.shutdown();
     }
 }

@@ -113,7 +113,7 @@ final class Hold extends TimerEntry {
 
     void runLostCallbacks(Events events) {
         for (Runnable callback = lostCallbacks.poll(); callback != null; callback = lostCallbacks.poll()) {
-            events.later(callback);
+            events.onLossThread(callback);
         }
     }
 

@@ -6,15 +6,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Makes every thread of the engine: one watchdog, and a few for the application's callbacks while there are any. */
+/** Makes every thread of the engine: one watchdog, and a few for the application's code while there is any to run. */
 final class LockThreads {
 
-    private static final int CALLBACK_THREADS = 8;
+    private static final int POOL_THREADS = 8;
     private static final long IDLE_SECONDS = 10;
     private static final long JOIN_MILLIS = 2_000;
 
     private static final AtomicInteger WATCHDOGS = new AtomicInteger();
-    private static final AtomicInteger CALLBACKS = new AtomicInteger();
+    private static final AtomicInteger POOLED = new AtomicInteger();
 
     private LockThreads() {}
 
@@ -22,16 +22,11 @@ final class LockThreads {
         return daemon(work, "lock-watchdog-" + WATCHDOGS.incrementAndGet());
     }
 
-    /** Up to eight threads that end when idle; callbacks beyond that queue up, since one that blocks must not add threads. */
-    static ThreadPoolExecutor callbacks() {
-        ThreadFactory factory = work -> daemon(work, "lock-callback-" + CALLBACKS.incrementAndGet());
+    /** Up to eight threads that end when idle; what comes on top queues up, since code that blocks must not add threads. */
+    static ThreadPoolExecutor pool(String name) {
+        ThreadFactory factory = work -> daemon(work, name + '-' + POOLED.incrementAndGet());
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
-                CALLBACK_THREADS,
-                CALLBACK_THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                factory);
+                POOL_THREADS, POOL_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         executor.allowCoreThreadTimeOut(true);
         return executor;
     }

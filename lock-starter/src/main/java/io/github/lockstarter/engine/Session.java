@@ -98,8 +98,7 @@ final class Session {
         if (nested.isPresent()) {
             return new Attained.Handle(nested.get());
         }
-        if (Thread.interrupted()) {
-            Thread.currentThread().interrupt();
+        if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
         }
         Acquisition acquisition = acquirer.begin(key, terms, owner);
@@ -166,7 +165,8 @@ final class Session {
     CompletableFuture<Attained> acquireAsync(String key, Terms terms) {
         Acquisition acquisition = acquirer.begin(key, terms, Owner.HANDLE);
         CompletableFuture<Attained> result = new CompletableFuture<>();
-        acquisition.outcome.thenAccept(outcome -> core.events().later(() -> deliver(acquisition, outcome, result)));
+        acquisition.outcome.thenAccept(
+                outcome -> core.events().onCompletionThread(() -> deliver(acquisition, outcome, result)));
         result.whenComplete((attained, failure) -> {
             if (result.isCancelled()) {
                 giveUp(acquisition);

@@ -96,7 +96,7 @@ public class LifecycleLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(20)
+                .iterations(12)
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(LifecycleLincheckTests.class);

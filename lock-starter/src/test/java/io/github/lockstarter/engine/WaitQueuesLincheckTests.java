@@ -75,7 +75,7 @@ public class WaitQueuesLincheckTests {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(15)
+                .iterations(8)
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(WaitQueuesLincheckTests.class);

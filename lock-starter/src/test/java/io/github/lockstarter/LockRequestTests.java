@@ -1,0 +1,90 @@
+package io.github.lockstarter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockRequestTests {
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n"})
+    void refusesANullOrBlankKey(String key) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of(key))
+                .withMessageContaining("key")
+                .withMessageContaining("order:42");
+    }
+
+    @Test
+    void refusesAKeyThatIsADocument() {
+        String longest = "k".repeat(LockRequest.MAX_KEY_LENGTH);
+        assertThat(LockRequest.of(longest).keys()).containsExactly(longest);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of(longest + "k"))
+                .withMessageContaining("16385 characters; at most 16384")
+                .satisfies(thrown -> assertThat(thrown.getMessage()).hasSizeLessThan(200));
+    }
+
+    @Test
+    void refusesNoKeysAtAll() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.ofAll(List.of()))
+                .withMessageContaining("no key");
+        assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.ofAll(Arrays.asList("a", null)));
+    }
+
+    @Test
+    void sortsSeveralKeysAndDropsDuplicates() {
+        assertThat(LockRequest.ofAll(List.of("b", "a", "b")).keys()).containsExactly("a", "b");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT0.019S", "P366D", "PT2562047788015215H"})
+    void refusesAnImpossibleLease(String lease) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of("order:42").leasedFor(Duration.parse(lease)))
+                .withMessageContaining("order:42")
+                .withMessageContaining("between 20 ms and 365 days");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT-0.001S", "P366D", "PT2562047788015215H"})
+    void refusesAnImpossibleWait(String wait) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of("order:42").waitingUpTo(Duration.parse(wait)))
+                .withMessageContaining("order:42")
+                .withMessageContaining("between 0 and 365 days");
+    }
+
+    @Test
+    void refusesABlankName() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LockRequest.of("order:42").named(" "))
+                .withMessageContaining("name");
+    }
+
+    @Test
+    void changesCopies() {
+        LockRequest plain = LockRequest.of("order:42");
+        LockRequest changed = plain.named("ship")
+                .waitingUpTo(Duration.ofSeconds(2))
+                .leasedFor(Duration.ofSeconds(10))
+                .withoutRenewal();
+
+        assertThat(plain).isEqualTo(LockRequest.of("order:42"));
+        assertThat(changed.name()).isEqualTo("ship");
+        assertThat(changed.maxWait()).contains(Duration.ofSeconds(2));
+        assertThat(changed.lease()).contains(Duration.ofSeconds(10));
+        assertThat(changed.renewal()).isEqualTo(Renewal.OFF);
+        assertThat(changed.withRenewal().renewal()).isEqualTo(Renewal.ON);
+        assertThat(changed.withoutWaiting().maxWait()).contains(Duration.ZERO);
+    }
+}

@@ -1,0 +1,130 @@
+package io.github.lockstarter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.local.LocalLockBackend;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class LockTemplateTests {
+
+    private static final LockRequest BRIEF =
+            LockRequest.of("brief").leasedFor(Duration.ofMillis(40)).withoutRenewal();
+
+    private final LockEngine engine =
+            new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    @Test
+    void runsTheActionUnderTheLockAndReturnsItsResult() {
+        String result = locks.execute("order:42", () -> {
+            assertThat(engine.heldLocks().find("order:42")).isPresent();
+            return "shipped";
+        });
+        assertThat(result).isEqualTo("shipped");
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void letsTheActionsExceptionThroughUnchanged() {
+        IOException failure = new IOException("disk full");
+        assertThatThrownBy(() -> locks.execute("order:42", () -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void givesTheActionItsHandle() {
+        AtomicReference<Long> outer = new AtomicReference<>();
+        locks.execute("a", () -> {
+            outer.set(LockHandle.current().orElseThrow().fencingToken());
+            locks.execute("b", () -> assertThat(LockHandle.current().map(LockHandle::key))
+                    .contains("b"));
+            assertThat(LockHandle.current().map(LockHandle::key)).contains("a");
+        });
+        assertThat(outer.get()).isPositive();
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
+    @Test
+    void reportsALossAfterAnActionThatEndedNormally() {
+        assertThatThrownBy(() -> locks.execute(BRIEF, this::outliveTheLease))
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("check the fencing token where you write");
+    }
+
+    @Test
+    void returnsTheResultDespiteALossWhenToldSo() {
+        LockTemplate lenient = new LockTemplate(engine, OnLost.RETURN);
+        assertThat(lenient.<String, RuntimeException>execute(BRIEF, () -> {
+                    outliveTheLease();
+                    return "done";
+                }))
+                .isEqualTo("done");
+    }
+
+    @Test
+    void addsALossToTheActionsOwnFailure() {
+        IllegalStateException failure = new IllegalStateException("out of stock");
+        assertThatThrownBy(() -> locks.execute(BRIEF, () -> {
+                    outliveTheLease();
+                    throw failure;
+                }))
+                .isSameAs(failure)
+                .satisfies(thrown ->
+                        assertThat(thrown.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+    }
+
+    private void outliveTheLease() {
+        await().until(() -> engine.heldLocks().find("brief").isEmpty());
+    }
+
+    @Test
+    void locksSeveralKeysAllOrNothing() {
+        LockRequest both = LockRequest.ofAll(List.of("b", "a", "b"));
+        try (LockHandle handle = locks.acquire(both)) {
+            assertThat(handle.keys()).containsExactly("a", "b");
+            assertThat(handle.key()).isEqualTo("a, b");
+            assertThat(handle.fencingToken("a")).isPositive();
+            assertThatThrownBy(handle::fencingToken).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> handle.fencingToken("c")).isInstanceOf(IllegalArgumentException.class);
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertThat(engine.heldLocks().size()).isZero();
+
+        LockHandle other = engine.acquireAsync(LockRequest.of("b")).join();
+        Optional<LockHandle> refused = locks.tryAcquire(both);
+        assertThat(refused).isEmpty();
+        assertThat(engine.heldLocks().snapshot()).extracting(HeldLock::key).containsExactly("b");
+        other.release();
+    }
+
+    @Test
+    void tryAcquireWithoutAWaitDoesNotWait() {
+        LockHandle other = engine.acquireAsync(LockRequest.of("k")).join();
+        long start = System.nanoTime();
+        assertThat(locks.tryAcquire("k")).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isLessThan(EngineSettings.DEFAULTS.maxWait().dividedBy(2));
+        assertThat(locks.tryAcquire(LockRequest.of("k").waitingUpTo(Duration.ofMillis(30))))
+                .isEmpty();
+        other.release();
+    }
+}
