@@ -2,6 +2,7 @@ package io.github.lockstarter;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 
 /** The handles of the locked bodies that run on this thread, innermost first. Removed from the thread with the last. */
@@ -14,6 +15,12 @@ final class CurrentLock {
     static Optional<LockHandle> innermost() {
         Deque<LockHandle> handles = HANDLES.get();
         return handles == null ? Optional.empty() : Optional.of(handles.getFirst());
+    }
+
+    /** Innermost first. */
+    static List<LockHandle> all() {
+        Deque<LockHandle> handles = HANDLES.get();
+        return handles == null ? List.of() : List.copyOf(handles);
     }
 
     static void enter(LockHandle handle) {

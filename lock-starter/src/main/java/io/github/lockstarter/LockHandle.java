@@ -25,6 +25,17 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
+     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods and
+     * {@link LockOperations#execute} bodies it is in, not only the innermost. Nothing happens outside of any.
+     *
+     * @throws LockLostException when one is lost
+     * @throws IllegalStateException when one was released by hand
+     */
+    static void ensureAllHeld() {
+        CurrentLock.all().forEach(LockHandle::ensureHeld);
+    }
+
+    /**
      * The locked key; for several keys, the keys joined by {@code ", "}.
      *
      * @return the key

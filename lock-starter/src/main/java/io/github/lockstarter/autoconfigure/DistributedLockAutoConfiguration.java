@@ -15,7 +15,14 @@ import org.springframework.context.annotation.Import;
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
         })
 @EnableConfigurationProperties(DistributedLockProperties.class)
-@Import({LocalLockConfiguration.class, LockEngineConfiguration.class})
+@Import({
+    RedisLockConfiguration.class,
+    LocalLockConfiguration.class,
+    LockEngineConfiguration.class,
+    LockAnnotationConfiguration.class,
+    CommitGuardConfiguration.class,
+    DisabledLockConfiguration.class
+})
 public final class DistributedLockAutoConfiguration {
 
     /** Created by Spring. */

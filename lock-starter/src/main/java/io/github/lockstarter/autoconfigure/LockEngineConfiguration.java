@@ -24,7 +24,7 @@ class LockEngineConfiguration {
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
     @Bean
-    RestartableEngine lockEngine(
+    LockEngine lockEngine(
             DistributedLockProperties properties, LockBackend backend, ObjectProvider<LockListener> listeners) {
         EngineSettings settings = properties.engineSettings();
         List<LockListener> all = Stream.concat(Stream.of(new LockLog()), listeners.orderedStream())
@@ -35,12 +35,17 @@ class LockEngineConfiguration {
                 settings.lease().toMillis(),
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off");
-        return new RestartableEngine(() -> new LockEngine(backend, settings, all, EngineClock.SYSTEM));
+        return new LockEngine(backend, settings, all, EngineClock.SYSTEM);
+    }
+
+    @Bean
+    LockEngineLifecycle lockEngineLifecycle(LockEngine engine) {
+        return new LockEngineLifecycle(engine);
     }
 
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
-    LockTemplate lockTemplate(RestartableEngine engine, DistributedLockProperties properties) {
+    LockTemplate lockTemplate(LockEngine engine, DistributedLockProperties properties) {
         return new LockTemplate(engine, properties.onLost());
     }
 }

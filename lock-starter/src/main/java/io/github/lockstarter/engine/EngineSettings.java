@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -49,6 +50,16 @@ public record EngineSettings(
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
         }
+    }
+
+    /**
+     * Checks a request against these settings.
+     *
+     * @param request what would be locked
+     * @throws IllegalArgumentException when its lease is out of range; the message says what to change
+     */
+    public void validate(LockRequest request) {
+        Terms.of(request, this);
     }
 
     /**

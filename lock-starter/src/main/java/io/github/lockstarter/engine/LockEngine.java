@@ -82,16 +82,6 @@ public final class LockEngine implements LockSource, AutoCloseable {
         stop();
     }
 
-    /**
-     * Checks a request against the settings without acquiring anything.
-     *
-     * @param request what would be locked
-     * @throws IllegalArgumentException when its lease is out of range; the message says what to change
-     */
-    public void validate(LockRequest request) {
-        Terms.of(request, settings);
-    }
-
     @Override
     public LockHandle acquire(LockRequest request) {
         Attained attained = acquireAll(request, Terms.of(request, settings));

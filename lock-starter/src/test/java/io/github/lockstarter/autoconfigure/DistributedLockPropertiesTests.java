@@ -94,15 +94,15 @@ class DistributedLockPropertiesTests {
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.lease=0                      | distributed-lock.lease is 0ms
             distributed-lock.lease=-1s                    | distributed-lock.lease is -1000ms
-            distributed-lock.max-lease=10s                | distributed-lock.lease is 30s, above distributed-lock.max-lease (10s)
+            distributed-lock.max-lease=10s                | distributed-lock.lease is 30000ms, above distributed-lock.max-lease (10000ms)
             distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
-            distributed-lock.lease=400d                   | distributed-lock.lease is 34560000s; it must be between 20ms and 31536000s
+            distributed-lock.lease=400d                   | distributed-lock.lease is 34560000000ms; it must be between 20ms and
             distributed-lock.retry.initial-delay=0        | distributed-lock.retry.initial-delay is 0ms
             distributed-lock.retry.max-delay=10ms         | distributed-lock.retry.max-delay is 10ms
             distributed-lock.retry.multiplier=0.5         | distributed-lock.retry.multiplier is 0.5
             distributed-lock.retry.jitter=1.1             | distributed-lock.retry.jitter is 1.1
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
-            distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
+            distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
             distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms

@@ -1,0 +1,33 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockHandle;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.transaction.ConfigurableTransactionManager;
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/**
+ * Rolls a transaction back whose lock was lost before its commit. Looks at every lock under which the committing thread
+ * runs, as late as the transaction manager allows: after the changes were flushed. What is lost between this look and
+ * the end of the commit is not seen; the fencing token is for that.
+ */
+public final class CommitGuard implements BeanPostProcessor {
+
+    private static final TransactionExecutionListener GUARD = new TransactionExecutionListener() {
+        @Override
+        public void beforeCommit(TransactionExecution transaction) {
+            LockHandle.ensureAllHeld();
+        }
+    };
+
+    /** Creates it. */
+    public CommitGuard() {}
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof ConfigurableTransactionManager transactions) {
+            transactions.addListener(GUARD);
+        }
+        return bean;
+    }
+}

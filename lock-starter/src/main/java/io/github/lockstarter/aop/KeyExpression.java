@@ -1,0 +1,100 @@
+package io.github.lockstarter.aop;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/**
+ * One key expression of one method, parsed and checked. Sees the arguments it names and what can be read from them: no
+ * types, constructors, beans or assignments. Immutable, thread-safe.
+ */
+final class KeyExpression {
+
+    private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser(CONFIGURATION);
+
+    /** Shared, since the accessor caches what it finds out about classes. */
+    private static final SimpleEvaluationContext.Builder CONTEXTS = SimpleEvaluationContext.forPropertyAccessors(
+                    DataBindingPropertyAccessor.forReadOnlyAccess())
+            .withInstanceMethods();
+
+    private final String text;
+    private final String method;
+    private final Expression expression;
+    private final Map<String, Integer> positions;
+
+    private KeyExpression(String text, String method, Expression expression, Map<String, Integer> positions) {
+        this.text = text;
+        this.method = method;
+        this.expression = expression;
+        this.positions = positions;
+    }
+
+    /**
+     * Parses and checks an expression.
+     *
+     * @throws ImpossibleLockException when it cannot be parsed, names an unknown argument, or uses what it may not
+     */
+    static KeyExpression parse(String text, Method method, KeyParameters parameters) {
+        if (text.isBlank()) {
+            throw new ImpossibleLockException(
+                    method,
+                    "key expression '" + text + "' is blank.",
+                    "Leave the key out for one lock over all calls.");
+        }
+        Map<String, Integer> known = parameters.positions();
+        try {
+            SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(text).getAST();
+            Set<String> used = KeyExpressionCheck.usedNames(root, known.keySet());
+            return new KeyExpression(
+                    text,
+                    ImpossibleLockException.describe(method),
+                    new SpelExpression(text, StrictOperand.inside(root), CONFIGURATION),
+                    used.stream().collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)));
+        } catch (ParseException | IllegalStateException e) {
+            throw new ImpossibleLockException(
+                    method,
+                    "key expression '" + text + "' is not SpEL: " + e.getMessage(),
+                    "Correct it. An argument is '#name', a fixed text stands in single quotes.");
+        } catch (IllegalArgumentException e) {
+            throw new ImpossibleLockException(
+                    method, "key expression '" + text + "' " + e.getMessage() + ".", parameters.advice());
+        }
+    }
+
+    /**
+     * The key of one call.
+     *
+     * @throws IllegalArgumentException when the value is null, blank, or has no text; names expression and method
+     */
+    String evaluate(@Nullable Object[] arguments) {
+        SimpleEvaluationContext context = CONTEXTS.build();
+        positions.forEach((name, position) -> context.setVariable(name, arguments[position]));
+        try {
+            return KeyText.of(expression.getValue(context));
+        } catch (EvaluationException e) {
+            throw failed("cannot be evaluated: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            throw failed(e.getMessage(), e);
+        }
+    }
+
+    private IllegalArgumentException failed(@Nullable String why, Exception cause) {
+        return new IllegalArgumentException(
+                "Key expression '" + text + "' of " + method + " " + why
+                        + ". The method did not run; give the call what " + "identifies the thing to lock",
+                cause);
+    }
+}

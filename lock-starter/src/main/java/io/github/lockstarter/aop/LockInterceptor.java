@@ -1,0 +1,40 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedAction;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+
+/** Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. */
+final class LockInterceptor implements MethodInterceptor {
+
+    private final LockedMethods methods;
+    private final Supplier<LockOperations> operations;
+
+    LockInterceptor(LockedMethods methods, Supplier<LockOperations> operations) {
+        this.methods = methods;
+        this.operations = operations;
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        LockRequest request = lockedMethod(invocation).requestFor(invocation.getArguments());
+        LockedAction<@Nullable Object, Throwable> body = invocation::proceed;
+        return operations.get().execute(request, body);
+    }
+
+    private LockedMethod lockedMethod(MethodInvocation invocation) {
+        Object target = invocation.getThis();
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        return methods.find(invocation.getMethod(), type)
+                .orElseThrow(() -> new IllegalStateException(
+                        "The target of " + ImpossibleLockException.describe(invocation.getMethod())
+                                + " was replaced by a " + type.getName()
+                                + ", whose method has no @DistributedLock; the method did not run"));
+    }
+}

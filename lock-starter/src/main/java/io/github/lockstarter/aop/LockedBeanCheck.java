@@ -1,0 +1,132 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockRequest;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before it
+ * is initialised, and looks at the end of the start whether each locked singleton is behind the lock.
+ *
+ * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
+ */
+public final class LockedBeanCheck implements BeanFactoryPostProcessor, BeanPostProcessor, SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beans;
+    private final LockedMethods methods;
+    private final Consumer<LockRequest> settings;
+    private final Set<String> locked = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates the check.
+     *
+     * @param beans where the locked beans are
+     * @param methods which methods are locked
+     * @param settings throws an {@link IllegalArgumentException} for a request that the configuration does not allow
+     */
+    public LockedBeanCheck(
+            ConfigurableListableBeanFactory beans, LockedMethods methods, Consumer<LockRequest> settings) {
+        this.beans = beans;
+        this.methods = methods;
+        this.settings = settings;
+    }
+
+    /** Sees beans from now on: also those that other post-processors need, which are created before any is in place. */
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
+        beanFactory.addBeanPostProcessor(this);
+    }
+
+    @Override
+    public Object postProcessBeforeInitialization(Object bean, String beanName) {
+        Class<?> type = AopUtils.getTargetClass(bean);
+        for (LockedMethod method : methods.of(type).values()) {
+            checkSettings(method);
+            checkSubclassable(method.method(), type, beanName);
+            locked.add(beanName);
+        }
+        return bean;
+    }
+
+    private void checkSettings(LockedMethod method) {
+        try {
+            settings.accept(method.request());
+        } catch (IllegalArgumentException e) {
+            throw new ImpossibleLockException(method.method(), e.getMessage() + ".", "Change the one or the other.");
+        }
+    }
+
+    private void checkSubclassable(Method method, Class<?> type, String beanName) {
+        boolean isFinal =
+                Modifier.isFinal(type.getModifiers()) && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type);
+        if (isFinal && isSubclassedByItsProxy(type, beanName)) {
+            throw new ImpossibleLockException(
+                    method,
+                    "the class is final, so that no proxy can be made of it.",
+                    "Remove 'final' (records are final, and so are Kotlin classes without 'open'), or move the method.");
+        }
+    }
+
+    private boolean isSubclassedByItsProxy(Class<?> type, String beanName) {
+        return ClassUtils.getAllInterfacesForClass(type).length == 0
+                || AutoProxyUtils.shouldProxyTargetClass(beans, beanName)
+                || beans.getBeanProvider(AbstractAutoProxyCreator.class).stream()
+                        .anyMatch(ProxyConfig::isProxyTargetClass);
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        Stream.concat(createdBeforeThis(), locked.stream()).forEach(this::checkLocked);
+    }
+
+    /** The processors of the bean factory, and the configurations whose instance methods make them. */
+    private Stream<String> createdBeforeThis() {
+        return Arrays.stream(beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false))
+                .flatMap(name -> Stream.concat(Stream.of(name), factoryOf(name)));
+    }
+
+    private Stream<String> factoryOf(String beanName) {
+        return beans.containsBeanDefinition(beanName)
+                ? Stream.ofNullable(beans.getBeanDefinition(beanName).getFactoryBeanName())
+                : Stream.empty();
+    }
+
+    private void checkLocked(String beanName) {
+        Object bean = beans.getSingleton(beanName);
+        if (bean == null || isLocked(bean)) {
+            return;
+        }
+        methods.of(AopUtils.getTargetClass(bean)).values().stream().findFirst().ifPresent(method -> {
+            throw new BeanCreationException(
+                    beanName,
+                    "is not locked",
+                    new ImpossibleLockException(
+                            method.method(),
+                            "the bean was created before the lock could be put around it, or is of a kind that is never "
+                                    + "proxied (a bean post-processor, an advice).",
+                            "Move the method to a bean of its own, or use LockTemplate."));
+        });
+    }
+
+    private static boolean isLocked(Object bean) {
+        return bean instanceof Advised proxy
+                && Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance);
+    }
+}

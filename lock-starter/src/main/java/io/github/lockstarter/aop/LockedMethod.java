@@ -1,0 +1,117 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRequest;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.annotation.MergedAnnotation;
+
+/**
+ * What a call of one annotated method locks. Everything that does not depend on the arguments is decided and checked
+ * when it is made.
+ *
+ * @param method the method that runs, of the bean's own class
+ * @param declared what carries the annotation: this method, one that it implements or overrides, or a type
+ * @param keys parsed key expressions; none for one lock over all calls
+ * @param request the request without its keys: its only key is the name
+ */
+record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression> keys, LockRequest request) {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
+    private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
+
+    /**
+     * Reads an annotation.
+     *
+     * @throws ImpossibleLockException when it cannot take effect on this method
+     */
+    static LockedMethod of(Method method, MergedAnnotation<DistributedLock> annotation) {
+        AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
+        checkInterceptable(method);
+        AsynchronousReturn.check(method);
+        DistributedLock attributes = annotation.synthesize();
+        Method annotated = declared instanceof Method source ? source : method;
+        KeyParameters parameters = KeyParameters.of(annotated, method);
+        List<KeyExpression> keys = Arrays.stream(attributes.key())
+                .map(key -> KeyExpression.parse(key, method, parameters))
+                .toList();
+        return new LockedMethod(method, declared, keys, request(method, declared, attributes));
+    }
+
+    /** Whether the annotation stands on a type, for all its methods. */
+    boolean isLockedByType() {
+        return declared instanceof Class<?>;
+    }
+
+    /**
+     * The request of one call.
+     *
+     * @throws IllegalArgumentException when a key cannot be made of the arguments
+     */
+    LockRequest requestFor(@Nullable Object[] arguments) {
+        if (keys.isEmpty()) {
+            return request;
+        }
+        String prefix = request.name() + ":";
+        List<String> values =
+                keys.stream().map(key -> prefix + key.evaluate(arguments)).toList();
+        return new LockRequest(request.name(), values, request.maxWait(), request.lease(), request.renewal());
+    }
+
+    private static LockRequest request(Method method, AnnotatedElement declared, DistributedLock attributes) {
+        String name = name(method, declared, attributes.name());
+        try {
+            return new LockRequest(
+                    name,
+                    List.of(name),
+                    duration(attributes.waitMs()),
+                    duration(attributes.leaseMs()),
+                    attributes.renewal());
+        } catch (IllegalArgumentException e) {
+            throw new ImpossibleLockException(
+                    method, e.getMessage() + ".", "Correct leaseMs or waitMs; left out, they are as configured.");
+        }
+    }
+
+    private static String name(Method method, AnnotatedElement declared, String given) {
+        if (given.isEmpty()) {
+            Class<?> type = declared instanceof Class<?> annotated ? annotated : declaringClass(declared, method);
+            return OTHER_CHARACTERS
+                    .matcher(type.getSimpleName() + "." + method.getName())
+                    .replaceAll("_");
+        }
+        if (!NAME.matcher(given).matches()) {
+            throw new ImpossibleLockException(
+                    method,
+                    "the name '" + given + "' has other characters than letters, digits, '.', '_' and '-'.",
+                    "Rename it; what differs from call to call belongs into the key.");
+        }
+        return given;
+    }
+
+    private static Class<?> declaringClass(AnnotatedElement declared, Method method) {
+        return declared instanceof Method source ? source.getDeclaringClass() : method.getDeclaringClass();
+    }
+
+    private static Optional<Duration> duration(long millis) {
+        return millis == DistributedLock.AS_CONFIGURED ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+    }
+
+    private static void checkInterceptable(Method method) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
+            String kind = Modifier.isStatic(modifiers) ? "static" : "private";
+            throw new ImpossibleLockException(
+                    method,
+                    "a proxy never sees the call of a " + kind + " method.",
+                    "Annotate a non-" + kind + " method that other beans call, or use LockTemplate.");
+        }
+    }
+}

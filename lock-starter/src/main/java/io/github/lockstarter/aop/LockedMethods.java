@@ -1,0 +1,101 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
+ * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that the
+ * interface declares). Meta-annotations count. Each class is read once. Thread-safe.
+ */
+public final class LockedMethods {
+
+    private final Map<Class<?>, Map<Method, LockedMethod>> byClass = new ConcurrentHashMap<>();
+
+    /** Creates it with nothing read. */
+    public LockedMethods() {}
+
+    Map<Method, LockedMethod> of(Class<?> type) {
+        return byClass.computeIfAbsent(ClassUtils.getUserClass(type), LockedMethods::read);
+    }
+
+    Optional<LockedMethod> find(Method called, Class<?> type) {
+        Map<Method, LockedMethod> locked = of(type);
+        if (locked.isEmpty()) {
+            return Optional.empty();
+        }
+        Method method = Proxy.isProxyClass(type) ? called : AopUtils.getMostSpecificMethod(called, type);
+        return Optional.ofNullable(locked.get(method));
+    }
+
+    private static Map<Method, LockedMethod> read(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+            return Map.of();
+        }
+        Map<Method, MergedAnnotation<DistributedLock>> contracts = contracts(type);
+        MergedAnnotation<DistributedLock> ofType =
+                MergedAnnotations.from(type, SearchStrategy.SUPERCLASS).get(DistributedLock.class);
+        Map<Method, MergedAnnotation<DistributedLock>> annotations =
+                MethodIntrospector.selectMethods(type, (Method method) -> annotation(method, contracts, ofType));
+        Map<Method, LockedMethod> locked = new HashMap<>();
+        annotations.forEach((method, annotation) -> locked.put(method, LockedMethod.of(method, annotation)));
+        return Map.copyOf(locked);
+    }
+
+    private static @Nullable MergedAnnotation<DistributedLock> annotation(
+            Method method,
+            Map<Method, MergedAnnotation<DistributedLock>> contracts,
+            MergedAnnotation<DistributedLock> ofType) {
+        MergedAnnotation<DistributedLock> own = onMethod(method);
+        if (own.isPresent()) {
+            return own;
+        }
+        MergedAnnotation<DistributedLock> contract = contracts.get(method);
+        if (contract != null && contract.getSource() instanceof Method) {
+            return contract;
+        }
+        boolean reachable = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+        return ofType.isPresent() && reachable ? ofType : contract;
+    }
+
+    /** Annotations of the interfaces, by the method that implements them: also one inherited from a superclass. */
+    private static Map<Method, MergedAnnotation<DistributedLock>> contracts(Class<?> type) {
+        Map<Method, MergedAnnotation<DistributedLock>> contracts = new HashMap<>();
+        for (Class<?> contract : ClassUtils.getAllInterfacesForClass(type)) {
+            MergedAnnotation<DistributedLock> ofContract = MergedAnnotations.from(
+                            contract, SearchStrategy.TYPE_HIERARCHY)
+                    .get(DistributedLock.class);
+            ReflectionUtils.doWithLocalMethods(contract, method -> {
+                MergedAnnotation<DistributedLock> own = onMethod(method);
+                MergedAnnotation<DistributedLock> nearest = own.isPresent() ? own : ofContract;
+                if (nearest.isPresent() && !Modifier.isStatic(method.getModifiers())) {
+                    contracts.putIfAbsent(implementing(method, type), nearest);
+                }
+            });
+        }
+        return contracts;
+    }
+
+    private static Method implementing(Method method, Class<?> type) {
+        return Proxy.isProxyClass(type) ? method : AopUtils.getMostSpecificMethod(method, type);
+    }
+
+    private static MergedAnnotation<DistributedLock> onMethod(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
+    }
+}

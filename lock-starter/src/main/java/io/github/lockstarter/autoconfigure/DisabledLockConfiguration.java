@@ -1,0 +1,25 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.aop.LockedBeanCheck;
+import io.github.lockstarter.aop.LockedMethods;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+/** Without locks, an annotated method must not run: it would run unlocked. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "distributed-lock.enabled", havingValue = "false")
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class DisabledLockConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockedBeanCheck lockedBeanCheck(ConfigurableListableBeanFactory beans) {
+        return new LockedBeanCheck(beans, new LockedMethods(), request -> {
+            throw new IllegalArgumentException("distributed-lock.enabled is false, so the method would run unlocked");
+        });
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.aop.LockAdvisor;
+import io.github.lockstarter.aop.LockedBeanCheck;
+import io.github.lockstarter.aop.LockedMethods;
+import io.github.lockstarter.aop.LockedProxyCheck;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * The annotation. These beans exist before all others, hence static methods and nothing but providers: whatever they
+ * asked for at once could not be proxied itself.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnEnabledLocks
+@Import(AutoProxyRegistrar.class)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class LockAnnotationConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockedMethods lockedMethods() {
+        return new LockedMethods();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockAdvisor lockAdvisor(
+            LockedMethods methods,
+            ObjectProvider<LockOperations> operations,
+            ObjectProvider<DistributedLockProperties> properties) {
+        return new LockAdvisor(methods, SingletonSupplier.of(operations::getObject), () -> properties
+                .getObject()
+                .order());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ConfiguredLocks configuredLocks(ObjectProvider<DistributedLockProperties> properties) {
+        return new ConfiguredLocks(properties);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockedBeanCheck lockedBeanCheck(
+            ConfigurableListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
+        return new LockedBeanCheck(beans, methods, configured);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockedProxyCheck lockedProxyCheck(LockedMethods methods) {
+        return new LockedProxyCheck(methods);
+    }
+}

@@ -1,0 +1,228 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Method;
+import java.math.BigDecimal;
+import java.nio.CharBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.util.ReflectionUtils;
+
+class KeyExpressionTests {
+
+    /** What the expressions see: one parameter of each kind. */
+    @SuppressWarnings("unused")
+    static final class Orders {
+        void ship(Object id, Order order, Map<String, Object> attributes, List<Object> items) {}
+
+        void nightly() {}
+    }
+
+    record Order(Object id, Customer customer) {}
+
+    static final class Customer {
+        private final String name;
+
+        Customer(String name) {
+            this.name = name;
+        }
+
+        public String getName() {
+            return name;
+        }
+
+        public String failing() {
+            throw new IllegalStateException("no name today");
+        }
+    }
+
+    private static final Method SHIP = method("ship", Object.class, Order.class, Map.class, List.class);
+
+    private static Method method(String name, Class<?>... parameters) {
+        Method method = ReflectionUtils.findMethod(Orders.class, name, parameters);
+        assertThat(method).isNotNull();
+        return method;
+    }
+
+    private static KeyExpression parse(String expression) {
+        return KeyExpression.parse(expression, SHIP, KeyParameters.of(SHIP, SHIP));
+    }
+
+    private static String key(String expression, Object id) {
+        Map<String, Object> attributes = new HashMap<>();
+        attributes.put("region", "eu");
+        return parse(expression)
+                .evaluate(new Object[] {id, new Order(id, new Customer("ann")), attributes, List.of(3, 1, 2)});
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #id                                   | 42
+            #p0                                   | 42
+            #a0                                   | 42
+            #order.id                             | 42
+            #order.id()                           | 42
+            #order.customer.name                  | ann
+            #order.customer.getName()             | ann
+            #order?.customer?.name                | ann
+            #attributes['region']                 | eu
+            #attributes[region]                   | eu
+            #items[1]                             | 1
+            #items.size()                         | 3
+            #items.?[#this > 2][0]                | 3
+            #items.![#this * 2][0]                | 6
+            'order:' + #id                        | order:42
+            #id + ':' + #order.customer.name      | 42:ann
+            #id + 1                               | 43
+            #id > 40 ? 'big:' + #id : 'small'     | big:42
+            #attributes['none'] ?: 'all'          | all
+            'nightly'                             | nightly
+            """)
+    void readsArgumentsTheirPropertiesAndMethods(String expression, String key) {
+        assertThat(key(expression, 42)).isEqualTo(key);
+    }
+
+    @Test
+    void makesTheSameTextOfTheSameValue() {
+        UUID uuid = UUID.fromString("6f1c1f0e-1111-4222-8333-944445555666");
+        assertThat(key("#id", uuid)).isEqualTo(uuid.toString());
+        assertThat(key("#id", 7L)).isEqualTo("7");
+        assertThat(key("#id", 'x')).isEqualTo("x");
+        assertThat(key("#id", true)).isEqualTo("true");
+        assertThat(key("#id", new BigDecimal("1.50"))).isEqualTo("1.50");
+        assertThat(key("#id", TimeUnit.DAYS)).isEqualTo("DAYS");
+        assertThat(key("'' + #id", TimeUnit.DAYS)).isEqualTo("DAYS");
+        assertThat(key("#id", CharBuffer.wrap("sb"))).isEqualTo("sb");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #id                          | is null
+            #order.id                    | is null
+            'x:' + #id                   | has a part '#id' that is null
+            #id + ':x'                   | has a part '#id' that is null
+            'x:' + #order.id             | has a part '#order.id' that is null
+            'x:' + (#id + ':y')          | has a part '#id' that is null
+            #id == null ? 'n:' + #id : 1 | has a part '#id' that is null
+            #id ?: 'x:' + #order.id      | has a part '#order.id' that is null
+            #id.length()                 | cannot be evaluated
+            """)
+    void refusesToMakeAKeyOfNull(String expression, String why) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> key(expression, null))
+                .withMessageContaining("Key expression '" + expression + "'")
+                .withMessageContaining("KeyExpressionTests.Orders.ship(")
+                .withMessageContaining(why);
+    }
+
+    @Test
+    void acceptsANullThatTheExpressionReplaces() {
+        assertThat(key("#id ?: 'none'", null)).isEqualTo("none");
+        assertThat(key("'order:' + (#id ?: 'none')", null)).isEqualTo("order:none");
+        assertThat(key("#id == null ? 'none' : 'order:' + #id", null)).isEqualTo("none");
+    }
+
+    @Test
+    void refusesBlankTexts() {
+        assertThatIllegalArgumentException().isThrownBy(() -> key("#id", " ")).withMessageContaining("is blank");
+    }
+
+    @Test
+    void refusesValuesThatDoNotIdentifyAnything() {
+        for (Object value : List.of(
+                new int[] {1}, new Object(), List.of(1), Map.of("a", 1), Optional.of(1), new AtomicInteger[0])) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> key("#id", value))
+                    .withMessageContaining("has no text that identifies it");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> key("'x:' + #id", value))
+                    .withMessageContaining("has a part '#id' that is a ")
+                    .withMessageContaining("has no text that identifies it");
+        }
+    }
+
+    @Test
+    void treatsArgumentsAsData() {
+        assertThat(key("#id", "#{T(java.lang.System).exit(1)}")).isEqualTo("#{T(java.lang.System).exit(1)}");
+        assertThat(key("'o:' + #id", "' + #order + '")).isEqualTo("o:' + #order + '");
+    }
+
+    @Test
+    void namesTheExpressionWhenAMethodOfAnArgumentFails() {
+        assertThatThrownBy(() -> key("#order.customer.failing()", 1)).hasStackTraceContaining("no name today");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
+            #ordrId                             | knows no '#ordrId'
+            'x:' + #order.name(#nobody)         | knows no '#nobody'
+            #this                               | knows no '#this'
+            #root.id                            | knows no '#root'
+            #p4                                 | knows no '#p4'
+            id                                  | uses 'id', which is not an argument
+            id + 'x'                            | uses 'id', which is not an argument
+            name()                              | uses 'name()', which is not an argument
+            #order.equals(id)                   | uses 'id', which is not an argument
+            T(java.lang.Math).random()          | uses a type
+            new String('x')                     | uses a constructor
+            @bean.id                            | uses a bean
+            #ship('x')                          | uses a function
+            #id = 'x'                           | uses an assignment
+            #id++                               | uses an assignment
+            #order.customer.name = 'x'          | uses an assignment
+            #id +                               | is not SpEL
+            'open                               | is not SpEL
+            """)
+    void refusesAtTheStartWhatItCannotReach(String expression, String why) {
+        assertThatThrownBy(() -> parse(expression))
+                .isInstanceOf(ImpossibleLockException.class)
+                .hasMessageContaining("KeyExpressionTests.Orders.ship(")
+                .hasMessageContaining("key expression '" + expression + "'")
+                .hasMessageContaining(why);
+    }
+
+    @Test
+    void refusesABlankExpression() {
+        assertThatThrownBy(() -> parse(" "))
+                .isInstanceOf(ImpossibleLockException.class)
+                .hasMessageContaining("key expression ' ' is blank");
+    }
+
+    @Test
+    void tellsWhichArgumentsItKnows() {
+        assertThatThrownBy(() -> parse("#ordrId"))
+                .isInstanceOfSatisfying(ImpossibleLockException.class, e -> assertThat(e.action())
+                        .contains("#id, #order, #attributes, #items, #p0, #a0")
+                        .doesNotContain("-parameters"));
+    }
+
+    @Test
+    void tellsHowToCompileWhenParameterNamesAreMissing() {
+        KeyParameters unnamed = new KeyParameters(1, Optional.empty());
+        assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed))
+                .isInstanceOfSatisfying(
+                        ImpossibleLockException.class,
+                        e -> assertThat(e.action()).contains("#p0, #a0").contains("compile with -parameters"));
+        assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed).evaluate(new Object[] {5}))
+                .isEqualTo("x:5");
+    }
+
+    @Test
+    void tellsThatAMethodHasNoParameters() {
+        Method nightly = method("nightly");
+        assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly)))
+                .isInstanceOfSatisfying(ImpossibleLockException.class, e -> assertThat(e.action())
+                        .contains("The method has no parameters"));
+    }
+}

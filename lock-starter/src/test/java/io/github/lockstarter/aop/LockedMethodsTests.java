@@ -1,0 +1,351 @@
+package io.github.lockstarter.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.annotation.AliasFor;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+@SuppressWarnings("unused")
+class LockedMethodsTests {
+
+    private final LockedMethods methods = new LockedMethods();
+
+    private List<String> lockedIn(Class<?> type) {
+        return methods.of(type).keySet().stream().map(Method::getName).sorted().toList();
+    }
+
+    private LockRequest request(Class<?> type, String method, Object... arguments) {
+        Method called = Arrays.stream(type.getMethods())
+                .filter(candidate -> candidate.getName().equals(method) && !candidate.isBridge())
+                .findFirst()
+                .orElseThrow();
+        return methods.find(called, type).orElseThrow().requestFor(arguments);
+    }
+
+    static class OnMethod {
+        @DistributedLock(key = "#orderId", leaseMs = 30000)
+        public void ship(long orderId) {}
+
+        @DistributedLock
+        void visibleToThePackage() {}
+
+        public void free() {}
+    }
+
+    @Test
+    void findsAnnotatedMethods() {
+        assertThat(lockedIn(OnMethod.class)).containsExactly("ship", "visibleToThePackage");
+    }
+
+    @Test
+    void makesTheKeyOfNameAndValue() {
+        LockRequest request = request(OnMethod.class, "ship", 42L);
+        assertThat(request.name()).isEqualTo("OnMethod.ship");
+        assertThat(request.keys()).containsExactly("OnMethod.ship:42");
+        assertThat(request.lease()).contains(Duration.ofSeconds(30));
+        assertThat(request.maxWait()).isEmpty();
+        assertThat(request.renewal()).isEqualTo(Renewal.AS_CONFIGURED);
+    }
+
+    static class Attributes {
+        @DistributedLock(
+                name = "transfer-1.x_y",
+                key = {"#to", "#from", "#from"},
+                waitMs = 0,
+                leaseMs = 100,
+                renewal = Renewal.OFF)
+        public void transfer(String from, String to) {}
+
+        @DistributedLock
+        public void nightly() {}
+    }
+
+    @Test
+    void mapsEveryAttribute() {
+        assertThat(request(Attributes.class, "transfer", "a", "b"))
+                .isEqualTo(LockRequest.ofAll(List.of("transfer-1.x_y:a", "transfer-1.x_y:b"))
+                        .named("transfer-1.x_y")
+                        .waitingUpTo(Duration.ZERO)
+                        .leasedFor(Duration.ofMillis(100))
+                        .withoutRenewal());
+    }
+
+    @Test
+    void locksAllCallsTogetherWithoutAKey() {
+        assertThat(request(Attributes.class, "nightly").keys()).containsExactly("Attributes.nightly");
+    }
+
+    interface Shipping {
+        @DistributedLock(key = "#orderId")
+        void ship(long orderId);
+
+        void label(long orderId);
+    }
+
+    static class ShippingService implements Shipping {
+        @Override
+        public void ship(long id) {}
+
+        @Override
+        public void label(long id) {}
+    }
+
+    @Test
+    void findsTheAnnotationOfAnInterfaceMethodWithItsParameterNames() {
+        assertThat(lockedIn(ShippingService.class)).containsExactly("ship");
+        assertThat(request(ShippingService.class, "ship", 7L).keys()).containsExactly("Shipping.ship:7");
+    }
+
+    static class Base {
+        public void ship(long id) {}
+
+        public void label(long id) {}
+    }
+
+    static class Inheriting extends Base implements Shipping {}
+
+    @Test
+    void findsTheInterfaceOfAMethodThatASuperclassImplements() {
+        assertThat(lockedIn(Inheriting.class)).containsExactly("ship");
+        assertThat(lockedIn(Base.class)).isEmpty();
+    }
+
+    interface Handler<T> {
+        @DistributedLock(key = "#message")
+        void handle(T message);
+    }
+
+    static class TextHandler implements Handler<String> {
+        @Override
+        public void handle(String message) {}
+    }
+
+    @Test
+    void findsTheAnnotationOfAGenericMethod() throws NoSuchMethodException {
+        assertThat(lockedIn(TextHandler.class)).containsExactly("handle");
+        Method bridged = Handler.class.getMethod("handle", Object.class);
+        assertThat(methods.find(bridged, TextHandler.class)).isPresent();
+    }
+
+    static class Overriding extends OnMethod {
+        @Override
+        public void ship(long id) {}
+    }
+
+    @Test
+    void findsTheAnnotationOfAnOverriddenMethod() {
+        assertThat(request(Overriding.class, "ship", 1L).keys()).containsExactly("OnMethod.ship:1");
+    }
+
+    @DistributedLock(waitMs = 1)
+    static class OnClass {
+        public void one() {}
+
+        @DistributedLock(name = "own", waitMs = 2)
+        public void two() {}
+
+        void hidden() {}
+
+        private void secret() {}
+
+        public static void free() {}
+    }
+
+    @Test
+    void locksEachPublicMethodOfAnAnnotatedClass() {
+        assertThat(lockedIn(OnClass.class)).containsExactly("one", "two");
+        assertThat(request(OnClass.class, "one").name()).isEqualTo("OnClass.one");
+    }
+
+    @Test
+    void prefersTheAnnotationOfTheMethod() {
+        assertThat(request(OnClass.class, "two").name()).isEqualTo("own");
+        assertThat(request(OnClass.class, "two").maxWait()).contains(Duration.ofMillis(2));
+    }
+
+    static class Sub extends OnClass {
+        public void three() {}
+    }
+
+    @Test
+    void locksSubclassesOfAnAnnotatedClass() {
+        assertThat(lockedIn(Sub.class)).containsExactly("one", "three", "two");
+    }
+
+    @DistributedLock
+    interface Contract {
+        void agreed();
+    }
+
+    static class Agreeing implements Contract {
+        @Override
+        public void agreed() {}
+
+        public void more() {}
+    }
+
+    @Test
+    void locksTheMethodsOfAnAnnotatedInterfaceOnly() {
+        assertThat(lockedIn(Agreeing.class)).containsExactly("agreed");
+        assertThat(request(Agreeing.class, "agreed").name()).isEqualTo("Contract.agreed");
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(name = "job", waitMs = 0)
+    @interface Job {
+        @AliasFor(annotation = DistributedLock.class, attribute = "key")
+        String[] of();
+    }
+
+    static class Composed {
+        @Job(of = "#day")
+        public void run(String day) {}
+    }
+
+    @Test
+    void mergesTheAttributesOfAMetaAnnotation() {
+        LockRequest request = request(Composed.class, "run", "monday");
+        assertThat(request.keys()).containsExactly("job:monday");
+        assertThat(request.maxWait()).contains(Duration.ZERO);
+    }
+
+    static class Outer$Odd {
+        @DistributedLock
+        public void s$hip() {}
+    }
+
+    @Test
+    void replacesOtherCharactersInADefaultName() {
+        assertThat(request(Outer$Odd.class, "s$hip").name()).isEqualTo("Outer_Odd.s_hip");
+    }
+
+    @Test
+    void findsTheMethodsOfAJdkProxy() throws NoSuchMethodException {
+        Object proxy = java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Shipping.class}, (self, method, arguments) -> null);
+        Method ship = Shipping.class.getMethod("ship", long.class);
+        assertThat(methods.find(ship, proxy.getClass())).isPresent();
+    }
+
+    static class Private {
+        @DistributedLock
+        private void hidden() {}
+    }
+
+    static class Static {
+        @DistributedLock
+        public static void hidden() {}
+    }
+
+    static class BadName {
+        @DistributedLock(name = "order:#{id}")
+        public void ship() {}
+    }
+
+    static class NoLease {
+        @DistributedLock(leaseMs = 0)
+        public void ship() {}
+    }
+
+    static class NegativeWait {
+        @DistributedLock(waitMs = -1)
+        public void ship() {}
+    }
+
+    static class OverflowingLease {
+        @DistributedLock(leaseMs = Long.MAX_VALUE)
+        public void ship() {}
+    }
+
+    static class UnknownArgument {
+        @DistributedLock(key = "#ordrId")
+        public void ship(long orderId) {}
+    }
+
+    @Test
+    void refusesWhatCannotTakeEffect() {
+        assertRefused(Private.class, "a proxy never sees the call of a private method");
+        assertRefused(Static.class, "a proxy never sees the call of a static method");
+        assertRefused(BadName.class, "the name 'order:#{id}' has other characters");
+        assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is PT0S");
+        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is PT-0.001S");
+        assertRefused(OverflowingLease.class, "and 365 days");
+        assertRefused(UnknownArgument.class, "knows no '#ordrId'");
+    }
+
+    private void assertRefused(Class<?> type, String why) {
+        assertThatThrownBy(() -> methods.of(type))
+                .isInstanceOf(ImpossibleLockException.class)
+                .hasMessageContaining("@DistributedLock on LockedMethodsTests." + type.getSimpleName() + ".")
+                .hasMessageContaining(why);
+    }
+
+    @DistributedLock
+    interface Asynchronous {
+        interface AMono extends Asynchronous {
+            Mono<String> run();
+        }
+
+        interface AFlux extends Asynchronous {
+            Flux<String> run();
+        }
+
+        interface AFlow extends Asynchronous {
+            Flow.Publisher<String> run();
+        }
+
+        interface AStage extends Asynchronous {
+            CompletionStage<String> run();
+        }
+
+        interface ACompletableFuture extends Asynchronous {
+            CompletableFuture<String> run();
+        }
+
+        interface AFuture extends Asynchronous {
+            Future<String> run();
+        }
+
+        interface ACallable extends Asynchronous {
+            Callable<String> run();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Asynchronous.AMono.class,
+                Asynchronous.AFlux.class,
+                Asynchronous.AFlow.class,
+                Asynchronous.AStage.class,
+                Asynchronous.ACompletableFuture.class,
+                Asynchronous.AFuture.class,
+                Asynchronous.ACallable.class
+            })
+    void refusesMethodsThatReturnBeforeTheirWorkEnds(Class<?> contract) {
+        Object bean = java.lang.reflect.Proxy.newProxyInstance(
+                contract.getClassLoader(), new Class<?>[] {contract}, (self, method, arguments) -> null);
+        assertThatThrownBy(() -> methods.of(bean.getClass()))
+                .isInstanceOf(ImpossibleLockException.class)
+                .hasMessageContaining("so the lock would be released before the work ends");
+    }
+}

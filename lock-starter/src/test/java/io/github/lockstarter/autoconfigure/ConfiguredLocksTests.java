@@ -1,0 +1,52 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class ConfiguredLocksTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local")
+            .withBean(Shipping.class);
+
+    static class Shipping {
+        @DistributedLock(name = "ship-order")
+        public void ship() {}
+    }
+
+    @Test
+    void warnOnceOfANameThatNobodyUses(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "distributed-lock.locks.ship-ordr.lease=1s", "distributed-lock.locks.ship-order.lease=1s")
+                .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("ship-ordr")))
+                        .singleElement()
+                        .asString()
+                        .contains("WARN")
+                        .contains("settings for [ship-ordr]")
+                        .contains("annotations use [ship-order]"));
+    }
+
+    @Test
+    void areSilentWhenEveryNameIsUsed(CapturedOutput output) {
+        application
+                .withPropertyValues("distributed-lock.locks.ship-order.lease=1s")
+                .run(context -> assertThat(output).doesNotContain("has settings for"));
+    }
+
+    @Test
+    void areToldAboutInOneLineAtTheStart(CapturedOutput output) {
+        application.run(context -> assertThat(output)
+                .containsOnlyOnce("Distributed locks by LocalLockBackend: lease 30000ms, wait 5000ms, renewal on")
+                .contains("locks exclude the threads of this JVM and no other instance"));
+    }
+}

@@ -1,0 +1,307 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.Renewal;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class LockAnnotationTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+
+    /** The keys that are held while the body runs. */
+    private static List<String> heldKeys() {
+        return LockHandle.current().map(LockHandle::keys).orElse(List.of());
+    }
+
+    /** Public, since its proxy may come from another class loader. */
+    public static class OrderService {
+        @DistributedLock(key = "#orderId", leaseMs = 30000)
+        public List<String> ship(long orderId) {
+            return heldKeys();
+        }
+    }
+
+    @Test
+    void locksTheMethodWhileItRuns() {
+        application.withBean(OrderService.class).run(context -> {
+            assertThat(context.getBean(OrderService.class).ship(42)).containsExactly("OrderService.ship:42");
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+        });
+    }
+
+    @Test
+    void givesTheTemplateUnderBothOfItsTypes() {
+        application.run(context ->
+                assertThat(context.getBean(LockOperations.class)).isSameAs(context.getBean(LockTemplate.class)));
+    }
+
+    interface Shipping {
+        @DistributedLock(name = "ship", key = "#orderId")
+        List<String> ship(long orderId);
+    }
+
+    static class ShippingService implements Shipping {
+        @Override
+        public List<String> ship(long id) {
+            return heldKeys();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "spring.aop.auto=true",
+                "spring.aop.auto=false",
+                "spring.aop.proxy-target-class=true",
+                "spring.aop.proxy-target-class=false"
+            })
+    void locksBehindEveryKindOfProxy(String setting) {
+        application
+                .withPropertyValues(setting)
+                .withBean("shipping", Shipping.class, ShippingService::new)
+                .run(context -> {
+                    Shipping shipping = context.getBean(Shipping.class);
+                    assertThat(AopUtils.isJdkDynamicProxy(shipping)).isEqualTo(setting.endsWith("class=false"));
+                    assertThat(shipping.ship(1)).containsExactly("ship:1");
+                });
+    }
+
+    @Test
+    void locksJdkProxiesWithoutBootsAop() {
+        application
+                .withPropertyValues("spring.aop.auto=false", "spring.aop.proxy-target-class=false")
+                .withBean("shipping", Shipping.class, ShippingService::new)
+                .run(context -> {
+                    assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Shipping.class)))
+                            .isTrue();
+                    assertThat(context.getBean(Shipping.class).ship(1)).containsExactly("ship:1");
+                });
+    }
+
+    @Test
+    void locksWithoutAspectJ() {
+        application
+                .withClassLoader(new FilteredClassLoader("org.aspectj"))
+                .withBean(OrderService.class)
+                .run(context -> assertThat(context.getBean(OrderService.class).ship(42))
+                        .containsExactly("OrderService.ship:42"));
+    }
+
+    static class Contended {
+        private boolean hasRun;
+
+        @DistributedLock(name = "contended", waitMs = 0)
+        public void run() {
+            hasRun = true;
+        }
+
+        public boolean hasRun() {
+            return hasRun;
+        }
+    }
+
+    @Test
+    void doesNotRunTheBodyWhenSomebodyElseHasTheLock() {
+        application.withBean(Contended.class).run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            LockHandle other = locks.acquireAsync("contended").join();
+            assertThatThrownBy(() -> context.getBean(Contended.class).run())
+                    .isInstanceOfSatisfying(LockNotAcquiredException.class, e -> assertThat(e.key())
+                            .isEqualTo("contended"));
+            assertThat(context.getBean(Contended.class).hasRun()).isFalse();
+            other.release();
+            context.getBean(Contended.class).run();
+            assertThat(context.getBean(Contended.class).hasRun()).isTrue();
+        });
+    }
+
+    static class Failing {
+        @DistributedLock
+        public void fail(Throwable failure) throws Throwable {
+            throw failure;
+        }
+    }
+
+    @Test
+    void letsEveryExceptionOfTheBodyThrough() {
+        application.withBean(Failing.class).run(context -> {
+            for (Throwable failure : List.of(
+                    new IOException("checked"),
+                    new IllegalStateException("unchecked"),
+                    new AssertionError("error"),
+                    new LockNotAcquiredException("elsewhere", "a nested lock"),
+                    new LockLostException("elsewhere", "a nested lock"))) {
+                assertThatThrownBy(() -> context.getBean(Failing.class).fail(failure))
+                        .isSameAs(failure)
+                        .hasNoCause()
+                        .hasNoSuppressedExceptions();
+            }
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+        });
+    }
+
+    static class Outer {
+        private final Contended inner;
+
+        Outer(Contended inner) {
+            this.inner = inner;
+        }
+
+        @DistributedLock
+        public void run() {
+            inner.run();
+        }
+    }
+
+    @Test
+    void passesTheLockExceptionOfANestedCallOn() {
+        application.withBean(Contended.class).withBean(Outer.class).run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            LockHandle other = locks.acquireAsync("contended").join();
+            assertThatThrownBy(() -> context.getBean(Outer.class).run())
+                    .isInstanceOfSatisfying(LockNotAcquiredException.class, e -> assertThat(e.key())
+                            .isEqualTo("contended"));
+            assertThat(locks.heldLocks().find("Outer.run")).isEmpty();
+            other.release();
+        });
+    }
+
+    static final class Order {
+        private String id = "1";
+        private int reads;
+
+        public String getId() {
+            reads++;
+            return id;
+        }
+    }
+
+    static class Mutating {
+        @DistributedLock(key = "#order.id")
+        public List<String> ship(Order order) {
+            order.id = "2";
+            return heldKeys();
+        }
+    }
+
+    @Test
+    void evaluatesTheKeyOnceBeforeTheBody() {
+        application.withBean(Mutating.class).run(context -> {
+            Order order = new Order();
+            assertThat(context.getBean(Mutating.class).ship(order)).containsExactly("Mutating.ship:1");
+            assertThat(order.reads).isOne();
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+        });
+    }
+
+    static class NullKey {
+        private boolean hasRun;
+
+        @DistributedLock(key = "'order:' + #id")
+        public void ship(Optional<Long> ignored, Long id) {
+            hasRun = true;
+        }
+
+        public boolean hasRun() {
+            return hasRun;
+        }
+    }
+
+    @Test
+    void doesNotRunTheBodyWithoutAKey() {
+        application.withBean(NullKey.class).run(context -> {
+            NullKey bean = context.getBean(NullKey.class);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> bean.ship(Optional.empty(), null))
+                    .withMessageContaining("'order:' + #id")
+                    .withMessageContaining("NullKey.ship(Optional, Long)")
+                    .withMessageContaining("is null");
+            assertThat(bean.hasRun()).isFalse();
+        });
+    }
+
+    static class ShortLease {
+        @DistributedLock(leaseMs = 50, renewal = Renewal.OFF)
+        public String outliveTheLease() {
+            LockHandle handle = LockHandle.current().orElseThrow();
+            await().until(() -> !handle.isHeld());
+            return "done";
+        }
+    }
+
+    @Test
+    void saysThatTheLockWasLostMeanwhile() {
+        application.withBean(ShortLease.class).run(context -> assertThatThrownBy(
+                        () -> context.getBean(ShortLease.class).outliveTheLease())
+                .isInstanceOf(LockLostException.class));
+    }
+
+    @Test
+    void returnsTheResultOfALostLockWhereThatIsConfigured() {
+        application
+                .withPropertyValues("distributed-lock.on-lost=return")
+                .withBean(ShortLease.class)
+                .run(context -> assertThat(context.getBean(ShortLease.class).outliveTheLease())
+                        .isEqualTo("done"));
+    }
+
+    static class Named {
+        @DistributedLock(name = "nightly")
+        public Duration remainingLease() {
+            return LockHandle.current().orElseThrow().remainingLease();
+        }
+    }
+
+    @Test
+    void usesTheSettingsOfTheName() {
+        application
+                .withPropertyValues("distributed-lock.locks.nightly.lease=2s")
+                .withBean(Named.class)
+                .run(context -> assertThat(context.getBean(Named.class).remainingLease())
+                        .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void usesTheLockOperationsOfTheApplication() {
+        LockHandle handle = mock();
+        when(handle.keys()).thenReturn(List.of("of the application"));
+        LockSource source = mock();
+        when(source.acquire(any())).thenReturn(handle);
+        application
+                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(OrderService.class)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(LockOperations.class);
+                    assertThat(context.getBean(OrderService.class).ship(1)).containsExactly("of the application");
+                });
+    }
+}

@@ -1,0 +1,132 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+
+class LockEngineLifecycleTests {
+
+    private final LocalLockBackend store = new LocalLockBackend();
+
+    /** Its backend outlives it: another instance of the application may look into it. */
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withBean(LockBackend.class, () -> store, definition -> definition.setDestroyMethodName(""));
+
+    private void assertFree(String key) {
+        try (LockEngine other = new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
+            assertThat(other.tryAcquire(LockRequest.of(key))).isPresent();
+        }
+    }
+
+    @Test
+    void releasesWhatIsHeldWhenTheContextCloses() {
+        List<LockHandle> handles = new ArrayList<>();
+        application.run(
+                context -> handles.add(context.getBean(LockOperations.class).acquire("order:1")));
+        assertThat(handles).singleElement().satisfies(handle -> assertThat(handle.isHeld())
+                .isFalse());
+        assertFree("order:1");
+    }
+
+    @Test
+    void refusesLocksAfterTheContextClosed() {
+        List<LockOperations> locks = new ArrayList<>();
+        application.run(context -> locks.add(context.getBean(LockOperations.class)));
+        assertThatThrownBy(() -> locks.get(0).acquire("order:1"))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("shut down");
+    }
+
+    @Test
+    void locksAgainAfterTheContextWasStoppedAndStarted() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            LockHandle before = locks.acquire("order:1");
+            context.stop();
+            assertThat(before.isHeld()).isFalse();
+            assertFree("order:1");
+            context.start();
+            try (LockHandle after = locks.acquire("order:1")) {
+                assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());
+                assertThat(locks.heldLocks().size()).isOne();
+            }
+        });
+    }
+
+    private record HeldAtStop(List<Boolean> answers) {}
+
+    /** Works under a lock from its start to its stop, as a scheduler or a listener container does. */
+    static final class Worker implements SmartLifecycle {
+        private final LockOperations locks;
+        private final HeldAtStop heldAtStop;
+        private LockHandle handle;
+
+        Worker(LockOperations locks, HeldAtStop heldAtStop) {
+            this.locks = locks;
+            this.heldAtStop = heldAtStop;
+        }
+
+        @Override
+        public void start() {
+            handle = locks.acquire("worker");
+        }
+
+        @Override
+        public void stop() {
+            heldAtStop.answers().add(handle.isHeld());
+            handle.release();
+            handle = null;
+        }
+
+        @Override
+        public boolean isRunning() {
+            return handle != null;
+        }
+    }
+
+    @Test
+    void grantsLocksUntilEverythingThatUsesThemHasStopped() {
+        HeldAtStop heldAtStop = new HeldAtStop(new ArrayList<>());
+        application
+                .withBean(HeldAtStop.class, () -> heldAtStop)
+                .withBean(Worker.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(heldAtStop.answers()).containsExactly(true);
+    }
+
+    static final class EarlyUser implements InitializingBean {
+        private final LockOperations locks;
+
+        EarlyUser(LockOperations locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public void afterPropertiesSet() {
+            locks.execute(
+                    "migration", () -> assertThat(locks.heldLocks().size()).isOne());
+        }
+    }
+
+    @Test
+    void grantsLocksToInitialisationCallbacks() {
+        application.withBean(EarlyUser.class).run(context -> assertThat(context).hasNotFailed());
+    }
+}

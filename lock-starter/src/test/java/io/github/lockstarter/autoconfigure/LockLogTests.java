@@ -1,0 +1,64 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.ReleaseOutcome;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockLogTests {
+
+    private final LockLog log = new LockLog();
+
+    private void renewed(RenewalOutcome outcome) {
+        log.onRenewed(new LockEvent.Renewed("ship", "order:42", 17, outcome));
+    }
+
+    @Test
+    void warnsOfTheFirstFailedRenewalAndOfTheRecovery(CapturedOutput output) {
+        renewed(RenewalOutcome.FAILED);
+        renewed(RenewalOutcome.FAILED);
+        renewed(RenewalOutcome.FAILED);
+        assertThat(output.toString().split("Could not renew lock 'order:42'", -1))
+                .hasSize(2);
+        assertThat(output).doesNotContain("again\n");
+        renewed(RenewalOutcome.RENEWED);
+        assertThat(output).contains("Renewed lock 'order:42' (fencing token 17) again");
+        renewed(RenewalOutcome.FAILED);
+        assertThat(output.toString().split("Could not renew lock 'order:42'", -1))
+                .hasSize(3);
+    }
+
+    @Test
+    void forgetsAFailedRenewalWithItsHold(CapturedOutput output) {
+        renewed(RenewalOutcome.FAILED);
+        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        renewed(RenewalOutcome.RENEWED);
+        assertThat(output).doesNotContain("(fencing token 17) again");
+    }
+
+    @Test
+    void warnsOfALoss(CapturedOutput output) {
+        log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
+        assertThat(output)
+                .contains("WARN")
+                .contains("Lost lock 'order:42' (fencing token 17) after 31000ms: LEASE_EXPIRED, 3 failed renewals");
+    }
+
+    @Test
+    void warnsOfAReleaseWithoutAnswerOnly(CapturedOutput output) {
+        log.onReleased(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.UNKNOWN));
+        assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains("Could not tell whether lock 'order:42' (fencing token 17) was released");
+    }
+}

@@ -1,0 +1,202 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+class LockedTransactionTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withUserConfiguration(Bank.class)
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Configuration
+    @EnableTransactionManagement
+    @Import({Accounts.class, Audit.class})
+    static class Bank {
+        @Bean
+        EmbeddedDatabase database() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+
+        @Bean
+        DataSourceTransactionManager transactions(DataSource database) {
+            return new DataSourceTransactionManager(database);
+        }
+
+        @Bean
+        JdbcTemplate jdbc(DataSource database) {
+            JdbcTemplate jdbc = new JdbcTemplate(database);
+            jdbc.execute("create table booking (id int)");
+            return jdbc;
+        }
+    }
+
+    static class Audit {
+        private final JdbcTemplate jdbc;
+
+        Audit(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @DistributedLock
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void record(int id) {
+            jdbc.update("insert into booking values (?)", id);
+        }
+    }
+
+    static class Accounts {
+        private final JdbcTemplate jdbc;
+        private final LockOperations locks;
+        private final Audit audit;
+
+        Accounts(JdbcTemplate jdbc, LockOperations locks, Audit audit) {
+            this.jdbc = jdbc;
+            this.locks = locks;
+            this.audit = audit;
+        }
+
+        @DistributedLock
+        @Transactional
+        public List<Integer> heldLocksAroundTheCommit() {
+            jdbc.update("insert into booking values (1)");
+            List<Integer> held = new ArrayList<>();
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    held.add(locks.heldLocks().size());
+                }
+
+                @Override
+                public void afterCompletion(int status) {
+                    held.add(locks.heldLocks().size());
+                }
+            });
+            return held;
+        }
+
+        @DistributedLock(leaseMs = 50, renewal = Renewal.OFF)
+        @Transactional
+        public void bookAndLoseTheLock() {
+            jdbc.update("insert into booking values (2)");
+            loseTheLock();
+        }
+
+        @DistributedLock(leaseMs = 50, renewal = Renewal.OFF)
+        public void loseTheLockAndBookUnderAnother() {
+            loseTheLock();
+            audit.record(3);
+        }
+
+        private static void loseTheLock() {
+            LockHandle handle = LockHandle.current().orElseThrow();
+            await().until(() -> !handle.isHeld());
+        }
+    }
+
+    private static int bookings(JdbcTemplate jdbc) {
+        Integer count = jdbc.queryForObject("select count(*) from booking", Integer.class);
+        return count == null ? 0 : count;
+    }
+
+    @Test
+    void commitsBeforeTheLockIsReleased() {
+        application.run(context -> {
+            assertThat(context.getBean(Accounts.class).heldLocksAroundTheCommit())
+                    .containsExactly(1, 1);
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(bookings(context.getBean(JdbcTemplate.class))).isOne();
+        });
+    }
+
+    @Test
+    void rollsBackWhenTheLockWasLostBeforeTheCommit() {
+        application.run(context -> {
+            assertThatThrownBy(() -> context.getBean(Accounts.class).bookAndLoseTheLock())
+                    .isInstanceOf(LockLostException.class);
+            assertThat(bookings(context.getBean(JdbcTemplate.class))).isZero();
+        });
+    }
+
+    @Test
+    void rollsBackWhenAnOuterLockWasLostBeforeTheCommit() {
+        application.run(context -> {
+            assertThatThrownBy(() -> context.getBean(Accounts.class).loseTheLockAndBookUnderAnother())
+                    .isInstanceOf(LockLostException.class);
+            assertThat(bookings(context.getBean(JdbcTemplate.class))).isZero();
+        });
+    }
+
+    @Test
+    void rollsATransactionTemplateBackToo() {
+        application.run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            LockRequest request =
+                    LockRequest.of("booking").leasedFor(Duration.ofMillis(50)).withoutRenewal();
+            assertThatThrownBy(() -> locks.execute(
+                            request,
+                            () -> transaction.executeWithoutResult(status -> {
+                                jdbc.update("insert into booking values (4)");
+                                Accounts.loseTheLock();
+                            })))
+                    .isInstanceOf(LockLostException.class);
+            assertThat(bookings(jdbc)).isZero();
+        });
+    }
+
+    @Test
+    void commitsWithoutTheLockWhereALossIsNoFailure() {
+        application.withPropertyValues("distributed-lock.on-lost=return").run(context -> {
+            context.getBean(Accounts.class).bookAndLoseTheLock();
+            assertThat(bookings(context.getBean(JdbcTemplate.class))).isOne();
+        });
+    }
+
+    @Test
+    void leavesTransactionsOutsideOfLocksAlone() {
+        application.run(context -> {
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
+            transaction.executeWithoutResult(status -> jdbc.update("insert into booking values (5)"));
+            assertThat(bookings(jdbc)).isOne();
+        });
+    }
+}
