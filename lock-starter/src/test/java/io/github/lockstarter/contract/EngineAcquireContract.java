@@ -24,7 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -33,8 +32,6 @@ abstract class EngineAcquireContract extends EngineContract {
 
     /** The promise is 50 ms; the rest is for a machine that is busy with other tests. */
     private static final Duration LATENESS = ofMillis(500);
-
-    private static final Duration USELESS_WAKE_UP_EVERY = Duration.ofNanos(100_000);
 
     EngineAcquireContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -99,7 +96,6 @@ abstract class EngineAcquireContract extends EngineContract {
             long start = System.nanoTime();
             while (!waiter.isDone() && System.nanoTime() - start < ofSeconds(5).toNanos()) {
                 second.backend().signalFalsely(key);
-                LockSupport.parkNanos(USELESS_WAKE_UP_EVERY.toNanos());
             }
 
             assertThat(resultOf(waiter)).isBetween(ofMillis(500), ofMillis(500).plus(LATENESS));

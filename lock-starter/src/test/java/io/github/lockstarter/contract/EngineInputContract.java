@@ -55,7 +55,7 @@ abstract class EngineInputContract extends EngineContract {
         try (LockHandle held = first.locks().acquire(request)) {
             assertThatThrownBy(() -> held.extend(Application.SETTINGS.maxLease().plusMillis(1)))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining(key);
+                    .hasMessageContaining("distributed-lock.max-lease");
             assertThatThrownBy(() -> held.extend(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
             assertThat(first.backend().count(Verb.RENEW)).isZero();
         }
