@@ -1,0 +1,191 @@
+package io.github.lockstarter.boot3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.lettuce.core.LettuceVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.ParameterizedTypeReference;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.web.client.RestClient;
+
+class Boot3ApplicationIT {
+
+    private static final int THREADS = 8;
+    private static final int SHIPMENTS = 200;
+
+    private static Redis redis;
+    private static ConfigurableApplicationContext context;
+    private static ShippingService shipping;
+    private static LockOperations locks;
+    private static RestClient http;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    @BeforeAll
+    static void startApplication() {
+        redis = new Redis();
+        context = ShippingApplication.start(redis.port());
+        shipping = context.getBean(ShippingService.class);
+        locks = context.getBean(LockOperations.class);
+        http = RestClient.create(
+                "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + "/actuator");
+    }
+
+    @AfterAll
+    static void stopApplication() {
+        try {
+            context.close();
+        } finally {
+            redis.close();
+        }
+    }
+
+    @AfterEach
+    void stopThreads() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void runsOnTheOlderBootAndLettuceLines() {
+        assertThat(SpringBootVersion.getVersion()).isEqualTo("3.5.16");
+        assertThat(LettuceVersion.getVersion()).startsWith("6.");
+    }
+
+    @Test
+    void runsTheJarThatIsPublished() {
+        assertThat(DistributedLock.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                .matches(".*/lock-starter-[^/]*[.]jar");
+    }
+
+    @Test
+    void runsOneShipmentOfAnOrderAtATime() throws Exception {
+        int before = shipping.shipped();
+        List<Callable<Long>> shipments = Collections.nCopies(SHIPMENTS, () -> shipping.ship(42));
+
+        List<Long> fencingTokens = new ArrayList<>();
+        for (Future<Long> shipment : threads.invokeAll(shipments)) {
+            fencingTokens.add(shipment.get());
+        }
+
+        assertThat(shipping.mostInside()).isEqualTo(1);
+        assertThat(shipping.shipped()).isEqualTo(before + SHIPMENTS);
+        assertThat(fencingTokens).hasSize(SHIPMENTS).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void keepsTheLockInRedisForItsLease() {
+        StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+
+        try (LockHandle handle = locks.acquire("order:7")) {
+            assertThat(handle.isHeld()).isTrue();
+            assertThat(template.getExpire("lock:{order:7}")).isBetween(1L, 30L);
+        }
+
+        assertThat(template.hasKey("lock:{order:7}")).isFalse();
+    }
+
+    @Test
+    void theWatchdogRenewsALockThatOutlivesItsLease() throws Exception {
+        CountDownLatch done = new CountDownLatch(1);
+        Future<?> audit = threads.submit(() -> shipping.audit(() -> awaitDone(done)));
+
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(locks.heldLocks().find("audit"))
+                        .map(HeldLock::heldFor)
+                        .hasValueSatisfying(heldFor -> assertThat(heldFor).isGreaterThan(Duration.ofMillis(5 * 300))));
+
+        assertThat(locks.heldLocks().find("audit"))
+                .map(HeldLock::renewals)
+                .hasValueSatisfying(renewals -> assertThat(renewals).isGreaterThanOrEqualTo(5));
+        assertThat(locks.tryAcquire("audit")).isEmpty();
+        done.countDown();
+        audit.get();
+        assertThat(locks.heldLocks().find("audit")).isEmpty();
+    }
+
+    @Test
+    void showsTheHeldLocksOverHttp() {
+        try (LockHandle seven = locks.acquire("order:7");
+                LockHandle eight = locks.acquire("order:8")) {
+            assertThat(get("/locks")).containsEntry("count", 2);
+            assertThat(get("/locks?key=order:8")).containsEntry("count", 1);
+            assertThat(get("/locks?key=order:8").get("locks").toString())
+                    .contains("key=order:8")
+                    .contains("fencingToken=" + eight.fencingToken())
+                    .doesNotContain(Long.toString(seven.fencingToken()));
+        }
+        assertThat(get("/locks")).containsEntry("count", 0);
+    }
+
+    @Test
+    void countsAcquisitionsOverHttp() {
+        shipping.ship(1);
+
+        Map<String, Object> metric =
+                get("/metrics/distributed.lock.acquire?tag=name:ShippingService.ship&tag=outcome:acquired");
+
+        assertThat(metric).containsEntry("name", "distributed.lock.acquire");
+        assertThat(metric.get("measurements").toString()).contains("statistic=COUNT");
+        assertThat(get("/metrics/distributed.lock.acquire").get("availableTags").toString())
+                .contains("ShippingService.ship", "acquired", "contended");
+    }
+
+    @Test
+    void itsFailureAnalyzersLoad() {
+        ArgumentResolver arguments = ArgumentResolver.of(BeanFactory.class, context.getBeanFactory())
+                .and(Environment.class, context.getEnvironment());
+
+        List<String> broken = new ArrayList<>(); // of Boot's own, those that need a library this application lacks
+
+        List<FailureAnalyzer> loaded = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, arguments, (type, name, failure) -> broken.add(name));
+
+        assertThat(broken).noneMatch(name -> name.startsWith("io.github.lockstarter"));
+        assertThat(loaded)
+                .extracting(analyzer -> analyzer.getClass().getPackageName())
+                .contains("io.github.lockstarter.autoconfigure");
+    }
+
+    private static Map<String, Object> get(String path) {
+        Map<String, Object> answer =
+                http.get().uri(path).retrieve().body(new ParameterizedTypeReference<Map<String, Object>>() {});
+        return answer == null ? Map.of() : answer;
+    }
+
+    private static void awaitDone(CountDownLatch done) {
+        try {
+            done.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.lockstarter.boot3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class Boot3StartFailureIT {
+
+    @Test
+    void saysThatRedisIsNotThere(CapturedOutput output) {
+        int port = Redis.freePort();
+
+        assertThatThrownBy(() -> ShippingApplication.start(port)).isInstanceOf(Exception.class);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Redis")
+                .contains("127.0.0.1:" + port);
+    }
+
+    @Test
+    void saysWhichKeyExpressionIsWrong(CapturedOutput output) {
+        try (Redis redis = new Redis()) {
+            assertThatThrownBy(() -> ShippingApplication.start(redis.port(), Misspelt.class))
+                    .isInstanceOf(Exception.class);
+        }
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("#ordrId")
+                .contains("orderId");
+    }
+
+    /** Refers to a parameter that does not exist. */
+    static class Misspelt {
+
+        @DistributedLock(key = "#ordrId")
+        public void ship(long orderId) {}
+    }
+}

@@ -1,0 +1,23 @@
+package io.github.lockstarter.boot3;
+
+import java.util.List;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** An application that has done nothing but add the starter. */
+@SpringBootApplication
+class ShippingApplication {
+
+    static ConfigurableApplicationContext start(int redisPort, Class<?>... furtherBeans) {
+        SpringApplication application = new SpringApplication(ShippingApplication.class);
+        for (Class<?> bean : furtherBeans) {
+            application.addPrimarySources(List.of(bean));
+        }
+        return application.run(
+                "--server.port=0",
+                "--spring.data.redis.host=127.0.0.1",
+                "--spring.data.redis.port=" + redisPort,
+                "--management.endpoints.web.exposure.include=locks,metrics");
+    }
+}
