@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,8 @@ class RunnableJarIT {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        await().atMost(Duration.ofMinutes(3)).until(() -> printed(URL).find());
+        await().atMost(Duration.ofMinutes(3)).until(() -> printed(URL).find() || !app.isAlive());
+        assertThat(app.isAlive()).as(this::text).isTrue();
     }
 
     @AfterEach
@@ -58,7 +60,7 @@ class RunnableJarIT {
 
         assertThat(app.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(FreePort.isFree(redisPort)).isTrue();
-        assertThat(Files.readString(output)).doesNotContain("WARN", "ERROR");
+        assertThat(text()).doesNotContain("WARN", "ERROR");
     }
 
     @Test
@@ -70,13 +72,21 @@ class RunnableJarIT {
         await().atMost(Duration.ofSeconds(10)).until(() -> FreePort.isFree(redisPort));
     }
 
-    private int number(Pattern pattern) throws IOException {
+    private String text() {
+        try {
+            return Files.readString(output);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private int number(Pattern pattern) {
         Matcher printed = printed(pattern);
         assertThat(printed.find()).isTrue();
         return Integer.parseInt(printed.group(1));
     }
 
-    private Matcher printed(Pattern pattern) throws IOException {
-        return pattern.matcher(Files.readString(output));
+    private Matcher printed(Pattern pattern) {
+        return pattern.matcher(text());
     }
 }
