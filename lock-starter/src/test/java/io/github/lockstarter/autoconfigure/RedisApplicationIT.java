@@ -1,0 +1,128 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.testing.RedisExtension;
+import io.github.lockstarter.testing.TcpProxy;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+class RedisApplicationIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void locksOnTheServerOfTheApplication() {
+        application().run(context -> {
+            try (LockHandle lock = context.getBean(LockTemplate.class).acquire("order:42")) {
+                assertThat(lock.isHeld()).isTrue();
+                assertThat(REDIS.server().commands().exists("lock:{order:42}")).isEqualTo(1);
+            }
+            assertThat(REDIS.server().commands().exists("lock:{order:42}")).isZero();
+        });
+    }
+
+    @Test
+    void locksInTheDatabaseOfTheApplication() {
+        application().withPropertyValues("spring.data.redis.database=3").run(context -> {
+            context.getBean(LockTemplate.class).acquire("order:42").close();
+            assertThat(context.getBean(StringRedisTemplate.class).hasKey("lock:{order:42}:fence"))
+                    .isTrue();
+            assertThat(REDIS.server().commands().exists("lock:{order:42}:fence"))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void logsInAsTheApplicationDoes() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        application().withPropertyValues("spring.data.redis.password=s3cret").run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    @Test
+    void saysWhereThePasswordIsSetWhenItIsWrong() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        application().withPropertyValues("spring.data.redis.password=wr0ng").run(context -> {
+            assertThat(context).hasFailed();
+            FailureAnalysis analysis = new RedisUnavailableFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription()).contains("WRONGPASS").doesNotContain("wr0ng");
+            assertThat(analysis.getAction()).contains("spring.data.redis.password");
+        });
+    }
+
+    @Test
+    void namesItsConnectionsAfterTheApplication() {
+        application()
+                .withPropertyValues("spring.application.name=order service")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(REDIS.server().commands().clientList()).contains("name=order-service-lock");
+                });
+    }
+
+    @Test
+    void leavesTheThreadsOfTheApplicationsClientAlone() {
+        application().run(context -> {
+            context.getBean(RedisLockBackend.class).close();
+            StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+            template.opsForValue().set("page", "1");
+            assertThat(template.opsForValue().get("page")).isEqualTo("1");
+        });
+    }
+
+    @Test
+    void releasesAndDisconnectsWhenTheContextStopsAndLocksAgainWhenItStarts() {
+        try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
+            application()
+                    .withPropertyValues("spring.data.redis.port=" + proxy.port())
+                    .run(context -> {
+                        ConfigurableApplicationContext application = context.getSourceApplicationContext();
+                        LockTemplate template = context.getBean(LockTemplate.class);
+                        template.acquire("order:42");
+                        application.stop();
+                        assertThat(REDIS.server().commands().exists("lock:{order:42}"))
+                                .isZero();
+                        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
+                                .isZero());
+                        application.start();
+                        assertThat(template.tryAcquire("order:42")).isPresent();
+                    });
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(proxy.connections()).isZero());
+        }
+    }
+
+    @Test
+    void connectsWhenRedisComesUpLater() {
+        REDIS.server().stop();
+        application()
+                .withPropertyValues("distributed-lock.redis.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    REDIS.server().restart();
+                    context.getBean(LockTemplate.class).acquire("order:42").close();
+                });
+    }
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withUserConfiguration(RedisLockConfiguration.class)
+                .withPropertyValues(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port());
+    }
+}

@@ -1,0 +1,142 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+@ExtendWith(OutputCaptureExtension.class)
+class RedisLockConfigurationTests {
+
+    /** Nothing ever listens on the discard port of a build machine. */
+    private static final String NOBODY = "spring.data.redis.port=9";
+
+    private final ApplicationContextRunner locks = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withUserConfiguration(RedisLockConfiguration.class);
+
+    private final ApplicationContextRunner application =
+            locks.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
+
+    @Test
+    void failsWithoutAConnectionFactory() {
+        locks.run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
+            assertThat(analysis.getDescription()).contains("no RedisConnectionFactory");
+            assertThat(analysis.getAction())
+                    .contains("spring.data.redis.host", "distributed-lock.backend=local")
+                    .doesNotContain("required-at-start");
+        }));
+    }
+
+    @Test
+    void failsWithAConnectionFactoryThatIsNotLettuces() {
+        locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
+                    assertThat(analysis.getDescription()).contains("Locks need Lettuce");
+                    assertThat(analysis.getAction()).contains("spring.data.redis.client-type=lettuce");
+                }));
+    }
+
+    @Test
+    void failsWithSeveralConnectionFactories() {
+        locks.withBean("one", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
+                    assertThat(analysis.getDescription()).contains("several RedisConnectionFactory");
+                    assertThat(analysis.getAction()).contains("@Primary");
+                }));
+    }
+
+    @Test
+    void failsOnAClusterRatherThanLockingOnOneOfItsNodes() {
+        application
+                .withPropertyValues("spring.data.redis.cluster.nodes=localhost:9")
+                .run(context -> assertThat(analysisOf(context).getDescription()).contains("a Redis Cluster"));
+    }
+
+    @Test
+    void failsOnMasterAndReplicasRatherThanLockingOnLocalhost() {
+        application
+                .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
+                .run(context -> assertThat(analysisOf(context).getDescription()).contains("master/replica"));
+    }
+
+    @Test
+    void failsWithoutLettuceOnTheClassPath() {
+        locks.withClassLoader(new FilteredClassLoader("io.lettuce"))
+                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
+                    assertThat(analysis.getDescription()).contains("Lettuce is not on the class path");
+                    assertThat(analysis.getAction()).contains("lettuce-core");
+                }));
+    }
+
+    @Test
+    void failsWhenRedisIsNotThere() {
+        application.withPropertyValues(NOBODY).run(context -> assertThat(analysisOf(context))
+                .satisfies(analysis -> {
+                    assertThat(analysis.getDescription())
+                            .contains("Could not connect to Redis at localhost:9", "refused");
+                    assertThat(analysis.getAction())
+                            .contains("spring.data.redis.host", "distributed-lock.redis.required-at-start=false");
+                }));
+    }
+
+    @Test
+    void startsWithoutRedisWhenItIsNotRequired(CapturedOutput output) {
+        application
+                .withPropertyValues(NOBODY, "distributed-lock.redis.required-at-start=false")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisLockBackend.class));
+        assertThat(output).contains("WARN").containsOnlyOnce("Could not connect to Redis at localhost:9");
+    }
+
+    @Test
+    void namesThePropertyOfABadPrefix() {
+        application
+                .withPropertyValues(NOBODY, "distributed-lock.key-prefix=a{b}")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("distributed-lock.key-prefix 'a{b}'"));
+    }
+
+    @Test
+    void leavesAnotherBackendAlone() {
+        application
+                .withBean(LockBackend.class, LocalLockBackend::new)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockBackend.class));
+    }
+
+    @Test
+    void needsNoRedisWithTheLocalBackend() {
+        application
+                .withPropertyValues("distributed-lock.backend=local")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RedisLockBackend.class));
+    }
+
+    @Test
+    void needsNoRedisWhenLocksAreSwitchedOff() {
+        application.withPropertyValues("distributed-lock.enabled=false").run(context -> assertThat(context)
+                .doesNotHaveBean(RedisLockBackend.class));
+    }
+
+    private static FailureAnalysis analysisOf(AssertableApplicationContext context) {
+        assertThat(context).hasFailed();
+        FailureAnalysis analysis = new RedisUnavailableFailureAnalyzer().analyze(context.getStartupFailure());
+        assertThat(analysis).as("analysis of %s", context.getStartupFailure()).isNotNull();
+        return analysis;
+    }
+}

@@ -1,0 +1,85 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisSettingsTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT);
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "a{b",
+                "a}b",
+                "line\n",
+                "\uD800",
+                "12345678901234567890123456789012345678901234567890123456789012345"
+            })
+    void refuseAPrefixThatCannotBeOne(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT))
+                .withMessageContaining("distributed-lock.key-prefix");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"l", "shop:locks:", "größe:", "1234567890123456789012345678901234567890123456789012345678901234"
+            })
+    void takeAnyOtherPrefix(String prefix) {
+        assertThat(new RedisSettings(prefix, TIMEOUT).keyPrefix()).isEqualTo(prefix);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 0, 99, 60_001})
+    void refuseACommandTimeoutOutOfRange(long millis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings("lock:", Duration.ofMillis(millis)))
+                .withMessageContaining("distributed-lock.redis.command-timeout")
+                .withMessageContaining("100ms");
+    }
+
+    @Test
+    void boundTimeAndQueueOfTheClient() {
+        ClientOptions tuned =
+                settings.tune(ClientOptions.builder().autoReconnect(false).build());
+        assertThat(tuned.getTimeoutOptions().isTimeoutCommands()).isTrue();
+        assertThat(tuned.getRequestQueueSize()).isEqualTo(RedisSettings.REQUEST_QUEUE_SIZE);
+        assertThat(tuned.isAutoReconnect()).isTrue();
+        assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void leaveTheApplicationsOtherOptions() {
+        ClientOptions application = ClientOptions.builder()
+                .protocolVersion(ProtocolVersion.RESP2)
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(Duration.ofMillis(300))
+                        .tcpNoDelay(false)
+                        .build())
+                .build();
+        ClientOptions tuned = settings.tune(application);
+        assertThat(tuned.getProtocolVersion()).isEqualTo(ProtocolVersion.RESP2);
+        assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(Duration.ofMillis(300));
+        assertThat(tuned.getSocketOptions().isTcpNoDelay()).isFalse();
+        assertThat(tuned.getSslOptions()).isSameAs(application.getSslOptions());
+    }
+
+    @Test
+    void keepTheOptionsOfAClusterClientOnes() {
+        assertThat(settings.tune(ClusterClientOptions.create())).isInstanceOf(ClusterClientOptions.class);
+    }
+}
