@@ -1,7 +1,9 @@
 package io.github.lockstarter.redis;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -12,19 +14,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up.
  *
- * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards
- * {@code opening}, {@code mailbox} and {@code closed}, and every write of {@code link}; nothing blocks under it, and no
- * stage is completed under it. {@code link} is null until commands may be sent: connected and, as soon as there is a
- * mailbox, subscribed. An attempt that fails is over; the next command starts another.
+ * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards all
+ * mutable fields; nothing blocks under it, and nobody is called back under it. {@code link} is null until commands may be
+ * sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that none
+ * overtakes another. An attempt that fails is over, and so are those who waited for it; the next command starts another.
  */
 final class RedisConnections implements AutoCloseable {
+
+    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
     private final ExecutorService opener;
     private volatile @Nullable RedisLink link;
-    private @Nullable CompletableFuture<RedisLink> opening;
+    private List<Waiting> waiting = new ArrayList<>();
     private @Nullable Mailbox mailbox;
-    private boolean closed;
+    private State state = State.IDLE;
 
     RedisConnections(RedisConnector connector) {
         this.connector = connector;
@@ -38,19 +42,22 @@ final class RedisConnections implements AutoCloseable {
         return link;
     }
 
-    /** The link, opened unless it is. */
-    synchronized CompletableFuture<RedisLink> open() {
-        RedisLink current = link;
-        if (current != null) {
-            return CompletableFuture.completedFuture(current);
+    /** Hands the link over as soon as it is open, first come first; opens it unless it is. */
+    void whenOpen(Waiting user) {
+        RedisLink open;
+        synchronized (this) {
+            open = link;
+            if (open == null && state != State.CLOSED) {
+                waiting.add(user);
+                begin(this::connect);
+                return;
+            }
         }
-        if (closed) {
-            return CompletableFuture.failedFuture(new CancellationException("closed"));
+        if (open != null) {
+            user.onOpen(open);
+        } else {
+            user.onFailure(closed());
         }
-        if (opening == null) {
-            opening = begin(this::connect);
-        }
-        return opening;
     }
 
     /** Subscribes before any further command is sent. */
@@ -59,89 +66,139 @@ final class RedisConnections implements AutoCloseable {
             throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
         }
         mailbox = wanted;
-        RedisLink current = link;
-        if (current != null) {
-            link = null;
-            opening = begin(() -> current);
-        } else if (opening == null && !closed) {
-            opening = begin(this::connect);
-        }
+        RedisLink open = link;
+        link = null;
+        begin(open != null ? () -> open : this::connect);
     }
 
     /** Ends an open link; the next command opens another. */
     void disconnect() {
-        RedisLink current;
+        RedisLink open;
         synchronized (this) {
-            current = link;
+            open = link;
             link = null;
         }
-        if (current != null) {
-            current.close();
+        if (open != null) {
+            open.close();
         }
     }
 
     @Override
     public void close() {
         synchronized (this) {
-            closed = true;
+            if (state == State.CLOSED) {
+                return;
+            }
+            state = State.CLOSED;
         }
         disconnect();
+        opener.execute(() -> abandon(closed()));
         opener.shutdown();
+        awaitOpener();
         connector.close();
     }
 
-    private CompletableFuture<RedisLink> begin(Supplier<RedisLink> connected) {
-        CompletableFuture<RedisLink> attempt = new CompletableFuture<>();
-        opener.execute(() -> open(connected, attempt));
-        return attempt;
+    private void begin(Supplier<RedisLink> connected) {
+        if (state == State.IDLE) {
+            state = State.OPENING;
+            opener.execute(() -> open(connected));
+        }
+    }
+
+    private void open(Supplier<RedisLink> connected) {
+        RedisLink opened = null;
+        try {
+            opened = connected.get();
+            while (!publish(opened)) {
+                serve(opened);
+            }
+        } catch (RuntimeException e) {
+            if (opened != null) {
+                opened.close();
+            }
+            abandon(e);
+        }
+    }
+
+    /** Lets commands take the link directly, unless something is to be done before. */
+    private synchronized boolean publish(RedisLink opened) {
+        if (state == State.CLOSED) {
+            throw closed();
+        }
+        boolean ready = waiting.isEmpty() && (mailbox == null || opened.isSubscribed());
+        if (ready) {
+            link = opened;
+            state = State.IDLE;
+        }
+        return ready;
+    }
+
+    private void serve(RedisLink opened) {
+        Mailbox missing = opened.isSubscribed() ? null : mailbox();
+        if (missing != null) {
+            opened.subscribe(missing, connector.connectPubSub());
+        }
+        takeWaiting().forEach(user -> user.onOpen(opened));
+    }
+
+    private void abandon(RuntimeException failure) {
+        List<Waiting> stranded;
+        synchronized (this) {
+            state = state == State.OPENING ? State.IDLE : state;
+            stranded = takeWaiting();
+        }
+        stranded.forEach(user -> user.onFailure(failure));
+    }
+
+    private synchronized @Nullable Mailbox mailbox() {
+        return mailbox;
+    }
+
+    private synchronized List<Waiting> takeWaiting() {
+        List<Waiting> taken = waiting;
+        waiting = new ArrayList<>();
+        return taken;
+    }
+
+    /** An attempt under way finds the end and closes what it opened; what is open after that, the connector closes. */
+    private void awaitOpener() {
+        try {
+            boolean unused = opener.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private RedisLink connect() {
         return new RedisLink(connector.connect());
     }
 
-    private void open(Supplier<RedisLink> connected, CompletableFuture<RedisLink> attempt) {
-        RedisLink opened = null;
-        try {
-            opened = connected.get();
-            Mailbox missing = publish(opened);
-            while (missing != null) {
-                opened.subscribe(missing, connector.connectPubSub());
-                missing = publish(opened);
-            }
-        } catch (RuntimeException e) {
-            abandon(opened);
-            attempt.completeExceptionally(e);
-            return;
-        }
-        attempt.complete(opened);
-    }
-
-    /** Hands the link to the commands, unless it lacks the mailbox that is returned then. */
-    private synchronized @Nullable Mailbox publish(RedisLink opened) {
-        if (closed) {
-            throw new CancellationException("closed");
-        }
-        if (mailbox != null && !opened.isSubscribed()) {
-            return mailbox;
-        }
-        link = opened;
-        opening = null;
-        return null;
-    }
-
-    private void abandon(@Nullable RedisLink opened) {
-        synchronized (this) {
-            opening = null;
-        }
-        if (opened != null) {
-            opened.close();
-        }
+    private static CancellationException closed() {
+        return new CancellationException("The Redis lock backend is closed");
     }
 
     private static Thread daemon(Runnable work) {
         Thread thread = new Thread(work, "lock-redis-connect");
         thread.setDaemon(true);
         return thread;
+    }
+
+    /** Somebody who needs the link. */
+    interface Waiting {
+
+        /** It is open. */
+        void onOpen(RedisLink opened);
+
+        /** It could not be opened. */
+        void onFailure(Throwable failure);
+    }
+
+    private enum State {
+        /** Open, or to be opened with the next command. */
+        IDLE,
+        /** Being opened. */
+        OPENING,
+        /** For good. */
+        CLOSED
     }
 }

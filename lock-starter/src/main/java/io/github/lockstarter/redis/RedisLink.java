@@ -5,6 +5,8 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -14,13 +16,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two connections of a backend: one for commands, one for signals. Both reconnect by themselves.
  *
- * <p>{@code breaks} is written by the event loop and read by all; {@code signals} is set once, by the thread that opens
+ * <p>{@code breaks} is written by the event loop and read by all; {@code known} grows by any thread and is
+ * cleared by the event loop; {@code signals} is set once, by the thread that opens
  * the link, before others see the link.
  */
 final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
     private final AtomicInteger breaks = new AtomicInteger();
+    private final Set<LockScript> known = ConcurrentHashMap.newKeySet();
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
 
     RedisLink(StatefulConnection<String, String> commands) {
@@ -36,6 +40,19 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
     /** How often the connection broke. A command during which this changes may be executed twice. */
     int breaks() {
         return breaks.get();
+    }
+
+    /**
+     * Whether the short form of the script may be sent: its long form was sent before on the same connection. Sending the
+     * short form on a guess would let commands that come later overtake the one that the server does not know.
+     */
+    boolean isKnown(LockScript script) {
+        return known.contains(script);
+    }
+
+    /** The long form of the script was sent. */
+    void learned(LockScript script) {
+        known.add(script);
     }
 
     /** Whether signals arrive. */
@@ -63,6 +80,8 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
         breaks.incrementAndGet();
+        // It may have been a restart.
+        known.clear();
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -38,7 +37,8 @@ import java.util.concurrent.CompletionStage;
  * check the fencing token where you write.
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
- * acquired, a broken connection and the command timeout that nobody knows. Connects with the first command, unless {@link
+ * acquired, a broken connection and the command timeout that nobody knows. Commands of one thread keep their order; a
+ * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the first command, unless {@link
  * #start} did before. Thread-safe; stages complete on the event loop.
  */
 public final class RedisLockBackend implements LockBackend {
@@ -79,12 +79,6 @@ public final class RedisLockBackend implements LockBackend {
      * @throws RedisUnavailableException when there is no connection, or a right is missing
      */
     public void start() {
-        try {
-            connections.open().join();
-        } catch (CompletionException e) {
-            RedisFailure failure = failures.ofConnecting(e.getCause() == null ? e : e.getCause());
-            throw new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
-        }
         new StartCheck(runner, keySpace, failures).run();
     }
 

@@ -41,6 +41,11 @@ final class ScriptCall<T> {
         return new ScriptCall<>(script, () -> new IntegerListOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
+    /** What it runs. */
+    LockScript script() {
+        return script;
+    }
+
     /** The short form, for a server that knows the script. */
     AsyncCommand<String, String, T> bySha() {
         return command(CommandType.EVALSHA, script.sha());

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,11 @@ final class ScriptRunner {
     <T, R> CompletionStage<R> run(ScriptCall<T> call, Answer<T, R> answer) {
         Reply<T, R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current();
-        if (link == null) {
-            return connections.open().handle(reply::sendOnceOpen).thenCompose(Function.identity());
+        if (link != null) {
+            reply.onOpen(link);
+        } else {
+            connections.whenOpen(reply);
         }
-        reply.send(link);
         return reply;
     }
 
@@ -47,10 +47,11 @@ final class ScriptRunner {
         for (ScriptCall<T> call : calls) {
             Reply<T, R> reply = new Reply<>(call, answer);
             replies.add(reply);
-            commands.add(reply.prepare(link, call.bySha()));
+            commands.add(reply.prepare(link));
         }
         try {
             link.commands().dispatch(commands);
+            calls.stream().limit(1).forEach(call -> link.learned(call.script()));
         } catch (RuntimeException e) {
             replies.forEach(reply -> reply.onReply(null, e));
         }
@@ -59,7 +60,7 @@ final class ScriptRunner {
     }
 
     /** A script under way, and its result. */
-    private final class Reply<T, R> extends CompletableFuture<R> {
+    private final class Reply<T, R> extends CompletableFuture<R> implements RedisConnections.Waiting {
 
         private final ScriptCall<T> call;
         private final Answer<T, R> answer;
@@ -71,24 +72,23 @@ final class ScriptRunner {
             this.answer = answer;
         }
 
-        CompletionStage<R> sendOnceOpen(@Nullable RedisLink link, @Nullable Throwable failure) {
-            if (link != null) {
-                send(link);
-            } else if (failure != null) {
-                complete(answer.failed(failures.ofConnecting(failure)));
-            }
-            return this;
+        @Override
+        public void onOpen(RedisLink link) {
+            dispatch(link, prepare(link));
         }
 
-        void send(RedisLink link) {
-            dispatch(link, prepare(link, call.bySha()));
+        @Override
+        public void onFailure(Throwable failure) {
+            complete(answer.failed(failures.ofConnecting(failure)));
         }
 
-        AsyncCommand<String, String, T> prepare(RedisLink link, AsyncCommand<String, String, T> command) {
-            if (sentOn == null) {
-                sentOn = link;
-                breaksBefore = link.breaks();
-            }
+        AsyncCommand<String, String, T> prepare(RedisLink link) {
+            sentOn = link;
+            breaksBefore = link.breaks();
+            return listenTo(link.isKnown(call.script()) ? call.bySha() : call.byText());
+        }
+
+        private AsyncCommand<String, String, T> listenTo(AsyncCommand<String, String, T> command) {
             command.onComplete(this::onReply);
             return command;
         }
@@ -96,6 +96,7 @@ final class ScriptRunner {
         private void dispatch(RedisLink link, AsyncCommand<String, String, T> command) {
             try {
                 link.commands().dispatch(command);
+                link.learned(call.script());
             } catch (RuntimeException e) {
                 onReply(null, e);
             }
@@ -104,7 +105,7 @@ final class ScriptRunner {
         private void onReply(@Nullable T reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
             if (failure instanceof RedisNoScriptException && link != null) {
-                dispatch(link, prepare(link, call.byText()));
+                dispatch(link, listenTo(call.byText()));
             } else if (failure != null) {
                 fail(failures.ofExecuting(failure));
             } else {

@@ -59,7 +59,6 @@ class RedisFaultsIT {
     @Test
     void holdsOnceWithOneFencingTokenWhenAnAcquisitionIsExecutedTwice() {
         user.renew(OWNER, BackendUser.LEASE);
-        redis.scriptLoad(LockScript.ACQUIRE.text());
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
         long fencingToken = user.granted(OWNER);
         assertThat(dropped).isCompleted();
@@ -71,7 +70,6 @@ class RedisFaultsIT {
     @Test
     void isReleasedWhenAReleaseIsExecutedTwice() {
         long fencingToken = user.granted(OWNER);
-        redis.scriptLoad(LockScript.RELEASE.text());
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
         assertThat(dropped).isCompleted();
@@ -82,14 +80,13 @@ class RedisFaultsIT {
         RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10));
         try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
             new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
-            redis.scriptLoad(LockScript.ACQUIRE.text());
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
             CompletableFuture<AcquireResult> acquired = twice.acquire(
                             new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()))
                     .toCompletableFuture();
             answer(dropped);
-            REDIS.server().grantDefaultUser("-evalsha");
+            REDIS.server().grantDefaultUser("-evalsha", "-eval");
             proxy.accept();
             assertThat(answer(acquired))
                     .isInstanceOfSatisfying(AcquireResult.Unknown.class, unknown -> assertThat(unknown.reason())

@@ -17,6 +17,7 @@ import io.github.lockstarter.testing.RedisExtension;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -151,6 +152,26 @@ class RedisLockBackendIT {
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
         redis.scriptFlush();
         assertThat(user.withdraw(OWNER)).isEqualTo(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void keepsTheOrderOfCommandsThatComeBeforeItIsConnected() {
+        List<LockToken> tokens =
+                IntStream.range(1, 200).mapToObj(i -> token("a", i)).toList();
+        List<CompletionStage<AcquireResult>> acquired = new ArrayList<>();
+        for (LockToken token : tokens) {
+            acquired.add(backend.acquire(
+                    new AcquireCommand(BackendUser.KEY, token, BackendUser.LEASE, 0, Optional.empty())));
+            backend.release(new ReleaseCommand(BackendUser.KEY, token, 0));
+        }
+        long last = 0;
+        for (CompletionStage<AcquireResult> stage : acquired) {
+            AcquireResult result = answer(stage);
+            assertThat(result).isInstanceOf(AcquireResult.Granted.class);
+            long fencingToken = ((AcquireResult.Granted) result).fencingToken();
+            assertThat(fencingToken).isGreaterThan(last);
+            last = fencingToken;
+        }
     }
 
     @Test
