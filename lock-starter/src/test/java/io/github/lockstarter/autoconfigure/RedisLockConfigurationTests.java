@@ -6,11 +6,11 @@ import static org.mockito.Mockito.mock;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.spi.LockBackend;
+import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -25,73 +25,62 @@ class RedisLockConfigurationTests {
     private static final String NOBODY = "spring.data.redis.port=9";
 
     private final ApplicationContextRunner locks = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-            .withUserConfiguration(RedisLockConfiguration.class);
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
 
     private final ApplicationContextRunner application =
             locks.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));
 
     @Test
     void failsWithoutAConnectionFactory() {
-        locks.run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
-            assertThat(analysis.getDescription()).contains("no RedisConnectionFactory");
-            assertThat(analysis.getAction())
-                    .contains("spring.data.redis.host", "distributed-lock.backend=local")
-                    .doesNotContain("required-at-start");
-        }));
+        locks.run(context -> assertThatReport(context)
+                .contains("no RedisConnectionFactory")
+                .contains("spring.data.redis.host", "distributed-lock.backend=local")
+                .doesNotContain("required-at-start"));
     }
 
     @Test
     void failsWithAConnectionFactoryThatIsNotLettuces() {
         locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
-                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
-                    assertThat(analysis.getDescription()).contains("Locks need Lettuce");
-                    assertThat(analysis.getAction()).contains("spring.data.redis.client-type=lettuce");
-                }));
+                .run(context -> assertThatReport(context)
+                        .contains("Locks need Lettuce")
+                        .contains("spring.data.redis.client-type=lettuce"));
     }
 
     @Test
     void failsWithSeveralConnectionFactories() {
         locks.withBean("one", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
-                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
-                    assertThat(analysis.getDescription()).contains("several RedisConnectionFactory");
-                    assertThat(analysis.getAction()).contains("@Primary");
-                }));
+                .run(context -> assertThatReport(context)
+                        .contains("several RedisConnectionFactory")
+                        .contains("@Primary"));
     }
 
     @Test
     void failsOnAClusterRatherThanLockingOnOneOfItsNodes() {
         application
                 .withPropertyValues("spring.data.redis.cluster.nodes=localhost:9")
-                .run(context -> assertThat(analysisOf(context).getDescription()).contains("a Redis Cluster"));
+                .run(context -> assertThatReport(context).contains("a Redis Cluster"));
     }
 
     @Test
     void failsOnMasterAndReplicasRatherThanLockingOnLocalhost() {
         application
                 .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
-                .run(context -> assertThat(analysisOf(context).getDescription()).contains("master/replica"));
+                .run(context -> assertThatReport(context).contains("master/replica"));
     }
 
     @Test
     void failsWithoutLettuceOnTheClassPath() {
-        locks.withClassLoader(new FilteredClassLoader("io.lettuce"))
-                .run(context -> assertThat(analysisOf(context)).satisfies(analysis -> {
-                    assertThat(analysis.getDescription()).contains("Lettuce is not on the class path");
-                    assertThat(analysis.getAction()).contains("lettuce-core");
-                }));
+        locks.withClassLoader(new FilteredClassLoader("io.lettuce")).run(context -> assertThatReport(context)
+                .contains("Lettuce is not on the class path")
+                .contains("lettuce-core"));
     }
 
     @Test
     void failsWhenRedisIsNotThere() {
-        application.withPropertyValues(NOBODY).run(context -> assertThat(analysisOf(context))
-                .satisfies(analysis -> {
-                    assertThat(analysis.getDescription())
-                            .contains("Could not connect to Redis at localhost:9", "refused");
-                    assertThat(analysis.getAction())
-                            .contains("spring.data.redis.host", "distributed-lock.redis.required-at-start=false");
-                }));
+        application.withPropertyValues(NOBODY).run(context -> assertThatReport(context)
+                .contains("Could not connect to Redis at localhost:9", "refused")
+                .contains("spring.data.redis.host", "distributed-lock.redis.required-at-start=false"));
     }
 
     @Test
@@ -133,10 +122,8 @@ class RedisLockConfigurationTests {
                 .doesNotHaveBean(RedisLockBackend.class));
     }
 
-    private static FailureAnalysis analysisOf(AssertableApplicationContext context) {
+    private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {
         assertThat(context).hasFailed();
-        FailureAnalysis analysis = new RedisUnavailableFailureAnalyzer().analyze(context.getStartupFailure());
-        assertThat(analysis).as("analysis of %s", context.getStartupFailure()).isNotNull();
-        return analysis;
+        return assertThat(FailureReport.of(context.getStartupFailure()));
     }
 }

@@ -166,7 +166,7 @@ class RedisFaultsIT {
                     .toList();
             assertThat(answer(results.get(9)))
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                            .contains("not sent", "queue size exceeded"));
+                            .contains("was not sent to Redis", "size exceeded: 2"));
             List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0));
             assertThat(answer(small.renew(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
         }
