@@ -41,11 +41,22 @@ final class Application implements AutoCloseable {
     }
 
     static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {
+        return settings(
+                lease, maxHold, new EngineSettings.Retry(Duration.ofMillis(20), 2, Duration.ofMillis(200), 0.2));
+    }
+
+    /** A waiter looks again so seldom that whatever happens sooner was brought about by a signal. */
+    static EngineSettings settingsThatTrustSignals() {
+        Duration seldom = Duration.ofSeconds(30);
+        return settings(Duration.ofSeconds(60), Optional.empty(), new EngineSettings.Retry(seldom, 1, seldom, 0));
+    }
+
+    private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, EngineSettings.Retry retry) {
         return new EngineSettings(
                 lease,
                 Duration.ofMinutes(10),
                 Duration.ofSeconds(10),
-                new EngineSettings.Retry(Duration.ofMillis(20), 2, Duration.ofMillis(200), 0.2),
+                retry,
                 new EngineSettings.Watchdog(true, maxHold),
                 Map.of());
     }

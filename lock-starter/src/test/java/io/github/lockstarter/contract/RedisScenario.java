@@ -75,6 +75,10 @@ abstract class RedisScenario {
         return newApplication(new RedisStore(server().uri()), Application.settings(lease));
     }
 
+    Application newApplicationThatTrustsSignals() {
+        return newApplication(new RedisStore(server().uri()), Application.settingsThatTrustSignals());
+    }
+
     Application newApplicationBehind(TcpProxy proxy) {
         return newApplication(RedisStore.behind(proxy), Application.settings(LONG_LEASE));
     }

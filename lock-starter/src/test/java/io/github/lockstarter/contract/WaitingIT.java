@@ -22,15 +22,18 @@ import org.junit.jupiter.api.Test;
 /** Waiters on a real server: no queue entry stays, and a lost signal delays but does not block. */
 class WaitingIT extends RedisScenario {
 
+    /** Long for a signal and a round trip, short beside the patience and the next look of a waiter. */
+    private static final Duration SOON = ofSeconds(3);
+
     @Test
     void leavesNoQueueEntryWhenAWaitIsOver() {
         Application holder = newApplication();
-        Application waiter = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
         try (LockHandle held = holder.locks().acquire(request)) {
             assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class);
 
-            await().atMost(PATIENCE)
+            await().atMost(SOON)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
             assertThat(held.isHeld()).isTrue();
         }
@@ -40,7 +43,7 @@ class WaitingIT extends RedisScenario {
     @Test
     void leavesNoQueueEntryWhenAWaiterIsInterrupted() throws Exception {
         Application holder = newApplication();
-        Application waiter = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
         try (LockHandle held = holder.locks().acquire(request)) {
             CompletableFuture<Thread> waiting = new CompletableFuture<>();
             Future<?> interrupted = elsewhere(() -> {
@@ -53,7 +56,7 @@ class WaitingIT extends RedisScenario {
             waiting.get(5, TimeUnit.SECONDS).interrupt();
             resultOf(interrupted);
 
-            await().atMost(PATIENCE)
+            await().atMost(SOON)
                     .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
             assertThat(held.isHeld()).isTrue();
         }
@@ -63,7 +66,7 @@ class WaitingIT extends RedisScenario {
     @Test
     void queuesOncePerApplicationHoweverManyThreadsWait() throws Exception {
         Application holder = newApplication();
-        Application waiter = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
         List<Future<Boolean>> waiting = new ArrayList<>();
         try (LockHandle held = holder.locks().acquire(request)) {
             for (int i = 0; i < 10; i++) {
@@ -84,23 +87,30 @@ class WaitingIT extends RedisScenario {
     @Test
     void wakesTheWaiterByItsSignalLongBeforeItWouldLookAgain() throws Exception {
         Application holder = newApplication();
-        Application waiter = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
         LockHandle held = holder.locks().acquire(request);
-        Future<Long> acquired = elsewhere(() -> {
-            try (LockHandle lock = waiter.locks().acquire(request)) {
-                assertThat(lock.isHeld()).isTrue();
-                return System.nanoTime();
-            }
-        });
+        Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
         awaitWaiting();
-        letPass(ofMillis(500));
-        long attempts = waiter.backend().count(Verb.ACQUIRE, key);
-        assertThat(attempts).as("looks within 500 ms, backing off to 200 ms").isLessThan(12);
 
         held.release();
-        resultOf(acquired);
 
-        assertThat(waiter.backend().count(Verb.ACQUIRE, key) - attempts).isLessThanOrEqualTo(2);
+        assertThat(acquired).succeedsWithin(SOON).isEqualTo(true);
+        assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isEqualTo(2);
+        assertNothingLeft();
+    }
+
+    @Test
+    void looksAgainLessAndLessOften() {
+        Application holder = newApplication();
+        Application waiter = newApplication();
+        try (LockHandle held = holder.locks().acquire(request)) {
+            assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(1))))
+                    .isEmpty();
+
+            // 20, 40, 80, 160 and then every 200 ms; with jitter, each may come a fifth sooner.
+            assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isBetween(3L, 12L);
+            assertThat(held.isHeld()).isTrue();
+        }
     }
 
     @Test
