@@ -31,6 +31,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
     /**
      * Checks what is given.
      *
+     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces
+     * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public RedisSettings {

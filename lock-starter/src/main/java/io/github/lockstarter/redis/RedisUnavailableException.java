@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 /** Redis could not be used for locks when the application started. The message says what failed. */
 public final class RedisUnavailableException extends RuntimeException {
 
+    /** What to do. */
     private final String remedy;
 
     /**
