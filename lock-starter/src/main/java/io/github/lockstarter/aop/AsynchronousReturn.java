@@ -1,9 +1,9 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -11,6 +11,14 @@ import org.springframework.util.ClassUtils;
 
 /** Return types whose work goes on after the method has returned: the lock would be released before the work ends. */
 final class AsynchronousReturn {
+
+    /** Of libraries that the application may not have. */
+    private static final Set<String> NAMES = Set.of(
+            "org.reactivestreams.Publisher",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private AsynchronousReturn() {}
 
@@ -24,6 +32,7 @@ final class AsynchronousReturn {
         boolean later = KotlinDetector.isSuspendingFunction(method)
                 || Future.class.isAssignableFrom(type)
                 || Callable.class.isAssignableFrom(type)
+                || hasKnownName(type)
                 || isReactive(type);
         if (later) {
             throw new ImpossibleLockException(
@@ -37,13 +46,17 @@ final class AsynchronousReturn {
 
     private static boolean isReactive(Class<?> type) {
         return type != Object.class
-                && (ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-                        || superTypes(type).anyMatch(name -> name.equals("org.reactivestreams.Publisher")));
+                && ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
-    private static Stream<String> superTypes(Class<?> type) {
-        return Stream.concat(
-                Stream.of(type.getName()),
-                Stream.of(ClassUtils.getAllInterfacesForClass(type)).map(Class::getName));
+    private static boolean hasKnownName(Class<?> type) {
+        for (Class<?> current = type; current != null; current = current.getSuperclass()) {
+            if (NAMES.contains(current.getName())) {
+                return true;
+            }
+        }
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .map(Class::getName)
+                .anyMatch(NAMES::contains);
     }
 }

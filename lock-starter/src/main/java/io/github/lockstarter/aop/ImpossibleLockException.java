@@ -8,6 +8,7 @@ import org.springframework.util.ClassUtils;
 /** The annotation stands where it cannot take effect, or its attributes cannot be used. The application must not start. */
 public final class ImpossibleLockException extends RuntimeException {
 
+    /** What to change. */
     private final String action;
 
     ImpossibleLockException(Method method, String problem, String action) {

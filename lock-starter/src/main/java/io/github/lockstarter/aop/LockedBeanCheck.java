@@ -27,7 +27,7 @@ import org.springframework.util.ClassUtils;
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */
-public final class LockedBeanCheck implements BeanFactoryPostProcessor, BeanPostProcessor, SmartInitializingSingleton {
+public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
@@ -48,28 +48,37 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, BeanPost
         this.settings = settings;
     }
 
-    /** Sees beans from now on: also those that other post-processors need, which are created before any is in place. */
+    /**
+     * Sees beans from now on: also those that other post-processors need, which are created before any is in place. What
+     * it adds is no bean itself: Spring would count it twice, and warn that beans are created too early.
+     */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        beanFactory.addBeanPostProcessor(this);
+        beanFactory.addBeanPostProcessor(new BeanPostProcessor() {
+            @Override
+            public Object postProcessBeforeInitialization(Object bean, String beanName) {
+                check(AopUtils.getTargetClass(bean), beanName);
+                return bean;
+            }
+        });
     }
 
-    @Override
-    public Object postProcessBeforeInitialization(Object bean, String beanName) {
-        Class<?> type = AopUtils.getTargetClass(bean);
+    private void check(Class<?> type, String beanName) {
         for (LockedMethod method : methods.of(type).values()) {
             checkSettings(method);
             checkSubclassable(method.method(), type, beanName);
-            locked.add(beanName);
+            if (beans.containsBeanDefinition(beanName)) {
+                locked.add(beanName);
+            }
         }
-        return bean;
     }
 
     private void checkSettings(LockedMethod method) {
         try {
             settings.accept(method.request());
         } catch (IllegalArgumentException e) {
-            throw new ImpossibleLockException(method.method(), e.getMessage() + ".", "Change the one or the other.");
+            throw new ImpossibleLockException(
+                    method.method(), e.getMessage() + ".", "Change the annotation or the configuration.");
         }
     }
 

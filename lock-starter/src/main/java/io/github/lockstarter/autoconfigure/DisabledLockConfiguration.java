@@ -19,7 +19,9 @@ class DisabledLockConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck lockedBeanCheck(ConfigurableListableBeanFactory beans) {
         return new LockedBeanCheck(beans, new LockedMethods(), request -> {
-            throw new IllegalArgumentException("distributed-lock.enabled is false, so the method would run unlocked");
+            throw new IllegalArgumentException(
+                    "distributed-lock.enabled is false, and the method would run unlocked. Set "
+                            + "it to true; for tests without Redis, with distributed-lock.backend=local");
         });
     }
 }

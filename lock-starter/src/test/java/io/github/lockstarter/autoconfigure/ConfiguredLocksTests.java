@@ -49,4 +49,9 @@ class ConfiguredLocksTests {
                 .containsOnlyOnce("Distributed locks by LocalLockBackend: lease 30000ms, wait 5000ms, renewal on")
                 .contains("locks exclude the threads of this JVM and no other instance"));
     }
+
+    @Test
+    void createNoBeanTooEarlyToBeProxied(CapturedOutput output) {
+        application.run(context -> assertThat(output).doesNotContain("is not eligible"));
+    }
 }

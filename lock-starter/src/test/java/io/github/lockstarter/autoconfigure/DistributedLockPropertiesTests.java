@@ -108,8 +108,8 @@ class DistributedLockPropertiesTests {
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | No enum constant
-            distributed-lock.leaze=1s                     | distributed-lock.leaze
-            distributed-lock.locks.OrderService.ship.lease=1s | distributed-lock.locks.OrderService.ship.lease
+            distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
+            distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))

@@ -256,8 +256,8 @@ class ImpossibleLockTests {
                         .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                         .withPropertyValues("distributed-lock.enabled=false"),
                 Sound.class,
-                "distributed-lock.enabled is false, so the method would run unlocked",
-                "");
+                "distributed-lock.enabled is false, and the method would run unlocked",
+                "distributed-lock.backend=local");
     }
 
     @Test

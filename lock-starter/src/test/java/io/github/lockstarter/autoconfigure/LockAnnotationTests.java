@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
@@ -18,17 +19,25 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 
 class LockAnnotationTests {
 
@@ -114,6 +123,74 @@ class LockAnnotationTests {
                 .withBean(OrderService.class)
                 .run(context -> assertThat(context.getBean(OrderService.class).ship(42))
                         .containsExactly("OrderService.ship:42"));
+    }
+
+    /** As repositories and HTTP clients come: an interface, and a factory that implements it. */
+    static class ShippingFactory implements FactoryBean<Shipping> {
+        @Override
+        public Shipping getObject() {
+            InvocationHandler handler = (proxy, method, arguments) -> heldKeys();
+            return (Shipping)
+                    Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Shipping.class}, handler);
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Shipping.class;
+        }
+    }
+
+    @Test
+    void locksWhatAFactoryMakesOfAnInterface() {
+        application.withBean(ShippingFactory.class).run(context -> assertThat(
+                        context.getBean(Shipping.class).ship(1))
+                .containsExactly("ship:1"));
+    }
+
+    @Test
+    void locksEachInstanceOfAPrototype() {
+        application
+                .withBean(OrderService.class, OrderService::new, definition -> definition.setScope("prototype"))
+                .run(context -> {
+                    assertThat(context.getBean(OrderService.class).ship(1)).containsExactly("OrderService.ship:1");
+                    assertThat(context.getBean(OrderService.class).ship(2)).containsExactly("OrderService.ship:2");
+                });
+    }
+
+    @Configuration
+    @EnableAsync
+    static class InBackground {
+        final CompletableFuture<String> seen = new CompletableFuture<>();
+
+        @Bean
+        Background background() {
+            return new Background(seen);
+        }
+    }
+
+    static class Background {
+        private final CompletableFuture<String> seen;
+
+        Background(CompletableFuture<String> seen) {
+            this.seen = seen;
+        }
+
+        @Async
+        @DistributedLock(name = "background")
+        public void run() {
+            seen.complete(heldKeys() + " on " + Thread.currentThread().getName());
+        }
+    }
+
+    @Test
+    void locksAnAsynchronousMethodOnTheThreadThatRunsIt() {
+        application.withUserConfiguration(InBackground.class).run(context -> {
+            context.getBean(Background.class).run();
+            assertThat(context.getBean(InBackground.class).seen)
+                    .succeedsWithin(Duration.ofSeconds(5), STRING)
+                    .startsWith("[background] on ")
+                    .doesNotEndWith(Thread.currentThread().getName());
+        });
     }
 
     static class Contended {

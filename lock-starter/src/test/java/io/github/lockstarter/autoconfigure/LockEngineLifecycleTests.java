@@ -99,6 +99,12 @@ class LockEngineLifecycleTests {
         public boolean isRunning() {
             return handle != null;
         }
+
+        /** The lowest of those who may use locks in their stop. */
+        @Override
+        public int getPhase() {
+            return LockEngineLifecycle.PHASE + 1;
+        }
     }
 
     @Test
