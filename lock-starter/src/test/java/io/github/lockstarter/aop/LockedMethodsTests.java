@@ -17,6 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.annotation.AnnotationDescription;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.FixedValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -347,5 +352,35 @@ class LockedMethodsTests {
         assertThatThrownBy(() -> methods.of(bean.getClass()))
                 .isInstanceOf(ImpossibleLockException.class)
                 .hasMessageContaining("so the lock would be released before the work ends");
+    }
+
+    /** Spring MVC is not on the class path of this module: a type of the same name stands for it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "org.springframework.web.context.request.async.DeferredResult",
+                "org.springframework.web.context.request.async.WebAsyncTask",
+                "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+                "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody"
+            })
+    void refusesControllersThatAnswerLater(String returnType) {
+        ByteBuddy classes = new ByteBuddy();
+        Class<?> later = classes.subclass(Object.class)
+                .name(returnType)
+                .make()
+                .load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded();
+        Class<?> controller = classes.subclass(Object.class)
+                .name("io.github.lockstarter.aop.Controller")
+                .defineMethod("run", later, Visibility.PUBLIC)
+                .intercept(FixedValue.nullValue())
+                .annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class)
+                        .build())
+                .make()
+                .load(later.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+                .getLoaded();
+        assertThatThrownBy(() -> methods.of(controller))
+                .isInstanceOf(ImpossibleLockException.class)
+                .hasMessageContaining("it returns " + returnType + ", so the lock would be released");
     }
 }
