@@ -225,13 +225,14 @@ abstract class EngineAcquireContract extends EngineContract {
         Application third = newApplication(Application.SETTINGS);
         LockHandle held = first.locks().acquire(request);
         Future<?> interrupted = elsewhere(() -> catchThrowableOfType(
-                LockInterruptedException.class, () -> second.locks().acquire(request)));
+                LockInterruptedException.class,
+                () -> second.locks().acquire(request).release()));
         awaitWaiters(second, 1);
         Future<Boolean> next = elsewhere(() -> acquiresAndReleases(third));
         awaitWaiters(third, 1);
 
         interrupted.cancel(true);
-        held.release();
+        held.release(); // may be faster than the interrupt: then the interrupted one gets the lock first
 
         assertThat(resultOf(next)).isTrue();
     }
