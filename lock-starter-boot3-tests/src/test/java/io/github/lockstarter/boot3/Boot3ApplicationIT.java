@@ -22,9 +22,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.core.env.Environment;
@@ -33,6 +36,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolve
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.web.client.RestClient;
 
+@ExtendWith(OutputCaptureExtension.class)
 class Boot3ApplicationIT {
 
     private static final int THREADS = 8;
@@ -43,13 +47,15 @@ class Boot3ApplicationIT {
     private static ShippingService shipping;
     private static LockOperations locks;
     private static RestClient http;
+    private static String startLog;
 
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
     @BeforeAll
-    static void startApplication() {
+    static void startApplication(CapturedOutput output) {
         redis = new Redis();
         context = ShippingApplication.start(redis.port());
+        startLog = output.getAll();
         shipping = context.getBean(ShippingService.class);
         locks = context.getBean(LockOperations.class);
         http = RestClient.create(
@@ -84,6 +90,13 @@ class Boot3ApplicationIT {
                         .getLocation()
                         .getPath())
                 .matches(".*/lock-starter-[^/]*[.]jar");
+    }
+
+    @Test
+    void keepsNoBeanFromBeingProxied() {
+        assertThat(startLog)
+                .contains("Started ShippingApplication")
+                .doesNotContain("not eligible for getting processed by all BeanPostProcessors");
     }
 
     @Test

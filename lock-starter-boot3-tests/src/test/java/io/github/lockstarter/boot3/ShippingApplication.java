@@ -11,6 +11,7 @@ class ShippingApplication {
 
     static ConfigurableApplicationContext start(int redisPort, Class<?>... furtherBeans) {
         SpringApplication application = new SpringApplication(ShippingApplication.class);
+        application.setMainApplicationClass(ShippingApplication.class); // else the log names the test runner
         for (Class<?> bean : furtherBeans) {
             application.addPrimarySources(List.of(bean));
         }
