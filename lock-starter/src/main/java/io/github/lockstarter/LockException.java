@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** Root of what a lock operation throws. Unchecked; carries the key. */
 public abstract class LockException extends RuntimeException {
 
+    /** The lock's key. */
     private final String key;
 
     LockException(String key, String message, @Nullable Throwable cause) {

@@ -40,6 +40,11 @@ public record LockRequest(
     /**
      * Checks what is given.
      *
+     * @param name logical name
+     * @param keys what is locked
+     * @param maxWait longest time the caller waits
+     * @param lease how long the lock outlives a crashed holder
+     * @param renewal whether the watchdog renews the lease
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
      *     lease is below {@link #MIN_LEASE}, or either is above {@link #MAX_DURATION}
      */

@@ -37,6 +37,12 @@ public record EngineSettings(
     /**
      * Checks what is given.
      *
+     * @param lease default lease
+     * @param maxLease longest lease that a request may ask for
+     * @param maxWait default wait
+     * @param retry how often a waiter looks again
+     * @param watchdog whether and how long leases are renewed
+     * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public EngineSettings {
@@ -92,6 +98,10 @@ public record EngineSettings(
         /**
          * Checks what is given.
          *
+         * @param initialDelay first delay
+         * @param multiplier growth from one delay to the next
+         * @param maxDelay longest delay
+         * @param jitter share of each delay that is random
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Retry {
@@ -113,6 +123,8 @@ public record EngineSettings(
         /**
          * Checks what is given.
          *
+         * @param enabled whether a request that does not say so is renewed
+         * @param maxHold how long after its grant a lock is still renewed
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Watchdog {
