@@ -8,7 +8,8 @@ public interface LockSource {
 
     /**
      * Acquires the lock, waiting for it as long as the request, else the configuration, says. The same thread may
-     * acquire the same key again: that costs no round trip, and the lock is released with the last release.
+     * acquire the same key again: that costs no round trip, and the lock is released with the last release. It may do so
+     * also while a handle of it is used on another thread.
      *
      * @param request what to lock
      * @return the hold; release it
@@ -35,11 +36,13 @@ public interface LockSource {
 
     /**
      * Acquires the lock without blocking a thread. The hold belongs to the handle, not to a thread: it is never
-     * reentrant. Cancelling the future gives up the wait and leaves nothing behind.
+     * reentrant. Cancelling the future, or completing it otherwise ({@code orTimeout}), gives up the wait and leaves nothing
+     * behind.
      *
      * @param request what to lock
      * @return completed with the hold, or with one of the exceptions of {@link #acquire}; dependents run on a thread of
-     *     the lock client, never on an event loop
+     *     the lock client, never on an event loop. It has 64 of them: dependents that block belong on an executor of yours
+     * @throws IllegalArgumentException at once, as {@link #acquire}
      */
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 

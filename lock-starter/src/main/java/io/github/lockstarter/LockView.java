@@ -61,7 +61,15 @@ final class LockView implements Lock {
     public boolean tryLock() {
         boolean interrupted = Thread.interrupted();
         try {
-            return source.tryAcquire(request.withoutWaiting()).map(this::push).isPresent();
+            while (true) {
+                try {
+                    return source.tryAcquire(request.withoutWaiting())
+                            .map(this::push)
+                            .isPresent();
+                } catch (LockInterruptedException e) {
+                    interrupted = Thread.interrupted();
+                }
+            }
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
