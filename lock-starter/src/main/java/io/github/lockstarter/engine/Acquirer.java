@@ -1,14 +1,12 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.Grant;
 import io.github.lockstarter.engine.Standing.Obstacle;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
@@ -23,40 +21,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquirer {
 
-    private final LockBackend backend;
+    private final BackendCalls backend;
     private final EngineClock clock;
     private final Events events;
     private final Holds holds;
-    private final Losses losses;
     private final Releases releases;
+    private final Cleanups cleanups;
     private final Watchdog watchdog;
-    private final TimerWheel timer;
     private final Tokens tokens;
-    private final Backoff backoff;
     private final Duration longestLease;
+    private final Backoff backoff;
     private final WaitQueues queues;
     private final FencingFloors floors = new FencingFloors();
 
     private volatile Outcome.@Nullable Failed closed;
 
-    Acquirer(Core core, Losses losses, Releases releases, Watchdog watchdog) {
+    Acquirer(Core core, Releases releases, Cleanups cleanups, Watchdog watchdog) {
         this.backend = core.backend();
         this.clock = core.clock();
         this.events = core.events();
         this.holds = core.holds();
-        this.timer = core.timer();
         this.tokens = core.tokens();
-        this.losses = losses;
         this.releases = releases;
+        this.cleanups = cleanups;
         this.watchdog = watchdog;
         this.longestLease = core.settings().maxLease();
         this.backoff = new Backoff(core.settings().retry());
-        this.queues = new WaitQueues(tokens::next, backoff);
+        this.queues = new WaitQueues(tokens::next, backoff, core.timer());
     }
 
     /** Begins; the outcome follows. */
     Acquisition begin(String key, Terms terms, Owner owner) {
-        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), this::onTimer);
+        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), this::onAlarm);
         if (acquisition.waits()) {
             carryOut(key, queues.join(acquisition));
         } else {
@@ -71,16 +67,20 @@ final class Acquirer {
     private void refuseIfClosed(Acquisition acquisition) {
         Outcome.Failed refusal = closed;
         if (refusal != null) {
-            acquisition.outcome.complete(refusal);
-            abandon(acquisition);
+            leave(acquisition, refusal);
         }
     }
 
-    /** The caller does not want the lock any more; whatever was granted is given back. */
+    /** The caller does not want the lock any more. Without effect on one that has its outcome. */
     void abandon(Acquisition acquisition) {
-        acquisition.outcome.complete(new Outcome.Abandoned());
-        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
-        timer.cancel(acquisition);
+        leave(acquisition, new Outcome.Abandoned());
+    }
+
+    /** Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires. */
+    private void leave(Acquisition acquisition, Outcome outcome) {
+        if (acquisition.outcome.complete(outcome)) {
+            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
+        }
     }
 
     /** The lock may be free. */
@@ -89,6 +89,7 @@ final class Acquirer {
             carryOut(key, queues.ask(key, KeyQueue::signal));
         } else {
             withdraw(key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+            wakeNewcomers(key);
         }
     }
 
@@ -105,48 +106,45 @@ final class Acquirer {
         }
     }
 
-    private void onTimer(Acquisition acquisition) {
+    private void onAlarm(Acquisition acquisition) {
         long now = clock.nanos();
-        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.timer(acquisition, now)));
+        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.alarm(acquisition, now)));
     }
 
     private void carryOut(String key, Next next) {
-        Acquisition sleeper = next.sleeper();
-        if (sleeper != null) {
-            tellQueued(sleeper);
-            timer.schedule(sleeper, next.wakeAt());
-        }
         LockToken withdrawal = next.withdrawal();
+        Attempt attempt = next.attempt();
         if (withdrawal != null) {
             withdraw(key, withdrawal);
         }
-        Attempt attempt = next.attempt();
         if (attempt != null) {
             send(attempt);
+        } else if (withdrawal != null) {
+            wakeNewcomers(key);
         }
         Outcome outcome = next.outcome();
         if (outcome != null) {
-            for (Acquisition ended : next.ended()) {
-                timer.cancel(ended);
-                ended.outcome.complete(outcome);
-            }
+            next.ended().forEach(ended -> ended.outcome.complete(outcome));
         }
-    }
-
-    private void tellQueued(Acquisition acquisition) {
-        if (!acquisition.queued) {
-            acquisition.queued = true;
-            events.contended(new LockEvent.Contended(acquisition.terms.name(), acquisition.key));
+        Acquisition queued = next.queued();
+        if (queued != null) {
+            events.contended(new LockEvent.Contended(queued.terms.name(), key));
         }
     }
 
     private void withdraw(String key, LockToken token) {
-        Results.of(() -> backend.withdraw(new WithdrawCommand(key, token)), Results::unknownWithdrawal)
-                .thenAccept(result -> {
-                    if (result instanceof WithdrawResult.Unknown) {
-                        releases.cleanUp(new ReleaseCommand(key, token, 0), longestLease);
-                    }
-                });
+        backend.withdraw(new WithdrawCommand(key, token), result -> {
+            if (result instanceof WithdrawResult.Unknown) {
+                cleanups.add(new ReleaseCommand(key, token, 0), longestLease);
+            }
+        });
+    }
+
+    /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
+    private void wakeNewcomers(String key) {
+        if (queues.has(key)) {
+            carryOut(key, queues.ask(key, KeyQueue::signal));
+        }
     }
 
     private void send(Attempt attempt) {
@@ -157,11 +155,12 @@ final class Acquirer {
         AcquireCommand command = new AcquireCommand(
                 acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), waiting);
         Moment sent = Moment.now(clock);
-        Results.of(() -> backend.acquire(command), Results::unknownAcquire)
-                .thenAccept(result -> Faults.guard(
-                        "Taking the answer for a lock",
-                        () -> answered(attempt, sent, result),
-                        e -> failed(attempt, new Outcome.Failed("the lock client failed unexpectedly", e))));
+        backend.acquire(
+                command,
+                result -> Faults.guard("Taking the answer for a lock", () -> answered(attempt, sent, result), e -> {
+                    giveBack(attempt, 0);
+                    failed(attempt, new Outcome.Failed("the lock client failed unexpectedly", e));
+                }));
     }
 
     private void answered(Attempt attempt, Moment sent, AcquireResult result) {
@@ -184,23 +183,30 @@ final class Acquirer {
         floors.saw(acquisition.key, fencingToken);
         if (Deadline.of(sent, acquisition.terms.leaseNanos()).isOver(clock)) {
             giveBack(attempt, fencingToken);
-            failed(attempt, Outcome.Failed.tooLate(acquisition.terms.lease()));
+            tooLate(attempt);
             return;
         }
         Grant grant = new Grant(acquisition.key, attempt.token(), fencingToken, sent);
         Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog::look);
         holds.add(hold);
-        timer.cancel(acquisition);
         watchdog.watch(hold);
-        if (!acquisition.outcome.complete(new Outcome.Got(hold))) {
-            timer.cancel(hold);
-            holds.remove(hold);
-            giveBack(attempt, fencingToken);
-        } else if (closed != null) {
-            losses.lose(hold, LossCause.SHUTDOWN);
+        Outcome.Failed refusal = closed; // read after the hold can be seen by who closes
+        Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
+        if (!acquisition.outcome.complete(outcome) || refusal != null) {
+            releases.exit(hold);
         }
         if (acquisition.waits()) {
             carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.granted(attempt)));
+        }
+    }
+
+    private void tooLate(Attempt attempt) {
+        Acquisition acquisition = attempt.acquisition();
+        Outcome.Failed failure = Outcome.Failed.tooLate(acquisition.terms.lease());
+        if (acquisition.waits()) {
+            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.grantedTooLate(attempt, failure)));
+        } else {
+            acquisition.outcome.complete(failure);
         }
     }
 
@@ -227,6 +233,6 @@ final class Acquirer {
 
     private void giveBack(Attempt attempt, long fencingToken) {
         Acquisition acquisition = attempt.acquisition();
-        releases.cleanUp(new ReleaseCommand(acquisition.key, attempt.token(), fencingToken), acquisition.terms.lease());
+        cleanups.add(new ReleaseCommand(acquisition.key, attempt.token(), fencingToken), acquisition.terms.lease());
     }
 }

@@ -31,7 +31,7 @@ final class Acquisition extends TimerEntry {
     /** The wait is over, but the backend has not said anything yet; its next answer ends the acquisition. */
     boolean overdue;
 
-    /** Whether listeners were told that it waits; raised once, before any thread can see the outcome of a wait. */
+    /** Whether it had to wait; written under the queue's monitor before the outcome of the wait. */
     volatile boolean queued;
 
     Acquisition(String key, Terms terms, Owner owner, long startedAt, Consumer<Acquisition> onTimer) {

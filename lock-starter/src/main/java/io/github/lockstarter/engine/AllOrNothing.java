@@ -1,14 +1,14 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several keys in the order given, which is sorted, so that two callers cannot wait for each other. One wait
- * covers all of them; what was acquired is released when one cannot be.
+ * covers all of them; what was acquired is released when one cannot be, or when one is lost before the last is acquired.
  */
 final class AllOrNothing {
 
@@ -27,22 +27,29 @@ final class AllOrNothing {
     }
 
     Attained acquire() {
-        List<LockHandle> acquired = new ArrayList<>(keys.size());
+        List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
                 Attained attained = session.acquire(key, remainingTerms());
                 if (attained instanceof Attained.Handle one) {
                     acquired.add(one.handle());
                 } else {
-                    acquired.forEach(LockHandle::release);
+                    acquired.forEach(EngineHandle::release);
                     return attained;
                 }
             }
+            return together(acquired);
         } catch (RuntimeException e) {
-            acquired.forEach(LockHandle::release);
+            acquired.forEach(EngineHandle::release);
             throw e;
         }
-        return new Attained.Handle(new CompositeHandle(acquired));
+    }
+
+    /** Throws if one was lost while the others were acquired. */
+    private static Attained together(List<EngineHandle> acquired) {
+        CompositeHandle all = new CompositeHandle(acquired);
+        all.ensureHeld();
+        return new Attained.Handle(all);
     }
 
     CompletableFuture<Attained> acquireAsync() {
@@ -52,41 +59,44 @@ final class AllOrNothing {
     }
 
     /** {@code acquired} is passed from step to step; the steps follow one another. */
-    private void acquireNext(List<LockHandle> acquired, CompletableFuture<Attained> result) {
+    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
         CompletableFuture<Attained> step = session.acquireAsync(keys.get(acquired.size()), remainingTerms());
-        result.whenComplete((attained, failure) -> {
-            if (result.isCancelled()) {
-                step.cancel(false);
-            }
-        });
+        result.whenComplete((attained, failure) -> step.cancel(false));
         step.whenComplete((attained, failure) -> {
-            if (attained instanceof Attained.Handle one && !result.isDone()) {
+            if (attained instanceof Attained.Handle one) {
                 acquired.add(one.handle());
+            }
+            if (attained instanceof Attained.Handle && !result.isDone()) {
                 continueWith(acquired, result);
             } else {
-                stop(attained, acquired);
-                if (failure != null) {
-                    result.completeExceptionally(failure);
-                } else {
-                    result.complete(attained);
-                }
+                acquired.forEach(EngineHandle::releaseAsync);
+                finish(result, attained, failure);
             }
         });
     }
 
-    private void continueWith(List<LockHandle> acquired, CompletableFuture<Attained> result) {
+    private void continueWith(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
         if (acquired.size() < keys.size()) {
             acquireNext(acquired, result);
-        } else if (!result.complete(new Attained.Handle(new CompositeHandle(acquired)))) {
-            acquired.forEach(LockHandle::release);
+            return;
         }
+        try {
+            if (result.complete(together(acquired))) {
+                return;
+            }
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+        }
+        acquired.forEach(EngineHandle::releaseAsync);
     }
 
-    private static void stop(Attained attained, List<LockHandle> acquired) {
-        if (attained instanceof Attained.Handle late) {
-            late.handle().release();
+    private static void finish(
+            CompletableFuture<Attained> result, @Nullable Attained attained, @Nullable Throwable failure) {
+        if (failure != null) {
+            result.completeExceptionally(failure);
+        } else if (attained != null) {
+            result.complete(attained);
         }
-        acquired.forEach(LockHandle::release);
     }
 
     private Terms remainingTerms() {

@@ -1,17 +1,17 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
-final class CompositeHandle implements LockHandle {
+final class CompositeHandle implements EngineHandle {
 
-    private final List<LockHandle> parts;
+    private final List<EngineHandle> parts;
 
-    CompositeHandle(List<LockHandle> parts) {
+    CompositeHandle(List<EngineHandle> parts) {
         this.parts = List.copyOf(parts);
     }
 
@@ -22,7 +22,7 @@ final class CompositeHandle implements LockHandle {
 
     @Override
     public List<String> keys() {
-        return parts.stream().map(LockHandle::key).toList();
+        return parts.stream().map(EngineHandle::key).toList();
     }
 
     @Override
@@ -43,19 +43,19 @@ final class CompositeHandle implements LockHandle {
     @Override
     public Duration remainingLease() {
         return parts.stream()
-                .map(LockHandle::remainingLease)
+                .map(EngineHandle::remainingLease)
                 .min(Duration::compareTo)
                 .orElse(Duration.ZERO);
     }
 
     @Override
     public boolean isHeld() {
-        return parts.stream().allMatch(LockHandle::isHeld);
+        return parts.stream().allMatch(EngineHandle::isHeld);
     }
 
     @Override
     public void ensureHeld() {
-        parts.forEach(LockHandle::ensureHeld);
+        parts.forEach(EngineHandle::ensureHeld);
     }
 
     @Override
@@ -74,15 +74,18 @@ final class CompositeHandle implements LockHandle {
         parts.forEach(part -> part.onLost(once));
     }
 
-    /** The worst that became of any part. */
     @Override
     public ReleaseOutcome release() {
-        ReleaseOutcome worst = ReleaseOutcome.ALREADY_RELEASED;
+        return Waits.uninterruptibly(releaseAsync());
+    }
+
+    /** The worst that became of any part. */
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         for (int i = parts.size() - 1; i >= 0; i--) {
-            ReleaseOutcome outcome = parts.get(i).release();
-            if (weight(outcome) > weight(worst)) {
-                worst = outcome;
-            }
+            worst = worst.thenCombine(
+                    parts.get(i).releaseAsync(), (one, other) -> weight(one) >= weight(other) ? one : other);
         }
         return worst;
     }

@@ -1,7 +1,5 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.spi.LockBackend;
-
 /**
  * What the parts of a running engine share.
  *
@@ -14,7 +12,7 @@ import io.github.lockstarter.spi.LockBackend;
  * @param holds what is held
  */
 record Core(
-        LockBackend backend,
+        BackendCalls backend,
         EngineSettings settings,
         EngineClock clock,
         Events events,

@@ -13,8 +13,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 final class Events implements AutoCloseable {
 
     private final List<LockListener> listeners;
-    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-lost");
-    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async");
+    private static final int CALLBACK_THREADS = 16;
+    private static final int COMPLETION_THREADS = 64;
+
+    private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1);
+    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-callback", CALLBACK_THREADS);
+    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async", COMPLETION_THREADS);
 
     Events(List<LockListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -50,10 +54,10 @@ final class Events implements AutoCloseable {
         }
     }
 
-    /** On a thread of its own pool, since a loss is found by the watchdog or an event loop. */
+    /** On a thread of its own, since a loss is found by the watchdog or an event loop. */
     void lost(LockEvent.Lost event) {
         if (!listeners.isEmpty()) {
-            onLossThread(() -> {
+            run(lossEvents, () -> {
                 for (LockListener listener : listeners) {
                     Faults.guard("A lock listener", () -> listener.onLost(event));
                 }
@@ -62,12 +66,12 @@ final class Events implements AutoCloseable {
     }
 
     /** Runs what the application wants done at a loss. */
-    void onLossThread(Runnable callback) {
+    void callback(Runnable callback) {
         run(lossCallbacks, callback);
     }
 
     /** Completes a future of the application; apart from the losses, which must not wait for what depends on futures. */
-    void onCompletionThread(Runnable completion) {
+    void complete(Runnable completion) {
         run(completions, completion);
     }
 
@@ -84,6 +88,7 @@ final class Events implements AutoCloseable {
     /** Runs what is queued and takes no more. */
     @Override
     public void close() {
+        lossEvents.shutdown();
         lossCallbacks.shutdown();
         completions.shutdown();
     }

@@ -19,8 +19,9 @@ import java.util.function.Consumer;
  * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (concurrent; each callback is taken out exactly once);
- * {@link #ended} (completed once); {@link #progress} (replaced as a whole by the thread that handles a renewal; a lost
- * update costs a count in a report, never correctness).
+ * {@link #ended} (completed once); {@link #announced} (set once, before the owner gets its handle); {@link #progress} and
+ * {@link #longestLease} (replaced as a whole by the thread that handles a renewal; a lost update costs a count in a report
+ * or a repeated command, never correctness).
  */
 final class Hold extends TimerEntry {
 
@@ -43,6 +44,8 @@ final class Hold extends TimerEntry {
      */
     record Progress(long nextAt, long succeeded, int failed) {}
 
+    private record LostCallback(HoldHandle handle, Runnable callback) {}
+
     final String key;
     final LockToken token;
     final long fencingToken;
@@ -56,9 +59,15 @@ final class Hold extends TimerEntry {
     private final EngineClock clock;
     private final Consumer<Hold> onTimer;
     private final long grantedAt;
-    private final Queue<Runnable> lostCallbacks = new ConcurrentLinkedQueue<>();
+    private final Queue<LostCallback> lostCallbacks = new ConcurrentLinkedQueue<>();
 
     volatile Progress progress;
+
+    /** Longest lease that the backend may have been told. */
+    volatile Duration longestLease;
+
+    /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
+    volatile boolean announced;
 
     Hold(Grant grant, Terms terms, Owner owner, EngineClock clock, Consumer<Hold> onTimer) {
         this.key = grant.key();
@@ -69,6 +78,7 @@ final class Hold extends TimerEntry {
         this.clock = clock;
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
+        this.longestLease = terms.lease();
         this.progress = new Progress(grant.sent().nanos() + terms.leaseNanos() / Watchdog.RENEW_AT, 0, 0);
         this.lifecycle = new Lifecycle(clock, Deadline.of(grant.sent(), terms.leaseNanos()));
     }
@@ -103,17 +113,30 @@ final class Hold extends TimerEntry {
         return lifecycle.lossCause();
     }
 
-    /** The callback runs at the loss, or now if that has happened. */
-    void onLost(Runnable callback, Events events) {
-        lostCallbacks.add(callback);
+    /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
+    void onLost(HoldHandle handle, Runnable callback, Events events) {
+        lostCallbacks.add(new LostCallback(handle, callback));
         if (lifecycle.isLost()) {
             runLostCallbacks(events);
+        } else if (handle.hasLeft()) {
+            forgetCallbacksOf(handle);
+        }
+    }
+
+    void forgetCallbacksOf(HoldHandle handle) {
+        if (!lostCallbacks.isEmpty()) {
+            lostCallbacks.removeIf(each -> each.handle.equals(handle));
         }
     }
 
     void runLostCallbacks(Events events) {
-        for (Runnable callback = lostCallbacks.poll(); callback != null; callback = lostCallbacks.poll()) {
-            events.onLossThread(callback);
+        for (LostCallback next = lostCallbacks.poll(); next != null; next = lostCallbacks.poll()) {
+            LostCallback each = next;
+            events.callback(() -> {
+                if (!each.handle.hasLeft()) {
+                    each.callback.run();
+                }
+            });
         }
     }
 

@@ -1,7 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockBackendException;
-import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -9,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One entry into a {@link Hold}: its own release, the hold's everything else. {@link #left} turns true once. */
-final class HoldHandle implements LockHandle {
+final class HoldHandle implements EngineHandle {
 
     private final Hold hold;
     private final Session session;
@@ -51,7 +50,7 @@ final class HoldHandle implements LockHandle {
     public void extend(Duration lease) {
         session.checkLease(hold.key, lease);
         ensureHeld();
-        RenewResult result = Waits.answer(session.watchdog().extend(hold, lease), hold.key);
+        RenewResult result = Waits.extension(session.watchdog().extend(hold, lease), hold.key);
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -70,13 +69,11 @@ final class HoldHandle implements LockHandle {
 
     @Override
     public void onLost(Runnable callback) {
-        hold.onLost(
-                () -> {
-                    if (!left.get()) {
-                        callback.run();
-                    }
-                },
-                session.events());
+        hold.onLost(this, callback, session.events());
+    }
+
+    boolean hasLeft() {
+        return left.get();
     }
 
     @Override
@@ -84,11 +81,13 @@ final class HoldHandle implements LockHandle {
         return Waits.uninterruptibly(releaseAsync());
     }
 
-    /** {@link #release} without waiting for the answer. */
-    CompletableFuture<ReleaseOutcome> releaseAsync() {
-        return left.compareAndSet(false, true)
-                ? session.releases().exit(hold)
-                : CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        if (!left.compareAndSet(false, true)) {
+            return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        }
+        hold.forgetCallbacksOf(this);
+        return session.releases().exit(hold);
     }
 
     @Override

@@ -11,7 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What this instance holds: all holds by token, and those of threads by thread and key, for nested entries. A lost hold
- * leaves the first map at once and the second with its last release, so that a nested entry learns of the loss.
+ * leaves the first map at once. It stays in the second until its last release, its first nested entry, which learns of
+ * the loss, or for a while if its owner never comes back.
  */
 final class Holds implements HeldLocks {
 
@@ -20,14 +21,19 @@ final class Holds implements HeldLocks {
     private final ConcurrentHashMap<LockToken, Hold> all = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Entrance, Hold> byThread = new ConcurrentHashMap<>();
 
+    /** Granted. */
     void add(Hold hold) {
         all.put(hold.token, hold);
+    }
+
+    /** Taken by its owner, who may enter again. Called by the owning thread. */
+    void open(Hold hold) {
         if (hold.owner.isThread()) {
             byThread.put(entrance(hold), hold);
         }
     }
 
-    /** No longer held; nested entries still find it. */
+    /** No longer held; a nested entry still finds it. */
     void lost(Hold hold) {
         all.remove(hold.token);
     }

@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The waiters of one key in this JVM, first come, first served. Only the first has an attempt at the backend, so that N
  * JVMs mean N contenders however many threads wait. Decides, and does no I/O: each method returns the {@link Next} step,
- * which the caller carries out without the lock.
+ * which the caller carries out without the monitor.
  *
- * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way or the first one's timer is
- * set; every waiter leaves by exactly one of grant, timeout, failure and {@link #leave}; a retired queue stays empty.
+ * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way or the first one's alarm is
+ * set; every waiter leaves by exactly one of grant, refusal, timeout, failure and {@link #leave}, and then has no alarm; a
+ * retired queue stays empty.
  *
- * <p>All fields are guarded by this object's monitor, which is never held during a call to anything else.
+ * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
+ * cannot overwrite a later one; the timer's lock comes after it and takes no other.
  */
 final class KeyQueue {
 
@@ -28,6 +30,7 @@ final class KeyQueue {
 
     private final Supplier<LockToken> tokens;
     private final Backoff backoff;
+    private final Alarms alarms;
     private final Set<Acquisition> waiters = new LinkedHashSet<>();
 
     private @Nullable Attempt underWay;
@@ -36,16 +39,16 @@ final class KeyQueue {
     private boolean signalled;
     private boolean retired;
     private long position = Waiting.NEW;
+    private long answers;
+    private int round;
 
     /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
     private int repeats;
 
-    private long answers;
-    private int round;
-
-    KeyQueue(Supplier<LockToken> tokens, Backoff backoff) {
+    KeyQueue(Supplier<LockToken> tokens, Backoff backoff, Alarms alarms) {
         this.tokens = tokens;
         this.backoff = backoff;
+        this.alarms = alarms;
     }
 
     synchronized boolean isRetired() {
@@ -59,9 +62,11 @@ final class KeyQueue {
         }
         waiters.add(acquisition);
         acquisition.joinedAt = answers;
-        return underWay == null && waiters.size() == 1
-                ? Next.attempt(attempt(acquisition))
-                : Next.wakeAt(acquisition, acquisition.giveUpAt);
+        if (underWay == null && waiters.size() == 1) {
+            return attemptByFirst();
+        }
+        alarms.schedule(acquisition, acquisition.giveUpAt);
+        return queued(acquisition);
     }
 
     /** The lock may be free. */
@@ -70,19 +75,19 @@ final class KeyQueue {
             signalled = true;
             return Next.NOTHING;
         }
-        return waiters.isEmpty() ? Next.NOTHING : Next.attempt(attempt(first()));
+        return waiters.isEmpty() ? Next.NOTHING : attemptByFirst();
     }
 
-    /** The waiter's timer fired: its wait is over, or it looks again. */
-    synchronized Next timer(Acquisition acquisition, long now) {
+    /** The waiter's alarm went off: its wait is over, or it looks again. */
+    synchronized Next alarm(Acquisition acquisition, long now) {
         if (!waiters.contains(acquisition)) {
             return Next.NOTHING;
         }
         if (acquisition.isPast(now)) {
             return timeOut(acquisition);
         }
-        Next untilTheEnd = Next.wakeAt(acquisition, acquisition.giveUpAt);
-        return underWay == null && first() == acquisition ? untilTheEnd.attempting(attempt(acquisition)) : untilTheEnd;
+        alarms.schedule(acquisition, acquisition.giveUpAt);
+        return underWay == null && first() == acquisition ? attemptByFirst() : Next.NOTHING;
     }
 
     private Next timeOut(Acquisition acquisition) {
@@ -102,21 +107,18 @@ final class KeyQueue {
 
     private Next remove(Acquisition acquisition) {
         boolean wasFirst = first() == acquisition;
-        waiters.remove(acquisition);
+        drop(acquisition);
         Attempt current = underWay;
         if (current != null && current.acquisition() == acquisition) {
             underWay = null;
-            return Next.withdraw(current.token()).then(attemptByFirst());
+            return attemptByFirst().withdrawing(current.token());
         }
         if (current != null || !wasFirst) {
             return Next.NOTHING;
         }
-        // The first one had only its timer. The next tries at once: a signal may have been spent on the one that left.
-        if (!waiters.isEmpty()) {
-            return attemptByFirst();
-        }
-        retired = true;
-        return Next.withdraw(lastToken);
+        // The first one had only its alarm. The next tries at once: a signal may have been spent on the one that left.
+        LockToken last = lastToken;
+        return waiters.isEmpty() ? attemptByFirst().withdrawing(last) : attemptByFirst();
     }
 
     /** The attempt was granted. */
@@ -125,7 +127,7 @@ final class KeyQueue {
             return Next.NOTHING;
         }
         answered();
-        waiters.remove(attempt.acquisition());
+        drop(attempt.acquisition());
         position = Waiting.NEW;
         round = 0;
         Standing ours = new Standing(
@@ -133,6 +135,16 @@ final class KeyQueue {
         standing = ours;
         List<Acquisition> late = takeOverdue();
         return attemptByFirst().ending(late, new Outcome.Busy(ours));
+    }
+
+    /** The attempt was granted, but not in time for its acquisition, which fails. */
+    synchronized Next grantedTooLate(Attempt attempt, Outcome.Failed failure) {
+        if (!attempt.equals(underWay)) {
+            return Next.NOTHING;
+        }
+        answered();
+        drop(attempt.acquisition());
+        return attemptByFirst().ending(List.of(attempt.acquisition()), failure);
     }
 
     /** The attempt was not granted. */
@@ -151,29 +163,42 @@ final class KeyQueue {
         List<Acquisition> late = takeOverdue();
         Outcome busy = new Outcome.Busy(answer);
         if (waiters.isEmpty()) {
-            retired = true;
-            return Next.withdraw(attempt.token()).ending(late, busy);
+            return attemptByFirst().withdrawing(attempt.token()).ending(late, busy);
         }
         if (signalled && repeats < MOST_REPEATS) {
             repeats++;
             return attemptByFirst().ending(late, busy);
         }
         repeats = 0;
+        return sleepUntilNextLook(now, answer).ending(late, busy);
+    }
+
+    private Next sleepUntilNextLook(long now, Standing answer) {
         Acquisition first = first();
         long wakeAt = now + backoff.nanos(round++, answer);
-        return Next.wakeAt(first, first.giveUpAt - wakeAt < 0 ? first.giveUpAt : wakeAt)
-                .ending(late, busy);
+        alarms.schedule(first, first.giveUpAt - wakeAt < 0 ? first.giveUpAt : wakeAt);
+        return queued(first);
     }
 
     /** The attempt failed: nobody in this JVM can get the lock now. */
     synchronized Next failed(Attempt attempt, Outcome.Failed failure) {
-        return attempt.equals(underWay) ? failAll(failure) : Next.NOTHING;
+        if (!attempt.equals(underWay)) {
+            return Next.NOTHING;
+        }
+        underWay = null;
+        return failEverybody(failure);
     }
 
+    /** Nobody in this JVM may wait any longer. */
     synchronized Next failAll(Outcome.Failed failure) {
-        List<Acquisition> all = List.copyOf(waiters);
-        waiters.clear();
+        LockToken last = lastToken;
         underWay = null;
+        return failEverybody(failure).withdrawing(last);
+    }
+
+    private Next failEverybody(Outcome.Failed failure) {
+        List<Acquisition> all = List.copyOf(waiters);
+        all.forEach(this::drop);
         retired = true;
         return Next.NOTHING.ending(all, failure);
     }
@@ -183,26 +208,37 @@ final class KeyQueue {
         answers++;
     }
 
+    /** Without waiters, the end of this queue. */
     private Next attemptByFirst() {
         if (waiters.isEmpty()) {
             retired = true;
             return Next.NOTHING;
         }
-        return Next.attempt(attempt(first()));
-    }
-
-    private Attempt attempt(Acquisition acquisition) {
-        acquisition.attempts++;
+        Acquisition first = first();
+        first.attempts++;
         signalled = false;
         LockToken token = tokens.get();
         lastToken = token;
-        Attempt attempt = new Attempt(acquisition, token, position);
+        Attempt attempt = new Attempt(first, token, position);
         underWay = attempt;
-        return attempt;
+        return Next.attempt(attempt);
+    }
+
+    private static Next queued(Acquisition acquisition) {
+        if (acquisition.queued) {
+            return Next.NOTHING;
+        }
+        acquisition.queued = true;
+        return Next.queued(acquisition);
     }
 
     private Acquisition first() {
         return waiters.iterator().next();
+    }
+
+    private void drop(Acquisition acquisition) {
+        waiters.remove(acquisition);
+        alarms.cancel(acquisition);
     }
 
     private List<Acquisition> takeOverdue() {
@@ -215,6 +251,7 @@ final class KeyQueue {
                 }
                 late.add(acquisition);
                 each.remove();
+                alarms.cancel(acquisition);
             }
         }
         return late;

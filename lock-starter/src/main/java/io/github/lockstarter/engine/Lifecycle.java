@@ -27,7 +27,7 @@ final class Lifecycle {
 
     private record Released() implements State {}
 
-    private record Lost(LossCause cause, int holds) implements State {}
+    private record Lost(LossCause cause, int holds, int writes) implements State {}
 
     /** What the caller of {@link #exit} has to do. */
     enum Exit {
@@ -39,8 +39,10 @@ final class Lifecycle {
         RELEASE_FOLLOWS,
         /** The lock was lost; the owner has other holds. */
         LOST_STILL_ENTERED,
-        /** The lock was lost and this was the last hold. */
-        LOST
+        /** The lock was lost and this was the last hold: send the release, in case it is still there. */
+        LOST,
+        /** As {@link #LOST}, but whoever ends the last renewal under way sends the release. */
+        LOST_RELEASE_FOLLOWS
     }
 
     private final EngineClock clock;
@@ -80,7 +82,7 @@ final class Lifecycle {
     /** Ends the hold if its lease is over. True for the one caller that has to signal it. */
     boolean expire(LossCause cause) {
         while (state.get() instanceof Held held && held.deadline.isOver(clock)) {
-            if (state.compareAndSet(held, new Lost(cause, held.holds))) {
+            if (state.compareAndSet(held, new Lost(cause, held.holds, held.writes))) {
                 return true;
             }
         }
@@ -90,7 +92,7 @@ final class Lifecycle {
     /** Ends the hold. True for the one caller that has to signal it. */
     boolean lose(LossCause cause) {
         while (state.get() instanceof Held held) {
-            if (state.compareAndSet(held, new Lost(cause, held.holds))) {
+            if (state.compareAndSet(held, new Lost(cause, held.holds, held.writes))) {
                 return true;
             }
         }
@@ -120,8 +122,8 @@ final class Lifecycle {
                 next = new Releasing(held.writes);
                 answer = held.writes == 0 ? Exit.SEND_RELEASE : Exit.RELEASE_FOLLOWS;
             } else if (now instanceof Lost lost && lost.holds > 0) {
-                next = new Lost(lost.cause, lost.holds - 1);
-                answer = lost.holds > 1 ? Exit.LOST_STILL_ENTERED : Exit.LOST;
+                next = new Lost(lost.cause, lost.holds - 1, lost.writes);
+                answer = exitOf(lost);
             } else {
                 throw new IllegalStateException("More exits than holds");
             }
@@ -129,6 +131,13 @@ final class Lifecycle {
                 return answer;
             }
         }
+    }
+
+    private static Exit exitOf(Lost lost) {
+        if (lost.holds > 1) {
+            return Exit.LOST_STILL_ENTERED;
+        }
+        return lost.writes == 0 ? Exit.LOST : Exit.LOST_RELEASE_FOLLOWS;
     }
 
     /** Claims the right to write a renewal; only while held. */
@@ -153,6 +162,10 @@ final class Lifecycle {
                 if (state.compareAndSet(now, new Releasing(releasing.writes - 1))) {
                     return releasing.writes == 1;
                 }
+            } else if (now instanceof Lost lost) {
+                if (state.compareAndSet(now, new Lost(lost.cause, lost.holds, lost.writes - 1))) {
+                    return lost.writes == 1 && lost.holds == 0;
+                }
             } else {
                 return false;
             }
@@ -176,6 +189,6 @@ final class Lifecycle {
 
     /** The release was answered: the lock had not been ours any more. */
     void lostAtRelease(LossCause cause) {
-        state.set(new Lost(cause, 0));
+        state.set(new Lost(cause, 0, 0));
     }
 }

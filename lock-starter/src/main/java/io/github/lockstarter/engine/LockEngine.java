@@ -9,6 +9,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -110,11 +111,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         CompletableFuture<Attained> attaining = attainAsync(running, request, terms);
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         attaining.whenComplete((attained, failure) -> deliver(attained, failure, result));
-        result.whenComplete((handle, failure) -> {
-            if (result.isCancelled()) {
-                attaining.cancel(false);
-            }
-        });
+        result.whenComplete((handle, failure) -> attaining.cancel(false)); // gives up, if it was not from in here
         return result;
     }
 
@@ -128,7 +125,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             @Nullable Attained attained, @Nullable Throwable failure, CompletableFuture<LockHandle> result) {
         if (attained instanceof Attained.Handle got) {
             if (!result.complete(got.handle())) {
-                got.handle().release();
+                got.handle().releaseAsync();
             }
         } else if (attained instanceof Attained.Nothing nothing) {
             result.completeExceptionally(Messages.notAcquired(nothing.acquisition(), nothing.standing()));
@@ -186,6 +183,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
             Session running = session.get();
             if (running != null) {
                 running.signal(key);
+            } else {
+                backend.withdraw(new WithdrawCommand(key, tokens.next())); // stopped: passes the signal on
             }
         }
 

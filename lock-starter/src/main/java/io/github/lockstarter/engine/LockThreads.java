@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Makes every thread of the engine: one watchdog, and a few for the application's code while there is any to run. */
 final class LockThreads {
 
-    private static final int POOL_THREADS = 8;
     private static final long IDLE_SECONDS = 10;
     private static final long JOIN_MILLIS = 2_000;
 
@@ -22,11 +21,11 @@ final class LockThreads {
         return daemon(work, "lock-watchdog-" + WATCHDOGS.incrementAndGet());
     }
 
-    /** Up to eight threads that end when idle; what comes on top queues up, since code that blocks must not add threads. */
-    static ThreadPoolExecutor pool(String name) {
+    /** Threads that end when idle; what comes on top of them queues up, since code that blocks must not add threads. */
+    static ThreadPoolExecutor pool(String name, int threads) {
         ThreadFactory factory = work -> daemon(work, name + '-' + POOLED.incrementAndGet());
         ThreadPoolExecutor executor = new ThreadPoolExecutor(
-                POOL_THREADS, POOL_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         executor.allowCoreThreadTimeOut(true);
         return executor;
     }
@@ -44,7 +43,9 @@ final class LockThreads {
     }
 
     private static Thread daemon(Runnable work, String name) {
-        Thread thread = new Thread(work, name);
+        // Must not keep what the thread that happened to come first hands down to its children.
+        Thread thread = new Thread(null, work, name, 0, false);
+        thread.setContextClassLoader(LockThreads.class.getClassLoader());
         thread.setDaemon(true);
         return thread;
     }

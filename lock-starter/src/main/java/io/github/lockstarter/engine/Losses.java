@@ -7,13 +7,18 @@ import java.time.Duration;
 /** Ends holds that are lost, and makes it known: once per hold, to the listeners and to the hold's callbacks. */
 final class Losses {
 
+    /** How long a nested entry learns of the loss, at least, if the owner never releases. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(1);
+
     private final EngineSettings.Watchdog settings;
+    private final EngineClock clock;
     private final Holds holds;
     private final Events events;
     private final TimerWheel timer;
 
     Losses(Core core) {
         this.settings = core.settings().watchdog();
+        this.clock = core.clock();
         this.holds = core.holds();
         this.events = core.events();
         this.timer = core.timer();
@@ -34,18 +39,28 @@ final class Losses {
         }
     }
 
-    void signal(Hold hold, LossCause cause) {
-        timer.cancel(hold);
+    private void signal(Hold hold, LossCause cause) {
         holds.lost(hold);
-        events.lost(new LockEvent.Lost(
-                hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.progress.failed()));
+        if (hold.owner.isThread()) {
+            timer.schedule(hold, clock.nanos() + Math.max(hold.terms.leaseNanos(), REMEMBERED.toNanos()));
+        } else {
+            timer.cancel(hold);
+        }
+        report(hold, cause);
         hold.runLostCallbacks(events);
     }
 
+    /** To the listeners, if they know of the hold. */
+    void report(Hold hold, LossCause cause) {
+        if (hold.announced) {
+            events.lost(new LockEvent.Lost(
+                    hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.progress.failed()));
+        }
+    }
+
     boolean isPastMaxHold(Hold hold) {
-        Duration held = hold.held();
         return settings.maxHold().isPresent()
                 && hold.isRenewed()
-                && held.compareTo(settings.maxHold().get()) >= 0;
+                && hold.held().compareTo(settings.maxHold().get()) >= 0;
     }
 }

@@ -7,7 +7,6 @@ import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -32,12 +31,14 @@ final class Session {
             List<LockListener> listeners,
             EngineClock clock,
             Tokens tokens) {
+        BackendCalls calls = new BackendCalls(backend);
         Events events = new Events(listeners);
-        this.core = new Core(backend, settings, clock, events, new TimerWheel(clock), tokens, new Holds());
+        this.core = new Core(calls, settings, clock, events, new TimerWheel(clock), tokens, new Holds());
         this.losses = new Losses(core);
-        this.releases = new Releases(core, losses);
+        Cleanups cleanups = new Cleanups(calls, clock, core.timer());
+        this.releases = new Releases(core, losses, cleanups);
         this.watchdog = new Watchdog(core, losses, releases);
-        this.acquirer = new Acquirer(core, losses, releases, watchdog);
+        this.acquirer = new Acquirer(core, releases, cleanups, watchdog);
     }
 
     Losses losses() {
@@ -74,24 +75,7 @@ final class Session {
         Checks.atMostMaxLease(subject, lease, core.settings().maxLease());
     }
 
-    /** A nested hold of the current thread, if it has the key. */
-    private Optional<HoldHandle> reenter(Owner owner, String key) {
-        Optional<Hold> outer = holds().of(owner, key);
-        if (outer.isEmpty()) {
-            return Optional.empty();
-        }
-        Hold hold = outer.get();
-        losses.isHeld(hold);
-        if (hold.lifecycle.enter()) {
-            return Optional.of(new HoldHandle(hold, this));
-        }
-        if (hold.lifecycle.isLost()) {
-            throw Messages.lost(hold);
-        }
-        return Optional.empty(); // another thread releases it right now
-    }
-
-    /** Blocks the calling thread, which becomes the owner. Empty if contended; the acquisition says more. */
+    /** Blocks the calling thread, which becomes the owner. */
     Attained acquire(String key, Terms terms) {
         Owner owner = Owner.currentThread();
         Optional<HoldHandle> nested = reenter(owner, key);
@@ -105,11 +89,32 @@ final class Session {
         return conclude(acquisition, await(acquisition));
     }
 
+    /** A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing. */
+    private Optional<HoldHandle> reenter(Owner owner, String key) {
+        Optional<Hold> outer = holds().of(owner, key);
+        if (outer.isEmpty()) {
+            return Optional.empty();
+        }
+        Hold hold = outer.get();
+        losses.isHeld(hold);
+        if (hold.lifecycle.enter()) {
+            return Optional.of(new HoldHandle(hold, this));
+        }
+        holds().remove(hold);
+        if (hold.lifecycle.isLost()) {
+            throw Messages.lost(hold);
+        }
+        return Optional.empty(); // another thread releases it right now
+    }
+
     private Outcome await(Acquisition acquisition) {
         try {
             return acquisition.outcome.get();
         } catch (InterruptedException e) {
-            giveUp(acquisition);
+            acquirer.abandon(acquisition);
+            if (acquisition.outcome.join() instanceof Outcome.Got got) {
+                releases.exit(got.hold());
+            }
             report(acquisition, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
             throw Messages.interrupted(acquisition.key, e);
@@ -118,26 +123,9 @@ final class Session {
         }
     }
 
-    private void giveUp(Acquisition acquisition) {
-        acquirer.abandon(acquisition);
-        if (acquisition.outcome.join() instanceof Outcome.Got got) {
-            releases.exit(got.hold());
-        }
-    }
-
     private Attained conclude(Acquisition acquisition, Outcome outcome) {
         if (outcome instanceof Outcome.Got got) {
-            Path path = acquisition.queued ? Path.WAITED : Path.UNCONTENDED;
-            Hold hold = got.hold();
-            core.events()
-                    .acquired(new LockEvent.Acquired(
-                            hold.terms.name(),
-                            hold.key,
-                            hold.fencingToken,
-                            acquisition.waited(core.clock().nanos()),
-                            acquisition.attempts,
-                            path));
-            return new Attained.Handle(new HoldHandle(hold, this));
+            return new Attained.Handle(take(acquisition, got.hold()));
         }
         if (outcome instanceof Outcome.Busy busy) {
             report(acquisition, Refusal.CONTENDED);
@@ -148,54 +136,68 @@ final class Session {
             throw Messages.failed(acquisition.key, failure);
         }
         report(acquisition, Refusal.INTERRUPTED);
-        throw new CancellationException("The wait for '" + acquisition.key + "' was cancelled");
+        throw new CancellationException("The wait for lock '" + acquisition.key + "' was cancelled");
+    }
+
+    /** Hands the hold to its owner, unless it is lost before the owner could do anything with it. */
+    private HoldHandle take(Acquisition acquisition, Hold hold) {
+        if (!losses.isHeld(hold)) {
+            releases.exit(hold);
+            report(acquisition, Refusal.ERROR);
+            throw Messages.failed(acquisition.key, Outcome.Failed.tooLate(hold.terms.lease()));
+        }
+        hold.announced = true;
+        holds().open(hold);
+        events().acquired(new LockEvent.Acquired(
+                hold.terms.name(),
+                hold.key,
+                hold.fencingToken,
+                acquisition.waited(core.clock().nanos()),
+                acquisition.attempts,
+                acquisition.queued ? Path.WAITED : Path.UNCONTENDED));
+        return new HoldHandle(hold, this);
     }
 
     private void report(Acquisition acquisition, Refusal refusal) {
-        core.events()
-                .notAcquired(new LockEvent.NotAcquired(
-                        acquisition.terms.name(),
-                        acquisition.key,
-                        acquisition.waited(core.clock().nanos()),
-                        refusal,
-                        acquisition.queued));
+        events().notAcquired(new LockEvent.NotAcquired(
+                acquisition.terms.name(),
+                acquisition.key,
+                acquisition.waited(core.clock().nanos()),
+                refusal,
+                acquisition.queued));
     }
 
-    /** Blocks no thread; the handle is the owner. Cancel the acquisition by cancelling the future. */
+    /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
     CompletableFuture<Attained> acquireAsync(String key, Terms terms) {
         Acquisition acquisition = acquirer.begin(key, terms, Owner.HANDLE);
         CompletableFuture<Attained> result = new CompletableFuture<>();
-        acquisition.outcome.thenAccept(
-                outcome -> core.events().onCompletionThread(() -> deliver(acquisition, outcome, result)));
-        result.whenComplete((attained, failure) -> {
-            if (result.isCancelled()) {
-                giveUp(acquisition);
-            }
-        });
+        acquisition.outcome.thenAccept(outcome -> events().complete(() -> deliver(acquisition, outcome, result)));
+        result.whenComplete((attained, failure) -> acquirer.abandon(acquisition));
         return result;
     }
 
     private void deliver(Acquisition acquisition, Outcome outcome, CompletableFuture<Attained> result) {
+        Attained attained;
         try {
-            Attained attained = conclude(acquisition, outcome);
-            result.complete(attained);
+            attained = conclude(acquisition, outcome);
         } catch (RuntimeException e) {
             result.completeExceptionally(e);
+            return;
+        }
+        if (!result.complete(attained) && attained instanceof Attained.Handle unwanted) {
+            unwanted.handle().releaseAsync();
         }
     }
 
-    /** Refuses, ends the waits, tells the holders of their loss, releases what they held, ends the threads. */
+    /** Refuses, ends the waits, ends the renewals, tells the holders of their loss, and releases what they held. */
     void close() {
         acquirer.close(new Outcome.Failed("the lock client is shut down", null));
-        List<Hold> held = new ArrayList<>(holds().all());
-        List<CompletableFuture<?>> releasing = new ArrayList<>();
-        for (Hold hold : held) {
-            losses.lose(hold, LossCause.SHUTDOWN);
-            releasing.add(Results.of(() -> core.backend().release(hold.releaseCommand()), Results::unknownRelease)
-                    .toCompletableFuture());
-        }
-        Waits.uninterruptibly(CompletableFuture.allOf(releasing.toArray(CompletableFuture<?>[]::new)));
         core.timer().close();
-        core.events().close();
+        for (Hold hold : holds().all()) {
+            losses.lose(hold, LossCause.SHUTDOWN);
+            releases.send(hold);
+        }
+        Waits.uninterruptibly(core.backend().quiet());
+        events().close();
     }
 }

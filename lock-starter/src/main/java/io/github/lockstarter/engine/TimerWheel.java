@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * wakes. Mutable, guarded by {@link #lock}: {@link #slots} and the links of the entries, {@link #current},
  * {@link #sleepsUntil}, {@link #size}, {@link #thread}, {@link #closed}.
  */
-final class TimerWheel implements AutoCloseable {
+final class TimerWheel implements Alarms, AutoCloseable {
 
     static final long UNSCHEDULED = Long.MIN_VALUE;
 
@@ -46,8 +46,8 @@ final class TimerWheel implements AutoCloseable {
         afterTick = step;
     }
 
-    /** Has the entry fire at the given monotonic time, or one tick later; replaces an earlier time. */
-    void schedule(TimerEntry entry, long dueNanos) {
+    @Override
+    public void schedule(TimerEntry entry, long dueNanos) {
         lock.lock();
         try {
             if (closed) {
@@ -56,8 +56,9 @@ final class TimerWheel implements AutoCloseable {
             unlink(entry);
             link(entry, Math.max(current + 1, tickAfter(dueNanos)));
             if (thread == null) {
-                thread = LockThreads.watchdog(this::run);
-                thread.start();
+                Thread starting = LockThreads.watchdog(this::run);
+                starting.start();
+                thread = starting; // a start that throws is tried again with the next entry
             } else if (entry.tick < sleepsUntil) {
                 changed.signal();
             }
@@ -66,7 +67,8 @@ final class TimerWheel implements AutoCloseable {
         }
     }
 
-    void cancel(TimerEntry entry) {
+    @Override
+    public void cancel(TimerEntry entry) {
         lock.lock();
         try {
             unlink(entry);

@@ -14,15 +14,17 @@ final class WaitQueues {
     private final ConcurrentHashMap<String, KeyQueue> queues = new ConcurrentHashMap<>();
     private final Supplier<LockToken> tokens;
     private final Backoff backoff;
+    private final Alarms alarms;
 
-    WaitQueues(Supplier<LockToken> tokens, Backoff backoff) {
+    WaitQueues(Supplier<LockToken> tokens, Backoff backoff, Alarms alarms) {
         this.tokens = tokens;
         this.backoff = backoff;
+        this.alarms = alarms;
     }
 
     Next join(Acquisition acquisition) {
         while (true) {
-            KeyQueue queue = queues.computeIfAbsent(acquisition.key, key -> new KeyQueue(tokens, backoff));
+            KeyQueue queue = queues.computeIfAbsent(acquisition.key, key -> new KeyQueue(tokens, backoff, alarms));
             Next next = queue.join(acquisition);
             if (next != null) {
                 return next;

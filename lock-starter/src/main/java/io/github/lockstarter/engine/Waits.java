@@ -1,21 +1,24 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockInterruptedException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
-/** The only places where a caller's thread blocks. Everything waited for ends within the backend's command timeout. */
+/** Where a caller's thread waits for the answer of a command: no longer than the backend's command timeout. */
 final class Waits {
 
     private Waits() {}
 
-    /** Waits for the answer of a command. */
-    static <R> R answer(CompletionStage<R> stage, String key) {
+    static <R> R extension(CompletableFuture<R> answer, String key) {
         try {
-            return stage.toCompletableFuture().get();
+            return answer.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Messages.interrupted(key, e);
+            throw new LockInterruptedException(
+                    key,
+                    "Interrupted while extending lock '" + key
+                            + "'; its lease is at least what it was, and perhaps longer",
+                    e);
         } catch (ExecutionException e) {
             throw unexpected(e);
         }

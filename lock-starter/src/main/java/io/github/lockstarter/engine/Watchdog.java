@@ -5,7 +5,6 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.Progress;
-import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -26,21 +25,25 @@ final class Watchdog {
     static final int RENEW_AT = 3;
     private static final int RETRY_EVERY = 6;
 
-    private final LockBackend backend;
+    private final BackendCalls backend;
     private final EngineClock clock;
     private final Events events;
+    private final Holds holds;
     private final Losses losses;
     private final Releases releases;
     private final TimerWheel timer;
+    private final SuspendWatch suspendWatch;
     private final List<Hold> due = new ArrayList<>();
 
     Watchdog(Core core, Losses losses, Releases releases) {
         this.backend = core.backend();
         this.clock = core.clock();
         this.events = core.events();
+        this.holds = core.holds();
+        this.timer = core.timer();
         this.losses = losses;
         this.releases = releases;
-        this.timer = core.timer();
+        this.suspendWatch = new SuspendWatch(core, losses);
         timer.afterEachTick(this::renewDue);
     }
 
@@ -50,10 +53,15 @@ final class Watchdog {
         long renewal = hold.progress.nextAt();
         boolean renews = hold.isRenewed() && !losses.isPastMaxHold(hold) && renewal - deadline < 0;
         timer.schedule(hold, renews ? renewal : deadline);
+        suspendWatch.begin();
     }
 
     /** Called by the timer. */
     void look(Hold hold) {
+        if (hold.lifecycle.isLost()) {
+            holds.remove(hold); // its owner never came back
+            return;
+        }
         if (!losses.isHeld(hold)) {
             return;
         }
@@ -72,36 +80,35 @@ final class Watchdog {
         if (due.isEmpty()) {
             return;
         }
-        List<Hold> renewing = List.copyOf(due);
+        List<Hold> renewing = new ArrayList<>(due);
         due.clear();
         Moment sent = Moment.now(clock);
-        List<RenewCommand> commands = new ArrayList<>(renewing.size());
-        for (Hold hold : renewing) {
-            Progress progress = hold.progress;
-            long retryAt = sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY;
-            hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
-            commands.add(hold.renewCommand(hold.terms.lease()));
-        }
         List<CompletionStage<RenewResult>> stages = List.of();
         try {
+            List<RenewCommand> commands = new ArrayList<>(renewing.size());
+            renewing.forEach(hold -> commands.add(renewal(hold, sent)));
             stages = backend.renew(commands);
         } finally {
-            for (Hold hold : renewing) {
-                written(hold);
-                if (hold.lifecycle.isHeld()) {
-                    watch(hold);
-                }
-            }
+            renewing.forEach(hold -> Faults.guard("Ending a renewal", () -> written(hold)));
         }
         for (int i = 0; i < stages.size(); i++) {
             Hold hold = renewing.get(i);
-            Results.of(stages.get(i), Results::unknownRenewal).thenAccept(result -> answered(hold, sent, result));
+            backend.answer(stages.get(i), result -> answered(hold, sent, result));
         }
+    }
+
+    private static RenewCommand renewal(Hold hold, Moment sent) {
+        Progress progress = hold.progress;
+        long retryAt = sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY;
+        hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
+        return hold.renewCommand(hold.terms.lease());
     }
 
     private void written(Hold hold) {
         if (hold.lifecycle.endRenewal()) {
             releases.send(hold);
+        } else if (hold.lifecycle.isHeld()) {
+            watch(hold);
         }
     }
 
@@ -142,25 +149,30 @@ final class Watchdog {
     }
 
     /** Asks for more time at once, on the caller's behalf. */
-    CompletionStage<RenewResult> extend(Hold hold, Duration lease) {
+    CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         if (!hold.lifecycle.beginRenewal()) {
-            return CompletableFuture.completedFuture(new RenewResult.NotHeld());
+            answer.complete(new RenewResult.NotHeld());
+            return answer;
+        }
+        if (lease.compareTo(hold.longestLease) > 0) {
+            hold.longestLease = lease;
         }
         Moment sent = Moment.now(clock);
         CompletionStage<RenewResult> stage;
         try {
-            stage = Results.of(
-                    () -> backend.renew(List.of(hold.renewCommand(lease))).get(0), Results::unknownRenewal);
+            stage = backend.renew(List.of(hold.renewCommand(lease))).get(0);
         } finally {
             written(hold);
         }
-        return stage.thenApply(result -> {
+        backend.answer(stage, result -> {
             if (result instanceof RenewResult.Renewed) {
                 renewed(hold, sent, lease);
             } else if (result instanceof RenewResult.NotHeld) {
                 losses.lose(hold, LossCause.OWNER_CHANGED);
             }
-            return result;
+            answer.complete(result);
         });
+        return answer;
     }
 }

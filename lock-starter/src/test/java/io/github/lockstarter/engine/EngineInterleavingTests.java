@@ -47,10 +47,16 @@ class EngineInterleavingTests {
     private final AtomicLong wallMillis = new AtomicLong(1_000_000);
     private final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(wallMillis.get()));
     private final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
+    private volatile Runnable onContended = () -> {};
     private final LockEngine engine = new LockEngine(
             backend,
             EngineSettings.DEFAULTS,
             List.of(new LockListener() {
+                @Override
+                public void onContended(LockEvent.Contended event) {
+                    onContended.run();
+                }
+
                 @Override
                 public void onLost(LockEvent.Lost event) {
                     losses.add(event);
@@ -60,17 +66,18 @@ class EngineInterleavingTests {
 
     @AfterEach
     void stop() {
-        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, task -> new Thread(task).start());
+        awaitStop(CompletableFuture.runAsync(engine::stop, EngineInterleavingTests::onNewThread));
+    }
+
+    private void awaitStop(CompletableFuture<Void> stopping) {
         await().until(() -> {
-            answerReleases();
+            backend.answerTheRest();
             return stopping.isDone();
         });
     }
 
-    private void answerReleases() {
-        while (backend.pendingReleases() > 0) {
-            backend.nextRelease().answer().complete(new ReleaseResult.Released());
-        }
+    private static void onNewThread(Runnable task) {
+        new Thread(task).start();
     }
 
     private LockHandle granted(LockRequest request, long fencingToken) throws Exception {
@@ -292,7 +299,7 @@ class EngineInterleavingTests {
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
         assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<ReleaseOutcome> releasing =
-                CompletableFuture.supplyAsync(handle::release, task -> new Thread(task).start());
+                CompletableFuture.supplyAsync(handle::release, EngineInterleavingTests::onNewThread);
         await().until(() -> !handle.isHeld());
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
         goOn.countDown();
@@ -315,7 +322,7 @@ class EngineInterleavingTests {
     void repeatsAnUnansweredReleaseAndSaysThatItDoesNotKnow() throws Exception {
         LockHandle handle = granted(REQUEST, 9);
         CompletableFuture<ReleaseOutcome> releasing =
-                CompletableFuture.supplyAsync(handle::release, task -> new Thread(task).start());
+                CompletableFuture.supplyAsync(handle::release, EngineInterleavingTests::onNewThread);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
 
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
@@ -358,20 +365,233 @@ class EngineInterleavingTests {
         backend.nextAcquire().answer().complete(contended());
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
-        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, task -> new Thread(task).start());
+        CompletableFuture<Void> stopping =
+                CompletableFuture.runAsync(engine::stop, EngineInterleavingTests::onNewThread);
 
         assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
         assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("shut down");
-        backend.nextRelease().answer().complete(new ReleaseResult.Released());
-        stopping.get(5, TimeUnit.SECONDS);
+        assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
+        assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
+        awaitStop(stopping);
         assertThatThrownBy(() -> engine.acquire(REQUEST))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("shut down");
 
         engine.start();
         assertThat(granted(REQUEST, 2).isHeld()).isTrue();
+    }
+
+    @Test
+    void anErrorOfTheBackendIsAnUnknownOutcomeAndWedgesNothing() throws Exception {
+        backend.planted = new StackOverflowError("planted");
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+
+        assertThat(granted(REQUEST, 1).isHeld()).isTrue();
+    }
+
+    @Test
+    void refusesAGrantThatArrivesAfterTheStop() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<Void> stopping =
+                CompletableFuture.runAsync(engine::stop, EngineInterleavingTests::onNewThread);
+        await().until(() -> !engine.isRunning());
+        assertThat(stopping).as("an attempt is under way").isNotDone();
+        await().pollDelay(Duration.ofMillis(50)).until(() -> true); // the refusal is in place after the flag
+        attempt.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("shut down");
+        Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
+        assertThat(back.command().token()).isEqualTo(attempt.command().token());
+        back.answer().complete(new ReleaseResult.Released());
+        stopping.get(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void doesNotHandOutSeveralKeysOfWhichOneIsLostAlready() {
+        CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
+                .leasedFor(Duration.ofMillis(100))
+                .withoutRenewal());
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
+            backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
+            return engine.heldLocks().size() == 0; // the lease of the first key has run out
+        });
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+
+        assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        await().until(() -> engine.heldLocks().size() == 0);
+    }
+
+    @Test
+    void sendsTheReleaseOfALostLockAfterTheRenewalThatWasBeingWritten() throws Exception {
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        backend.duringRenewal = () -> {
+            writing.countDown();
+            awaitQuietly(goOn);
+        };
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
+        assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
+        await().until(() -> !handle.isHeld());
+        assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        goOn.countDown();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
+    }
+
+    @Test
+    void tellsAThreadOnceOfALockItLostAndNeverReleased() throws Exception {
+        LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(30)).withoutRenewal();
+        CompletableFuture<Long> fencingTokens = CompletableFuture.supplyAsync(
+                () -> {
+                    engine.acquire(lapsing);
+                    await().until(() -> engine.heldLocks().size() == 0);
+                    assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockLostException.class);
+                    return engine.acquire(REQUEST).fencingToken();
+                },
+                EngineInterleavingTests::onNewThread);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(fencingTokens.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void aGrantThatIsTooLateForOneWaiterIsNoFailureOfTheOthers() throws Exception {
+        CompletableFuture<LockHandle> brief =
+                engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease runs out before the answer
+        attempt.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void aWaiterThatComesDuringAWithdrawalRegistersAgain() throws Exception {
+        CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
+        backend.duringWithdrawal = () -> {
+            engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
+            backend.nextAcquire().answer().complete(contended());
+        };
+        leaving.cancel(false);
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        assertThat(newcomer.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void looksAgainAlthoughAListenerHoldsTheThreadUpThatQueuedTheWaiter() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        onContended = () -> {
+            told.countDown();
+            awaitQuietly(goOn);
+        };
+        CompletableFuture<LockHandle> second = CompletableFuture.supplyAsync(
+                        () -> engine.acquireAsync(REQUEST), EngineInterleavingTests::onNewThread)
+                .thenCompose(waiting -> waiting);
+        assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+        attempt.answer().complete(new AcquireResult.Granted(1));
+        assertThat(first.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
+        goOn.countDown();
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    @Test
+    void signalsALossSoonAfterASuspension() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        wallMillis.addAndGet(30_100);
+        // Far below the third of the lease at which the next renewal would find out.
+        assertThat(lost.await(4, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void forgetsTheCallbacksOfAReleasedNestedHold() throws Exception {
+        AtomicInteger called = new AtomicInteger();
+        CompletableFuture<LockHandle> outer = CompletableFuture.supplyAsync(
+                () -> {
+                    LockHandle handle = engine.acquire(REQUEST);
+                    LockHandle nested = engine.acquire(REQUEST);
+                    nested.onLost(called::incrementAndGet);
+                    assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+                    return handle;
+                },
+                EngineInterleavingTests::onNewThread);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        CountDownLatch outerTold = new CountDownLatch(1);
+        LockHandle handle = outer.get(5, TimeUnit.SECONDS);
+        handle.onLost(outerTold::countDown);
+        wallMillis.addAndGet(30_100);
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(outerTold.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(called).hasValue(0);
+    }
+
+    @Test
+    void probesWithOneReleaseAtATimeWhileTheBackendDoesNotAnswer() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of("order:" + i));
+            backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+            assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+            if (i == 0) {
+                backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+            }
+        }
+        Sent<ReleaseCommand, ReleaseResult> probe = backend.nextRelease();
+        assertThat(backend.isQuiet()).as("one probe only").isTrue();
+        probe.answer().complete(new ReleaseResult.NotHeld());
+        for (int i = 0; i < 19; i++) {
+            backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        }
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void cleansUpForAsLongAsAnExtensionMayHaveMadeTheLease() throws Exception {
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(200)).withoutRenewal(), 1);
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> handle.extend(Duration.ofSeconds(30)), EngineInterleavingTests::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        extending.get(5, TimeUnit.SECONDS);
+        CompletableFuture.supplyAsync(handle::release, EngineInterleavingTests::onNewThread);
+        for (int i = 0; i < 5; i++) { // 50 + 100 + 200 + 400 ms: beyond the first lease
+            backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
+        }
+    }
+
+    @Test
+    void aFutureThatWasServedBeforeItsQueueKnewDoesNotWithdrawItsOwnLock() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            LockHandle handle = granted(REQUEST, i + 1);
+            assertThat(handle.isHeld()).isTrue();
+            CompletableFuture<ReleaseOutcome> releasing =
+                    CompletableFuture.supplyAsync(handle::release, EngineInterleavingTests::onNewThread);
+            backend.nextRelease().answer().complete(new ReleaseResult.Released());
+            assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+        assertThat(backend.isQuiet()).as("no withdrawal").isTrue();
     }
 }

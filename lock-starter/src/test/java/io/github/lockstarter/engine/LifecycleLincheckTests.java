@@ -44,7 +44,11 @@ public class LifecycleLincheckTests {
                 yield "released";
             }
             case RELEASE_FOLLOWS -> "released";
-            case LOST_STILL_ENTERED, LOST -> "lost";
+            case LOST -> {
+                sendRelease();
+                yield "lost";
+            }
+            case LOST_STILL_ENTERED, LOST_RELEASE_FOLLOWS -> "lost";
         };
     }
 

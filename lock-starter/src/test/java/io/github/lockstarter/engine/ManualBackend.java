@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,6 +30,7 @@ final class ManualBackend implements LockBackend {
     record Sent<C, R>(C command, CompletableFuture<R> answer) {}
 
     final List<Object> log = new CopyOnWriteArrayList<>();
+    private final List<Runnable> lastAnswers = new CopyOnWriteArrayList<>();
     private final LinkedBlockingQueue<Sent<AcquireCommand, AcquireResult>> acquires = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<RenewCommand, RenewResult>> renewals = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<ReleaseCommand, ReleaseResult>> releases = new LinkedBlockingQueue<>();
@@ -37,34 +39,49 @@ final class ManualBackend implements LockBackend {
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
 
+    /** Runs once, while the next withdrawal is being written. */
+    volatile Runnable duringWithdrawal = () -> {};
+
     volatile @Nullable SignalListener listener;
+
+    /** Thrown out of the next acquire, in place of a stage. */
+    volatile @Nullable Error planted;
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return record(command, acquires);
+        Error error = planted;
+        if (error != null) {
+            planted = null;
+            throw error;
+        }
+        return record(command, acquires, new AcquireResult.Rejected("the test is over", new RuntimeException()));
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         List<CompletionStage<RenewResult>> stages = new ArrayList<>();
         duringRenewal.run();
-        commands.forEach(command -> stages.add(record(command, renewals)));
+        commands.forEach(command -> stages.add(record(command, renewals, new RenewResult.NotHeld())));
         return stages;
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return record(command, releases);
+        return record(command, releases, new ReleaseResult.Released());
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return record(command, withdrawals);
+        Runnable meanwhile = duringWithdrawal;
+        duringWithdrawal = () -> {};
+        meanwhile.run();
+        return record(command, withdrawals, new WithdrawResult.Withdrawn());
     }
 
-    private <C, R> CompletableFuture<R> record(C command, LinkedBlockingQueue<Sent<C, R>> queue) {
+    private <C, R> CompletableFuture<R> record(C command, LinkedBlockingQueue<Sent<C, R>> queue, R lastAnswer) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         log.add(command);
+        lastAnswers.add(() -> answer.complete(lastAnswer));
         queue.add(new Sent<>(command, answer));
         return answer;
     }
@@ -79,6 +96,10 @@ final class ManualBackend implements LockBackend {
 
     Sent<AcquireCommand, AcquireResult> nextAcquire() {
         return next(acquires, "acquire");
+    }
+
+    Optional<Sent<AcquireCommand, AcquireResult>> pollAcquire() {
+        return Optional.ofNullable(acquires.poll());
     }
 
     Sent<RenewCommand, RenewResult> nextRenewal() {
@@ -97,8 +118,9 @@ final class ManualBackend implements LockBackend {
         return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
     }
 
-    int pendingReleases() {
-        return releases.size();
+    /** Answers whatever has no answer yet. */
+    void answerTheRest() {
+        lastAnswers.forEach(Runnable::run);
     }
 
     void signal(String key) {

@@ -26,7 +26,8 @@ public class WaitQueuesLincheckTests {
     /** One for all: each waiter has one attempt at most, so that it is known by its acquisition. */
     private static final LockToken TOKEN = new LockToken("instance", 1);
 
-    private final WaitQueues queues = new WaitQueues(() -> TOKEN, new Backoff(EngineSettings.Retry.DEFAULTS));
+    private final WaitQueues queues =
+            new WaitQueues(() -> TOKEN, new Backoff(EngineSettings.Retry.DEFAULTS), new NoAlarms());
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public WaitQueuesLincheckTests() {
@@ -79,6 +80,16 @@ public class WaitQueuesLincheckTests {
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(WaitQueuesLincheckTests.class);
+    }
+
+    /** Nothing is ever late in this test. */
+    private static final class NoAlarms implements Alarms {
+
+        @Override
+        public void schedule(TimerEntry entry, long dueNanos) {}
+
+        @Override
+        public void cancel(TimerEntry entry) {}
     }
 
     /** A list whose first waiter has an attempt under way. */

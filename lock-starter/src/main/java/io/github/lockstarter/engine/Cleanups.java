@@ -1,0 +1,104 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Releases in the background what may have been granted, or may not have been released, until an answer comes or the lease
+ * must be over. While the backend does not answer, one command at a time probes it, with growing delay, so that an outage
+ * does not fill the backend's request queue with releases; with the first answer the others follow.
+ *
+ * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
+ * backend, {@link #underWay} bounds what is sent at a time, {@link #probing} is true while the probe's timer is set.
+ */
+final class Cleanups extends TimerEntry {
+
+    private static final long FIRST_DELAY = 50_000_000;
+    private static final long LONGEST_DELAY = 1_000_000_000;
+    private static final int MOST_UNDER_WAY = 256;
+
+    private record Item(ReleaseCommand command, long giveUpAt) {}
+
+    private final BackendCalls backend;
+    private final EngineClock clock;
+    private final TimerWheel timer;
+    private final ConcurrentLinkedQueue<Item> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicBoolean probing = new AtomicBoolean();
+    private volatile boolean reachable = true;
+    private volatile long delay = FIRST_DELAY;
+
+    Cleanups(BackendCalls backend, EngineClock clock, TimerWheel timer) {
+        this.backend = backend;
+        this.clock = clock;
+        this.timer = timer;
+    }
+
+    /** Releases now, and again until an answer comes or the lease, counted from now, is over. */
+    void add(ReleaseCommand command, Duration lease) {
+        waiting.add(new Item(command, clock.nanos() + lease.toNanos()));
+        if (reachable) {
+            sendWaiting();
+        } else {
+            probeLater();
+        }
+    }
+
+    /** Sends what waits, up to the bound; each answer makes room for the next. */
+    private void sendWaiting() {
+        while (underWay.get() < MOST_UNDER_WAY) {
+            Item item = waiting.poll();
+            if (item == null) {
+                return;
+            }
+            send(item);
+        }
+    }
+
+    private void send(Item item) {
+        underWay.incrementAndGet();
+        backend.release(item.command, result -> {
+            underWay.decrementAndGet();
+            if (result instanceof ReleaseResult.Unknown) {
+                failed(item);
+            } else {
+                reachable = true;
+                delay = FIRST_DELAY;
+                sendWaiting();
+            }
+        });
+    }
+
+    private void failed(Item item) {
+        reachable = false;
+        if (clock.nanos() - item.giveUpAt < 0) {
+            waiting.add(item);
+        }
+        if (!waiting.isEmpty()) {
+            probeLater();
+        }
+    }
+
+    private void probeLater() {
+        if (probing.compareAndSet(false, true)) {
+            timer.schedule(this, clock.nanos() + delay);
+            delay = Math.min(delay * 2, LONGEST_DELAY);
+        }
+    }
+
+    @Override
+    void fire() {
+        probing.set(false);
+        Item item = waiting.poll();
+        while (item != null && clock.nanos() - item.giveUpAt >= 0) {
+            item = waiting.poll();
+        }
+        if (item != null) {
+            send(item);
+        }
+    }
+}
