@@ -151,7 +151,12 @@ public final class TcpProxy implements AutoCloseable {
     private void acceptFrom(ServerSocket socket) {
         while (!socket.isClosed()) {
             try {
-                link(socket.accept());
+                Socket client = socket.accept();
+                if (socket.isClosed()) {
+                    closeQuietly(client); // it came while the proxy began to refuse
+                } else {
+                    link(client);
+                }
             } catch (IOException e) {
                 // Closed by refuse(), or the client was gone already.
             }

@@ -28,12 +28,13 @@ class TcpProxyTests {
 
     private final List<String> executed = new CopyOnWriteArrayList<>();
     private ServerSocket server;
+    private Thread accepting;
     private TcpProxy proxy;
 
     @BeforeEach
     void startAServerThatRepeatsWhatItHears() throws IOException {
         server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-        daemon(() -> {
+        accepting = daemon(() -> {
             while (true) {
                 Socket socket = server.accept();
                 daemon(() -> repeat(socket));
@@ -121,8 +122,9 @@ class TcpProxyTests {
     }
 
     @Test
-    void closesWhatAServerClosedThatIsDown() throws IOException {
+    void closesWhatAServerClosedThatIsDown() throws Exception {
         server.close();
+        accepting.join(5_000); // a last connection may still be accepted while the socket is being closed
         try (Socket client = connect()) {
             assertThat(endOfInput(client)).isTrue();
         }
@@ -174,7 +176,7 @@ class TcpProxyTests {
         }
     }
 
-    private static void daemon(Callable<Void> work) {
+    private static Thread daemon(Callable<Void> work) {
         Thread thread = new Thread(() -> {
             try {
                 work.call();
@@ -184,5 +186,6 @@ class TcpProxyTests {
         });
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 }
