@@ -94,8 +94,11 @@ final class BackendCalls {
     }
 
     private void ended() {
+        // Counted first and looked second, against quiet(), which sets first and counts second: one of them sees the
+        // other.
+        boolean last = underWay.decrementAndGet() == 0;
         CompletableFuture<Void> awaited = quiet;
-        if (underWay.decrementAndGet() == 0 && awaited != null) {
+        if (last && awaited != null) {
             awaited.complete(null);
         }
     }

@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * does not fill the backend's request queue with releases; with the first answer the others follow.
  *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
- * backend, {@link #underWay} bounds what is sent at a time, {@link #probing} is true while the probe's timer is set.
+ * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending thread still has to
+ * serve, {@link #probing} is true while the probe's timer is set.
  */
 final class Cleanups extends TimerEntry {
 
@@ -28,6 +29,7 @@ final class Cleanups extends TimerEntry {
     private final TimerWheel timer;
     private final ConcurrentLinkedQueue<Item> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
     private volatile boolean reachable = true;
     private volatile long delay = FIRST_DELAY;
@@ -41,21 +43,34 @@ final class Cleanups extends TimerEntry {
     /** Releases now, and again until an answer comes or the lease, counted from now, is over. */
     void add(ReleaseCommand command, Duration lease) {
         waiting.add(new Item(command, clock.nanos() + lease.toNanos()));
-        if (reachable) {
-            sendWaiting();
-        } else {
-            probeLater();
-        }
+        sendWaiting();
     }
 
-    /** Sends what waits, up to the bound; each answer makes room for the next. */
+    /**
+     * Sends what waits while the backend answers, up to the bound; each answer makes room for the next. One thread at a
+     * time: who finds another one at it has it go round once more, also from within an answer that came at once.
+     */
     private void sendWaiting() {
-        while (underWay.get() < MOST_UNDER_WAY) {
+        if (rounds.getAndIncrement() > 0) {
+            return;
+        }
+        int done = 1;
+        do {
+            sendRound();
+            done = rounds.addAndGet(-done);
+        } while (done > 0);
+    }
+
+    private void sendRound() {
+        while (reachable && underWay.get() < MOST_UNDER_WAY) {
             Item item = waiting.poll();
             if (item == null) {
                 return;
             }
             send(item);
+        }
+        if (!reachable && !waiting.isEmpty()) {
+            probeLater();
         }
     }
 
@@ -78,9 +93,7 @@ final class Cleanups extends TimerEntry {
         if (clock.nanos() - item.giveUpAt < 0) {
             waiting.add(item);
         }
-        if (!waiting.isEmpty()) {
-            probeLater();
-        }
+        sendWaiting();
     }
 
     private void probeLater() {

@@ -19,6 +19,9 @@ import java.util.concurrent.ExecutionException;
  */
 final class Session {
 
+    /** Beyond the longest command timeout that can be configured. */
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
+
     private final Core core;
     private final Losses losses;
     private final Releases releases;
@@ -197,7 +200,7 @@ final class Session {
             losses.lose(hold, LossCause.SHUTDOWN);
             releases.send(hold);
         }
-        Waits.uninterruptibly(core.backend().quiet());
+        Waits.atMost(core.backend().quiet(), LONGEST_STOP);
         events().close();
     }
 }

@@ -1,8 +1,10 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockInterruptedException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 /** Where a caller's thread waits for the answer of a command: no longer than the backend's command timeout. */
 final class Waits {
@@ -42,6 +44,11 @@ final class Waits {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /** As {@link #uninterruptibly}, but no longer than the limit: the backend may have broken its promise to answer. */
+    static void atMost(CompletableFuture<Void> future, Duration limit) {
+        uninterruptibly(future.completeOnTimeout(null, limit.toNanos(), TimeUnit.NANOSECONDS));
     }
 
     private static IllegalStateException unexpected(ExecutionException e) {

@@ -17,6 +17,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -593,5 +594,27 @@ class EngineInterleavingTests {
             assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         }
         assertThat(backend.isQuiet()).as("no withdrawal").isTrue();
+    }
+
+    @Test
+    void aReleaseThatIsRefusedAtOnceIsNotRepeatedAtOnce() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        backend.refusesReleases = true;
+        assertThat(handle.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
+        await().pollDelay(Duration.ofMillis(300)).until(() -> true); // probes come after 50, 100 and 200 ms
+        assertThat(backend.log).filteredOn(ReleaseCommand.class::isInstance).hasSizeBetween(2, 6);
+        backend.refusesReleases = false;
+        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+    }
+
+    @Test
+    void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            BackendCalls calls = new BackendCalls(backend);
+            calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
+            Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
+            onNewThread(() -> last.answer().complete(new ReleaseResult.Released()));
+            calls.quiet().get(5, TimeUnit.SECONDS);
+        }
     }
 }

@@ -39,6 +39,9 @@ final class ManualBackend implements LockBackend {
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
 
+    /** Whether releases get no answer, at once. */
+    volatile boolean refusesReleases;
+
     /** Runs once, while the next withdrawal is being written. */
     volatile Runnable duringWithdrawal = () -> {};
 
@@ -67,6 +70,11 @@ final class ManualBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        if (refusesReleases) {
+            log.add(command);
+            return CompletableFuture.completedFuture(
+                    new ReleaseResult.Unknown("queue full", new RuntimeException("queue full")));
+        }
         return record(command, releases, new ReleaseResult.Released());
     }
 
