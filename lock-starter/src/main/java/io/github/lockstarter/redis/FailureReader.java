@@ -26,13 +26,16 @@ final class FailureReader {
     /** A connection could not be opened. */
     RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {
-            return new RedisFailure(
-                    Effect.NONE,
-                    "The lock's connection to Redis at " + target + " is closed",
-                    "Use locks only while the application runs",
-                    failure);
+            return ofStopped(String.valueOf(failure.getMessage()), failure);
         }
         Throwable root = rootOf(failure);
+        if (root instanceof Error) {
+            return new RedisFailure(
+                    Effect.NONE,
+                    "Could not connect to Redis at " + target + ": " + root,
+                    "This JVM lacks memory, threads or a class; the next lock operation connects again",
+                    failure);
+        }
         if (root instanceof RedisCommandExecutionException refusal) {
             return ofRefusal(refusal);
         }
@@ -44,6 +47,15 @@ final class FailureReader {
                 "Could not connect to Redis at " + target + ": " + detail,
                 "Start Redis there, or set spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
                         + " to where it runs",
+                failure);
+    }
+
+    /** A command could not be built. */
+    RedisFailure ofPreparing(Throwable failure) {
+        return new RedisFailure(
+                Effect.NONE,
+                "The command for Redis at " + target + " could not be built: " + failure,
+                "Check what this JVM lacks, such as memory or stack",
                 failure);
     }
 
@@ -75,7 +87,7 @@ final class FailureReader {
     }
 
     /** The script ran, and said what it never says. */
-    RedisFailure ofReply(RuntimeException failure) {
+    RedisFailure ofReply(Throwable failure) {
         return new RedisFailure(
                 Effect.UNKNOWN,
                 "Redis at " + target + " gave an answer that is none of the script's",
@@ -90,6 +102,14 @@ final class FailureReader {
                 "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
                 neededRights(),
                 new RedisCommandExecutionException("NOPERM signal"));
+    }
+
+    private RedisFailure ofStopped(String state, Throwable failure) {
+        return new RedisFailure(
+                Effect.NONE,
+                "No command was sent to Redis at " + target + ": " + state,
+                "Use locks only while the application runs",
+                failure);
     }
 
     private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {

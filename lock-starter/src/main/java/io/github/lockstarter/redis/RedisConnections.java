@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,18 +17,21 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards all
  * mutable fields; nothing blocks under it, and nobody is called back under it. {@code link} is null until commands may be
  * sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that none
- * overtakes another. An attempt that fails is over, and so are those who waited for it; the next command starts another.
+ * overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the current
+ * one any more closes what it opened. One that fails is over, and so are those who waited for it; the next command starts
+ * another. {@code access} goes from open to stopped and back, and from either to closed.
  */
 final class RedisConnections implements AutoCloseable {
 
-    private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
     private final ExecutorService opener;
     private volatile @Nullable RedisLink link;
-    private List<Waiting> waiting = new ArrayList<>();
+    private List<LinkUser> waiting = new ArrayList<>();
     private @Nullable Mailbox mailbox;
-    private State state = State.IDLE;
+    private @Nullable Attempt attempt;
+    private Access access = Access.OPEN;
 
     RedisConnections(RedisConnector connector) {
         this.connector = connector;
@@ -43,138 +46,110 @@ final class RedisConnections implements AutoCloseable {
     }
 
     /** Hands the link over as soon as it is open, first come first; opens it unless it is. */
-    void whenOpen(Waiting user) {
+    void whenOpen(LinkUser user) {
         RedisLink open;
+        Attempt begun = null;
+        CancellationException refusal = null;
         synchronized (this) {
             open = link;
-            if (open == null && state != State.CLOSED) {
+            if (access != Access.OPEN) {
+                refusal = access.refusal();
+            } else if (open == null) {
                 waiting.add(user);
-                begin(this::connect);
-                return;
+                begun = begin(null);
             }
         }
         if (open != null) {
             user.onOpen(open);
+        } else if (refusal != null) {
+            user.onFailure(refusal);
         } else {
-            user.onFailure(closed());
+            launch(begun);
         }
     }
 
     /** Subscribes before any further command is sent. */
-    synchronized void subscribe(Mailbox wanted) {
-        if (mailbox != null) {
-            throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
+    void subscribe(Mailbox wanted) {
+        Attempt begun = null;
+        synchronized (this) {
+            if (mailbox != null) {
+                throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
+            }
+            mailbox = wanted;
+            if (access == Access.OPEN) {
+                RedisLink open = link;
+                link = null;
+                begun = begin(open);
+            }
         }
-        mailbox = wanted;
-        RedisLink open = link;
-        link = null;
-        begin(open != null ? () -> open : this::connect);
+        launch(begun);
     }
 
-    /** Ends an open link; the next command opens another. */
-    void disconnect() {
-        RedisLink open;
-        synchronized (this) {
-            open = link;
-            link = null;
-        }
-        if (open != null) {
-            open.close();
-        }
+    /** Lets commands open the link again after {@link #stop}. */
+    synchronized void start() {
+        access = access == Access.STOPPED ? Access.OPEN : access;
+    }
+
+    /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
+    void stop() {
+        end(Access.STOPPED);
     }
 
     @Override
     public void close() {
-        synchronized (this) {
-            if (state == State.CLOSED) {
-                return;
-            }
-            state = State.CLOSED;
-        }
-        disconnect();
-        opener.execute(() -> abandon(closed()));
+        end(Access.CLOSED);
         opener.shutdown();
-        awaitOpener();
         connector.close();
     }
 
-    private void begin(Supplier<RedisLink> connected) {
-        if (state == State.IDLE) {
-            state = State.OPENING;
-            opener.execute(() -> open(connected));
-        }
-    }
-
-    private void open(Supplier<RedisLink> connected) {
-        RedisLink opened = null;
-        try {
-            opened = connected.get();
-            while (!publish(opened)) {
-                serve(opened);
-            }
-        } catch (RuntimeException e) {
-            if (opened != null) {
-                opened.close();
-            }
-            abandon(e);
-        }
-    }
-
-    /** Lets commands take the link directly, unless something is to be done before. */
-    private synchronized boolean publish(RedisLink opened) {
-        if (state == State.CLOSED) {
-            throw closed();
-        }
-        boolean ready = waiting.isEmpty() && (mailbox == null || opened.isSubscribed());
-        if (ready) {
-            link = opened;
-            state = State.IDLE;
-        }
-        return ready;
-    }
-
-    private void serve(RedisLink opened) {
-        Mailbox missing = opened.isSubscribed() ? null : mailbox();
-        if (missing != null) {
-            opened.subscribe(missing, connector.connectPubSub());
-        }
-        takeWaiting().forEach(user -> user.onOpen(opened));
-    }
-
-    private void abandon(RuntimeException failure) {
-        List<Waiting> stranded;
+    private void end(Access next) {
+        RedisLink open;
+        Attempt underWay;
+        List<LinkUser> stranded;
+        CancellationException refusal;
         synchronized (this) {
-            state = state == State.OPENING ? State.IDLE : state;
+            access = access == Access.CLOSED ? access : next;
+            refusal = access.refusal();
+            open = link;
+            link = null;
+            underWay = attempt;
+            attempt = null;
             stranded = takeWaiting();
         }
-        stranded.forEach(user -> user.onFailure(failure));
-    }
-
-    private synchronized @Nullable Mailbox mailbox() {
-        return mailbox;
-    }
-
-    private synchronized List<Waiting> takeWaiting() {
-        List<Waiting> taken = waiting;
-        waiting = new ArrayList<>();
-        return taken;
-    }
-
-    /** An attempt under way finds the end and closes what it opened; what is open after that, the connector closes. */
-    private void awaitOpener() {
-        try {
-            boolean unused = opener.awaitTermination(CLOSE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        stranded.forEach(user -> user.onFailure(refusal));
+        if (open != null) {
+            open.close();
+        }
+        if (underWay != null) {
+            underWay.awaitEnd();
         }
     }
 
-    private RedisLink connect() {
-        return new RedisLink(connector.connect());
+    /** Makes an attempt unless one is under way. It is launched outside of the monitor, since that may fail. */
+    private @Nullable Attempt begin(@Nullable RedisLink open) {
+        if (attempt != null) {
+            return null;
+        }
+        Attempt begun = new Attempt(open);
+        attempt = begun;
+        return begun;
     }
 
-    private static CancellationException closed() {
-        return new CancellationException("The Redis lock backend is closed");
+    private void launch(@Nullable Attempt begun) {
+        if (begun == null) {
+            return;
+        }
+        try {
+            opener.execute(begun);
+        } catch (Throwable e) {
+            begun.fail(e);
+        }
+    }
+
+    private List<LinkUser> takeWaiting() {
+        List<LinkUser> taken = waiting;
+        waiting = new ArrayList<>();
+        return taken;
     }
 
     private static Thread daemon(Runnable work) {
@@ -183,22 +158,103 @@ final class RedisConnections implements AutoCloseable {
         return thread;
     }
 
-    /** Somebody who needs the link. */
-    interface Waiting {
+    /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
+    private final class Attempt implements Runnable {
 
-        /** It is open. */
-        void onOpen(RedisLink opened);
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private @Nullable RedisLink opened;
 
-        /** It could not be opened. */
-        void onFailure(Throwable failure);
-    }
+        /** Goes on from a link that is open and lacks its subscription, or from nothing. */
+        Attempt(@Nullable RedisLink open) {
+            this.opened = open;
+        }
 
-    private enum State {
-        /** Open, or to be opened with the next command. */
-        IDLE,
-        /** Being opened. */
-        OPENING,
-        /** For good. */
-        CLOSED
+        @Override
+        public void run() {
+            try {
+                checkCurrent();
+                RedisLink connected = opened == null ? new RedisLink(connector.connect()) : opened;
+                opened = connected;
+                while (!publish(connected)) {
+                    serve(connected);
+                }
+                ended.countDown();
+            } catch (Throwable e) {
+                // An Error, too: an attempt that neither succeeds nor fails would let every later command wait for
+                // ever.
+                fail(e);
+            }
+        }
+
+        void fail(Throwable failure) {
+            try {
+                abandon().forEach(user -> user.onFailure(failure));
+                if (opened != null) {
+                    opened.close();
+                }
+            } finally {
+                ended.countDown();
+            }
+        }
+
+        void awaitEnd() {
+            try {
+                boolean unused = ended.await(END_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Lets commands take the link directly, unless something is to be done before. */
+        private boolean publish(RedisLink connected) {
+            synchronized (RedisConnections.this) {
+                checkCurrent();
+                boolean ready = waiting.isEmpty() && (mailbox == null || connected.isSubscribed());
+                if (ready) {
+                    link = connected;
+                    attempt = null;
+                }
+                return ready;
+            }
+        }
+
+        private void serve(RedisLink connected) {
+            Mailbox missing = connected.isSubscribed() ? null : mailbox();
+            if (missing != null) {
+                connected.subscribe(missing, connector.connectPubSub());
+            }
+            users().forEach(user -> user.onOpen(connected));
+        }
+
+        private @Nullable Mailbox mailbox() {
+            synchronized (RedisConnections.this) {
+                return mailbox;
+            }
+        }
+
+        private List<LinkUser> users() {
+            synchronized (RedisConnections.this) {
+                checkCurrent();
+                return takeWaiting();
+            }
+        }
+
+        private List<LinkUser> abandon() {
+            synchronized (RedisConnections.this) {
+                if (attempt != this) {
+                    return List.of();
+                }
+                attempt = null;
+                return takeWaiting();
+            }
+        }
+
+        private void checkCurrent() {
+            synchronized (RedisConnections.this) {
+                if (attempt != this) {
+                    throw Access.STOPPED.refusal();
+                }
+            }
+        }
     }
 }

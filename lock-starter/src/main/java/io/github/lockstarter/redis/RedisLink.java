@@ -86,10 +86,13 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
 
     @Override
     public void close() {
-        commands.close();
-        StatefulRedisPubSubConnection<String, String> subscribed = signals;
-        if (subscribed != null) {
-            subscribed.close();
+        try {
+            commands.close();
+        } finally {
+            StatefulRedisPubSubConnection<String, String> subscribed = signals;
+            if (subscribed != null) {
+                subscribed.close();
+            }
         }
     }
 }

@@ -38,8 +38,9 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
  * acquired, a broken connection and the command timeout that nobody knows. Commands of one thread keep their order; a
- * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the first command, unless {@link
- * #start} did before. Thread-safe; stages complete on the event loop.
+ * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the
+ * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again. Thread-safe;
+ * stages complete on the event loop, or at once where nothing can be sent.
  */
 public final class RedisLockBackend implements LockBackend {
 
@@ -74,17 +75,21 @@ public final class RedisLockBackend implements LockBackend {
 
     /**
      * Connects, and checks with a lock of its own that the server lets the scripts do all they need. Blocks. A backend
-     * that could not start connects again with the next command.
+     * that could not start connects again with the next command. Closed backends stay closed.
      *
      * @throws RedisUnavailableException when there is no connection, or a right is missing
      */
     public void start() {
+        connections.start();
         new StartCheck(runner, keySpace, failures).run();
     }
 
-    /** Closes the connections for now. The next command, or {@link #start}, opens new ones. Blocks. */
+    /**
+     * Closes the connections, also one that is being opened, and lets no command open them again before {@link #start}: it
+     * is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
+     */
     public void stop() {
-        connections.disconnect();
+        connections.stop();
     }
 
     @Override

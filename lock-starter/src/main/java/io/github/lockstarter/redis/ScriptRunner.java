@@ -42,17 +42,13 @@ final class ScriptRunner {
             calls.forEach(call -> stages.add(run(call, answer)));
             return stages;
         }
-        List<Reply<T, R>> replies = new ArrayList<>(calls.size());
-        List<AsyncCommand<String, String, T>> commands = new ArrayList<>(calls.size());
-        for (ScriptCall<T> call : calls) {
-            Reply<T, R> reply = new Reply<>(call, answer);
-            replies.add(reply);
-            commands.add(reply.prepare(link));
-        }
+        List<Reply<T, R>> replies =
+                calls.stream().map(call -> new Reply<>(call, answer)).toList();
         try {
-            link.commands().dispatch(commands);
+            link.commands()
+                    .dispatch(replies.stream().map(reply -> reply.prepare(link)).toList());
             calls.stream().limit(1).forEach(call -> link.learned(call.script()));
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             replies.forEach(reply -> reply.onReply(null, e));
         }
         stages.addAll(replies);
@@ -60,7 +56,7 @@ final class ScriptRunner {
     }
 
     /** A script under way, and its result. */
-    private final class Reply<T, R> extends CompletableFuture<R> implements RedisConnections.Waiting {
+    private final class Reply<T, R> extends CompletableFuture<R> implements LinkUser {
 
         private final ScriptCall<T> call;
         private final Answer<T, R> answer;
@@ -74,7 +70,14 @@ final class ScriptRunner {
 
         @Override
         public void onOpen(RedisLink link) {
-            dispatch(link, prepare(link));
+            AsyncCommand<String, String, T> command;
+            try {
+                command = prepare(link);
+            } catch (Throwable e) {
+                complete(answer.failed(failures.ofPreparing(e)));
+                return;
+            }
+            dispatch(link, command);
         }
 
         @Override
@@ -97,7 +100,7 @@ final class ScriptRunner {
             try {
                 link.commands().dispatch(command);
                 link.learned(call.script());
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 onReply(null, e);
             }
         }
@@ -119,7 +122,7 @@ final class ScriptRunner {
                     throw new IllegalStateException("No reply");
                 }
                 complete(answer.of(reply));
-            } catch (RuntimeException e) {
+            } catch (Throwable e) {
                 fail(failures.ofReply(e));
             }
         }

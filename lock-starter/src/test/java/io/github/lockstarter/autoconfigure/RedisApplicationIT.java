@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.testing.RedisExtension;
 import io.github.lockstarter.testing.TcpProxy;
+import java.util.concurrent.CompletionStage;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,6 +108,31 @@ class RedisApplicationIT {
     }
 
     @Test
+    void opensNoConnectionForACommandThatComesAfterTheStop() {
+        try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
+            application()
+                    .withPropertyValues("spring.data.redis.port=" + proxy.port())
+                    .run(context -> {
+                        context.getSourceApplicationContext().stop();
+                        LockToken late = new LockToken("late", 1);
+                        CompletionStage<ReleaseResult> released = context.getBean(RedisLockBackend.class)
+                                .release(new ReleaseCommand("order:42", late, 0));
+                        assertThat(released.toCompletableFuture())
+                                .isCompletedWithValueMatching(
+                                        result -> result.toString().contains("the lock client is stopped"));
+                        assertThat(proxy.connections()).isZero();
+                    });
+        }
+    }
+
+    @Test
+    void locksForABeanThatIsBeingInitialised() {
+        application().withBean(Warehouse.class).run(context -> assertThat(
+                        context.getBean(Warehouse.class).fencingToken())
+                .isPositive());
+    }
+
+    @Test
     void connectsWhenRedisComesUpLater() {
         REDIS.server().stop();
         application()
@@ -122,5 +151,21 @@ class RedisApplicationIT {
                 .withPropertyValues(
                         "spring.data.redis.host=" + REDIS.server().host(),
                         "spring.data.redis.port=" + REDIS.server().port());
+    }
+
+    /** Locks before the context has started. */
+    static final class Warehouse {
+
+        private final long fencingToken;
+
+        Warehouse(LockTemplate template) {
+            try (LockHandle lock = template.acquire("stock")) {
+                fencingToken = lock.fencingToken();
+            }
+        }
+
+        long fencingToken() {
+            return fencingToken;
+        }
     }
 }

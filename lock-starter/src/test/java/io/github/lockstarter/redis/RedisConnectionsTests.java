@@ -1,0 +1,209 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class RedisConnectionsTests {
+
+    private static final LockToken OWNER = token("a", 1);
+
+    private final StubRedisConnector redis = new StubRedisConnector();
+    private final RedisLockBackend backend = new RedisLockBackend(redis, RedisSettings.DEFAULTS);
+    private final CountDownLatch connecting = new CountDownLatch(1);
+    private final CompletableFuture<Void> connected = new CompletableFuture<>();
+
+    @AfterEach
+    void close() {
+        connected.complete(null);
+        backend.close();
+    }
+
+    @Test
+    void answerEverybodyWhenConnectingEndsInAnErrorAndConnectAgain() {
+        redis.connecting(() -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        assertThat(answer(acquire()))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("stub:1", "unable to create native thread", "This JVM lacks"));
+        assertThat(answer(release())).isInstanceOf(ReleaseResult.Unknown.class);
+        redis.connecting();
+        release();
+        awaitSent(1);
+        assertThat(redis.attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void answerWhenTheConnectorGivesNothing() {
+        redis.connecting(() -> null);
+        assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
+        assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void answerWhenSendingEndsInAnError(Verb verb) {
+        release();
+        awaitSent(1);
+        redis.failSending(new StackOverflowError());
+        assertThat(answer(verb.send(backend)).toString()).contains("Unknown");
+    }
+
+    @Test
+    void answerWhenTheReplyCannotBeRead() {
+        CompletableFuture<ReleaseResult> released = release();
+        awaitSent(1);
+        redis.sent().get(0).complete();
+        assertThat(answer(released)).isInstanceOf(ReleaseResult.Unknown.class);
+    }
+
+    @Test
+    void sendFirstComeFirstWhatCameWhileConnecting() throws InterruptedException {
+        holdConnecting();
+        acquire();
+        connecting.await();
+        withdraw();
+        release();
+        connected.complete(null);
+        awaitSent(3);
+        assertThat(redis.sent())
+                .extracting(command -> command.getArgs().toCommandString())
+                .satisfiesExactly(
+                        first -> assertThat(first).contains(encoded(LockScript.ACQUIRE)),
+                        second -> assertThat(second).contains(encoded(LockScript.WITHDRAW)),
+                        third -> assertThat(third).contains(encoded(LockScript.RELEASE)));
+    }
+
+    @Test
+    void leaveNothingOpenThatWasBeingOpenedWhenStopped() throws InterruptedException {
+        holdConnecting();
+        CompletableFuture<AcquireResult> waiting = acquire();
+        connecting.await();
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(backend::stop);
+        assertThat(answer(waiting))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("stub:1", "the lock client is stopped"));
+        assertThat(stopped).isNotDone();
+        verify(redis.link(), never()).close();
+        connected.complete(null);
+        answer(stopped);
+        redis.verifyClosed();
+        assertThat(redis.sent()).isEmpty();
+    }
+
+    @Test
+    void refuseCommandsFromStopToStart() {
+        release();
+        awaitSent(1);
+        backend.stop();
+        redis.verifyClosed();
+        assertThat(answer(acquire()))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("stub:1", "the lock client is stopped"));
+        assertThat(answer(release()))
+                .isInstanceOfSatisfying(ReleaseResult.Unknown.class, unknown -> assertThat(unknown.reason())
+                        .contains("the lock client is stopped"));
+        assertThat(redis.attempts()).isEqualTo(1);
+        redis.connecting(() -> {
+            throw new RedisException("refused");
+        });
+        assertThatExceptionOfType(RedisUnavailableException.class)
+                .isThrownBy(backend::start)
+                .withMessageContaining("refused");
+        redis.connecting();
+        release();
+        awaitSent(2);
+        assertThat(redis.attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void stayClosedWhenStartedAfterTheEnd() {
+        backend.close();
+        assertThatExceptionOfType(RedisUnavailableException.class)
+                .isThrownBy(backend::start)
+                .withMessageContaining("the lock client is closed");
+        assertThat(redis.attempts()).isZero();
+    }
+
+    @Test
+    void connectOnDemandBeforeTheFirstStart() {
+        release();
+        awaitSent(1);
+        assertThat(redis.attempts()).isEqualTo(1);
+    }
+
+    private void holdConnecting() {
+        StatefulConnection<String, String> link = redis.link();
+        redis.connecting(() -> {
+            connecting.countDown();
+            connected.join();
+            return link;
+        });
+    }
+
+    private CompletableFuture<AcquireResult> acquire() {
+        return backend.acquire(new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()))
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<ReleaseResult> release() {
+        return backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, 0)).toCompletableFuture();
+    }
+
+    private void withdraw() {
+        assertThat(backend.withdraw(new WithdrawCommand(BackendUser.KEY, OWNER)))
+                .isNotNull();
+    }
+
+    private void awaitSent(int count) {
+        Awaitility.await().untilAsserted(() -> assertThat(redis.sent()).hasSize(count));
+    }
+
+    private static String encoded(LockScript script) {
+        return script.text().lines().findFirst().orElseThrow();
+    }
+
+    enum Verb {
+        ACQUIRE {
+            @Override
+            CompletionStage<?> send(RedisLockBackend backend) {
+                return backend.acquire(
+                        new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()));
+            }
+        },
+        RENEW {
+            @Override
+            CompletionStage<RenewResult> send(RedisLockBackend backend) {
+                return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0)))
+                        .get(0);
+            }
+        };
+
+        abstract CompletionStage<?> send(RedisLockBackend backend);
+    }
+}
