@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two connections of a backend: one for commands, one for signals. Both reconnect by themselves.
  *
- * <p>{@code breaks} is written by the event loop and read by all; {@code known} grows by any thread and is
- * cleared by the event loop; {@code signals} is set once, by the thread that opens
- * the link, before others see the link.
+ * <p>{@code breaks} is written by the event loop and read by all; so is {@code known}; {@code signals}
+ * is set once, by the thread that opens the link, before others see the link.
  */
 final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
 
@@ -43,16 +42,21 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
     }
 
     /**
-     * Whether the short form of the script may be sent: its long form was sent before on the same connection. Sending the
-     * short form on a guess would let commands that come later overtake the one that the server does not know.
+     * Whether the short form of the script may be sent: the server has answered it on the same connection. Sending the short
+     * form on a guess would let commands that come later overtake the one that the server does not know.
      */
     boolean isKnown(LockScript script) {
         return known.contains(script);
     }
 
-    /** The long form of the script was sent. */
+    /** The server ran the script. */
     void learned(LockScript script) {
         known.add(script);
+    }
+
+    /** The server does not know one, so that it may know none. */
+    void forgetScripts() {
+        known.clear();
     }
 
     /** Whether signals arrive. */
@@ -81,7 +85,7 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
         breaks.incrementAndGet();
         // It may have been a restart.
-        known.clear();
+        forgetScripts();
     }
 
     @Override

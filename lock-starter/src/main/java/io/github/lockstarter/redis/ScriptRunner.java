@@ -47,7 +47,6 @@ final class ScriptRunner {
         try {
             link.commands()
                     .dispatch(replies.stream().map(reply -> reply.prepare(link)).toList());
-            calls.stream().limit(1).forEach(call -> link.learned(call.script()));
         } catch (Throwable e) {
             replies.forEach(reply -> reply.onReply(null, e));
         }
@@ -99,7 +98,6 @@ final class ScriptRunner {
         private void dispatch(RedisLink link, AsyncCommand<String, String, T> command) {
             try {
                 link.commands().dispatch(command);
-                link.learned(call.script());
             } catch (Throwable e) {
                 onReply(null, e);
             }
@@ -108,11 +106,21 @@ final class ScriptRunner {
         private void onReply(@Nullable T reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
             if (failure instanceof RedisNoScriptException && link != null) {
+                link.forgetScripts();
                 dispatch(link, listenTo(call.byText()));
             } else if (failure != null) {
                 fail(failures.ofExecuting(failure));
             } else {
+                learn();
                 understand(reply);
+            }
+        }
+
+        /** The server has the script now, if this is still the connection that the command was sent on. */
+        private void learn() {
+            RedisLink link = sentOn;
+            if (link != null && link.breaks() == breaksBefore) {
+                link.learned(call.script());
             }
         }
 

@@ -9,7 +9,8 @@ import java.util.concurrent.CompletionStage;
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
  * always normally: a failure is a result. Three outcomes are told apart: yes, no, and unknown. Every command is
  * idempotent per {@link LockToken}, since a client may send it twice. Commands of one key that are sent one after the
- * other by one thread take effect in that order unless the connection breaks in between. Thread-safe.
+ * other by one thread take effect in that order, unless the connection breaks or the store is made to forget its scripts
+ * in between. Thread-safe.
  */
 public interface LockBackend extends AutoCloseable {
 

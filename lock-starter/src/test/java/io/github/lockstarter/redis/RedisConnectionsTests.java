@@ -16,7 +16,10 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -157,6 +160,32 @@ class RedisConnectionsTests {
         assertThat(redis.attempts()).isEqualTo(1);
     }
 
+    @Test
+    void sendScriptsInFullUntilTheServerHasAnsweredThem() {
+        release();
+        release();
+        awaitSent(2);
+        replyTo(redis.sent().get(0));
+        release();
+        awaitSent(3);
+        assertThat(redis.types()).containsExactly("EVAL", "EVAL", "EVALSHA");
+    }
+
+    @Test
+    void sendAllScriptsInFullOnceTheServerHasForgottenOne() {
+        release();
+        withdraw();
+        awaitSent(2);
+        redis.sent().forEach(RedisConnectionsTests::replyTo);
+        release();
+        withdraw();
+        awaitSent(4);
+        redis.sent().get(2).completeExceptionally(new RedisNoScriptException("NOSCRIPT"));
+        withdraw();
+        awaitSent(6);
+        assertThat(redis.types()).containsExactly("EVAL", "EVAL", "EVALSHA", "EVALSHA", "EVAL", "EVAL");
+    }
+
     private void holdConnecting() {
         StatefulConnection<String, String> link = redis.link();
         redis.connecting(() -> {
@@ -182,6 +211,12 @@ class RedisConnectionsTests {
 
     private void awaitSent(int count) {
         Awaitility.await().untilAsserted(() -> assertThat(redis.sent()).hasSize(count));
+    }
+
+    private static void replyTo(AsyncCommand<?, ?, ?> command) {
+        CommandOutput<?, ?, ?> output = command.getOutput();
+        output.set(1);
+        command.complete();
     }
 
     private static String encoded(LockScript script) {
