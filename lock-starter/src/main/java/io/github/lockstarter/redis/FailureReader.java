@@ -15,6 +15,9 @@ final class FailureReader {
             "-@all +hello +auth +ping +quit +select +client|setname +evalsha +eval +get +set"
                     + " +del +pexpire +pttl +time +zadd +zrem +zscore +zpopmin +publish +subscribe +unsubscribe";
 
+    /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
+    private static final String CONNECTION_CLOSED = "Connection is closed";
+
     private final String target;
     private final RedisSettings settings;
 
@@ -71,6 +74,9 @@ final class FailureReader {
                     "Check that it runs and what keeps it busy (SLOWLOG GET), or raise"
                             + " distributed-lock.redis.command-timeout",
                     failure);
+        }
+        if (failure instanceof RedisException && CONNECTION_CLOSED.equals(failure.getMessage())) {
+            return ofStopped("the lock's connection is closed", failure);
         }
         if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
             return new RedisFailure(

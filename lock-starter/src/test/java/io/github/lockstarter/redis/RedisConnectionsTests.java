@@ -161,6 +161,24 @@ class RedisConnectionsTests {
     }
 
     @Test
+    void rejectWhatComesToAConnectionThatIsClosed() {
+        release();
+        awaitSent(1);
+        redis.failSending(new RedisException("Connection is closed"));
+        assertThat(answer(acquire()))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("No command was sent to Redis at stub:1"));
+    }
+
+    @Test
+    void doNotKnowWhatBecameOfACommandThatWasSentBeforeTheConnectionWasClosed() {
+        CompletableFuture<AcquireResult> acquired = acquire();
+        awaitSent(1);
+        redis.sent().get(0).completeExceptionally(new RedisException("Connection closed"));
+        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Unknown.class);
+    }
+
+    @Test
     void sendScriptsInFullUntilTheServerHasAnsweredThem() {
         release();
         release();
