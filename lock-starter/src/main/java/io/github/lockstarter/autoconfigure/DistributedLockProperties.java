@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.redis.RedisSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -54,10 +55,19 @@ record DistributedLockProperties(
     DistributedLockProperties {
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, retry, watchdog, locks);
+        settings(keyPrefix, redis);
     }
 
     EngineSettings engineSettings() {
         return settings(lease, maxLease, maxWait, retry, watchdog, locks);
+    }
+
+    RedisSettings redisSettings() {
+        return settings(keyPrefix, redis);
+    }
+
+    private static RedisSettings settings(String keyPrefix, Redis redis) {
+        return new RedisSettings(keyPrefix, redis.commandTimeout);
     }
 
     private static EngineSettings settings(
@@ -112,23 +122,13 @@ record DistributedLockProperties(
     /**
      * The Redis backend.
      *
-     * @param commandTimeout How long the answer of Redis to one lock command is awaited.
+     * @param commandTimeout How long the answer of Redis to one lock command is awaited: 100ms to 60s.
      * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked methods
      *     fail until it does.
      */
     record Redis(
             @DefaultValue("2s") Duration commandTimeout,
-            @DefaultValue("true") boolean requiredAtStart) {
-
-        private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(1);
-
-        Redis {
-            if (commandTimeout.compareTo(Duration.ofMillis(1)) < 0 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
-                throw new IllegalArgumentException("distributed-lock.redis.command-timeout is "
-                        + commandTimeout.toMillis() + "ms; it must be between 1ms and 60s");
-            }
-        }
-    }
+            @DefaultValue("true") boolean requiredAtStart) {}
 
     /**
      * Settings of one logical lock name.

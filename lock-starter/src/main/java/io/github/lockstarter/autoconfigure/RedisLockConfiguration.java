@@ -32,8 +32,7 @@ class RedisLockConfiguration {
                 ObjectProvider<RedisConnectionFactory> factories,
                 DistributedLockProperties properties,
                 Environment environment) {
-            RedisSettings settings =
-                    new RedisSettings(properties.keyPrefix(), properties.redis().commandTimeout());
+            RedisSettings settings = properties.redisSettings();
             ApplicationRedis application = ApplicationRedis.of(factories, environment);
             return new RedisLockBackend(new SpringRedisConnector(application, settings), settings);
         }

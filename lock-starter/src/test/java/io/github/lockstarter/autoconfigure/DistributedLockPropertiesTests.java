@@ -105,7 +105,9 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
             distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
+            distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
+            distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | No enum constant
             distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
