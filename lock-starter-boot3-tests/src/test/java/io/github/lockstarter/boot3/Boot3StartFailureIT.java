@@ -8,6 +8,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 @ExtendWith(OutputCaptureExtension.class)
 class Boot3StartFailureIT {
@@ -35,6 +38,23 @@ class Boot3StartFailureIT {
                 .contains("APPLICATION FAILED TO START")
                 .contains("#ordrId")
                 .contains("orderId");
+    }
+
+    @Test
+    void refusesMasterAndReplicasRatherThanLockingOnLocalhost(CapturedOutput output) {
+        assertThatThrownBy(() -> ShippingApplication.start(Redis.freePort(), MasterAndReplicas.class))
+                .isInstanceOf(Exception.class);
+
+        assertThat(output).contains("APPLICATION FAILED TO START").contains("static master/replica nodes");
+    }
+
+    /** Connects to nodes that are listed one by one. */
+    static class MasterAndReplicas {
+
+        @Bean
+        LettuceConnectionFactory redisConnectionFactory() {
+            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1"));
+        }
     }
 
     /** Refers to a parameter that does not exist. */

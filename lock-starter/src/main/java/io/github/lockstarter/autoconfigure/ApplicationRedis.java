@@ -1,9 +1,11 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisUnavailableException;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -18,8 +20,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  */
 record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName) {
 
-    /** Master/replica nodes; a connection factory does not tell that it was made from them. */
-    private static final String MASTER_REPLICA = "spring.data.redis.masterreplica.nodes";
+    /** The field of a connection factory that holds what it was made from. */
+    private static final String MADE_FROM = "configuration";
 
     private static final String LOCAL_INSTEAD = " For tests without Redis set distributed-lock.backend=local";
 
@@ -42,7 +44,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         if (lettuce.getClusterConfiguration() != null) {
             throw unsupported("a Redis Cluster");
         }
-        if (environment.containsProperty(MASTER_REPLICA) || environment.containsProperty(MASTER_REPLICA + "[0]")) {
+        if (isStaticMasterReplica(lettuce)) {
             throw unsupported("static master/replica nodes");
         }
         String application = lettuce.getClientConfiguration()
@@ -82,6 +84,16 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
             return factory.getSocketConfiguration().getSocket();
         }
         return factory.getHostName() + ":" + factory.getPort();
+    }
+
+    /**
+     * Such a factory has no accessor that tells it from one to {@code localhost:6379}, where locks would be kept if it were
+     * not recognised. Hence the look at its field.
+     */
+    private static boolean isStaticMasterReplica(LettuceConnectionFactory factory) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
+        return fields.isReadableProperty(MADE_FROM)
+                && fields.getPropertyValue(MADE_FROM) instanceof StaticMasterReplicaConfiguration;
     }
 
     /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */

@@ -17,6 +17,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 @ExtendWith(OutputCaptureExtension.class)
 class RedisLockConfigurationTests {
@@ -67,6 +70,21 @@ class RedisLockConfigurationTests {
         application
                 .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
                 .run(context -> assertThatReport(context).contains("master/replica"));
+    }
+
+    @Test
+    void failsOnAConnectionFactoryToMasterAndReplicasRatherThanLockingOnLocalhost() {
+        RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("localhost", 9);
+        nodes.addNode("localhost", 10);
+        locks.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(nodes))
+                .run(context -> assertThatReport(context).contains("static master/replica nodes", "@Primary"));
+    }
+
+    @Test
+    void takesAConnectionFactoryThatWasMadeByHand() {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("localhost", 9);
+        locks.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(server))
+                .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:9"));
     }
 
     @Test
