@@ -3,8 +3,8 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.aop.CommitGuard;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -13,7 +13,7 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
 @ConditionalOnClass(ConfigurableTransactionManager.class)
-@ConditionalOnProperty(name = "distributed-lock.on-lost", havingValue = "throw", matchIfMissing = true)
+@Conditional(LockConditions.LossIsFailure.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class CommitGuardConfiguration {
 

@@ -4,14 +4,14 @@ import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
 /** Without locks, an annotated method must not run: it would run unlocked. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnProperty(name = "distributed-lock.enabled", havingValue = "false")
+@Conditional(LockConditions.Disabled.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class DisabledLockConfiguration {
 

@@ -5,14 +5,14 @@ import io.github.lockstarter.spi.LockBackend;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** Locks in this JVM, only where the application asks for them. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
-@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "local")
+@Conditional(LockConditions.LocalBackend.class)
 class LocalLockConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LocalLockConfiguration.class);

@@ -9,8 +9,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** Locks in the Redis of the application's connection factory, unless another backend is chosen. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
-@ConditionalOnProperty(name = "distributed-lock.backend", havingValue = "redis", matchIfMissing = true)
+@Conditional(LockConditions.RedisBackend.class)
 class RedisLockConfiguration {
 
     /** Locks through Lettuce. */

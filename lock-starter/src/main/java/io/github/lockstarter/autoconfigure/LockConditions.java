@@ -1,0 +1,70 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * Conditions on {@code distributed-lock.*} that read a value as {@link DistributedLockProperties} does. A comparison of
+ * texts would miss {@code enabled=1} or a trailing blank, match neither side, and leave annotated methods unlocked.
+ *
+ * <p>A value that cannot be read counts as the default: then the properties are bound, and explain what is wrong.
+ */
+final class LockConditions {
+
+    private LockConditions() {}
+
+    private static <T> T value(ConditionContext context, String name, Class<T> type, T absent) {
+        try {
+            return Binder.get(context.getEnvironment())
+                    .bind(DistributedLockProperties.PREFIX + '.' + name, type)
+                    .orElse(absent);
+        } catch (BindException e) {
+            return absent;
+        }
+    }
+
+    static final class Enabled implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "enabled", Boolean.class, true);
+        }
+    }
+
+    static final class Disabled implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return !value(context, "enabled", Boolean.class, true);
+        }
+    }
+
+    static final class RedisBackend implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "backend", Backend.class, Backend.REDIS) == Backend.REDIS;
+        }
+    }
+
+    static final class LocalBackend implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "backend", Backend.class, Backend.REDIS) == Backend.LOCAL;
+        }
+    }
+
+    static final class LossIsFailure implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "on-lost", OnLost.class, OnLost.THROW) == OnLost.THROW;
+        }
+    }
+}

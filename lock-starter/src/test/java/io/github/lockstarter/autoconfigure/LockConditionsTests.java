@@ -1,0 +1,77 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.aop.CommitGuard;
+import io.github.lockstarter.local.LocalLockBackend;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Every spelling that the properties accept also decides about the configurations: nothing ever runs unlocked. */
+class LockConditionsTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
+
+    static class Shipping {
+        @DistributedLock
+        public boolean isLocked() {
+            return LockHandle.current().isPresent();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "TRUE", "yes", "on", "1", "true "})
+    void locksHoweverEnabledIsSpelled(String enabled) {
+        application
+                .withBean(Shipping.class)
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.enabled=" + enabled)
+                .run(context ->
+                        assertThat(context.getBean(Shipping.class).isLocked()).isTrue());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "FALSE", "no", "off", "0", "false "})
+    void refusesAnAnnotationHoweverDisabledIsSpelled(String disabled) {
+        application
+                .withBean(Shipping.class)
+                .withPropertyValues("distributed-lock.enabled=" + disabled)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("distributed-lock.enabled is false, and the method would run unlocked"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "LOCAL", "local "})
+    void choosesTheBackendHoweverItIsSpelled(String backend) {
+        application.withPropertyValues("distributed-lock.backend=" + backend).run(context -> assertThat(context)
+                .hasSingleBean(LocalLockBackend.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"throw", "THROW", "throw "})
+    void guardsCommitsHoweverOnLostIsSpelled(String onLost) {
+        application
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.on-lost=" + onLost)
+                .run(context -> assertThat(context).hasSingleBean(CommitGuard.class));
+    }
+
+    @Test
+    void guardsNoCommitsWhereALossIsNoFailure() {
+        application
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.on-lost=RETURN")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CommitGuard.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"enabled=perhaps", "backend=zookeeper", "on-lost=ignore"})
+    void explainsAValueThatCannotBeRead(String property) {
+        application.withPropertyValues("distributed-lock." + property).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains("distributed-lock." + property.substring(0, property.indexOf('='))));
+    }
+}
