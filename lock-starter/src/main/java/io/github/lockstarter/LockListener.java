@@ -4,7 +4,7 @@ package io.github.lockstarter;
  * Is told what happens to the locks of this instance. Declare beans of this type; all of them are called.
  *
  * <p>Called on the thread that made the transition, which may be an event loop or the watchdog: return at once, never
- * block. Only {@link #onLost} comes on a thread of its own. An exception is logged and harms nobody. Must be
+ * block, and do not stop the lock client from here. Only {@link #onLost} comes on a thread of its own. An exception is logged and harms nobody. Must be
  * thread-safe: events of different locks come concurrently, those of one hold in order except {@code onLost}.
  */
 public interface LockListener {

@@ -133,7 +133,8 @@ public record LockRequest(
     }
 
     /**
-     * Lets the lock end by itself when the lease is over.
+     * Lets the lock end by itself when the lease is over. Release the handle all the same: a thread that does not is told
+     * of the loss by its next acquire of the key.
      *
      * @return the changed request
      */

@@ -78,8 +78,9 @@ final class Acquirer {
 
     /** Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires. */
     private void leave(Acquisition acquisition, Outcome outcome) {
-        if (acquisition.outcome.complete(outcome)) {
+        if (acquisition.decide(outcome)) {
             carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
+            acquisition.publish();
         }
     }
 
@@ -124,7 +125,7 @@ final class Acquirer {
         }
         Outcome outcome = next.outcome();
         if (outcome != null) {
-            next.ended().forEach(ended -> ended.outcome.complete(outcome));
+            next.ended().forEach(ended -> ended.end(outcome));
         }
         Acquisition queued = next.queued();
         if (queued != null) {
@@ -192,7 +193,7 @@ final class Acquirer {
         watchdog.watch(hold);
         Outcome.Failed refusal = closed; // read after the hold can be seen by who closes
         Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
-        if (!acquisition.outcome.complete(outcome) || refusal != null) {
+        if (!acquisition.end(outcome) || refusal != null) {
             releases.exit(hold);
         }
         if (acquisition.waits()) {
@@ -206,7 +207,7 @@ final class Acquirer {
         if (acquisition.waits()) {
             carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.grantedTooLate(attempt, failure)));
         } else {
-            acquisition.outcome.complete(failure);
+            acquisition.end(failure);
         }
     }
 
@@ -218,7 +219,7 @@ final class Acquirer {
                     acquisition.key,
                     queues.ask(acquisition.key, queue -> queue.contended(attempt, standing, position, now)));
         } else {
-            acquisition.outcome.complete(new Outcome.Busy(standing));
+            acquisition.end(new Outcome.Busy(standing));
         }
     }
 
@@ -227,7 +228,7 @@ final class Acquirer {
         if (acquisition.waits()) {
             carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.failed(attempt, failure)));
         } else {
-            acquisition.outcome.complete(failure);
+            acquisition.end(failure);
         }
     }
 

@@ -1,14 +1,17 @@
 package io.github.lockstarter.engine;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that wants one key. {@link #outcome} is completed exactly once; whoever completes it decides what becomes of
- * the acquisition, and a grant that comes second is given back.
+ * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is given
+ * back. It is published after that: at once, or, by one who gives up, after leaving the queue.
  *
- * <p>Mutable: {@link #outcome} (atomic); {@link #attempts}, {@link #joinedAt} and {@link #overdue} are guarded by the
+ * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts}, {@link #joinedAt} and {@link #overdue} are guarded by the
  * {@link KeyQueue} it stands in.
  */
 final class Acquisition extends TimerEntry {
@@ -18,7 +21,10 @@ final class Acquisition extends TimerEntry {
     final Owner owner;
     final long startedAt;
     final long giveUpAt;
+    /** Completed with what was decided, once the acquisition has left its queue or is about to. */
     final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+
+    private final AtomicReference<@Nullable Outcome> decided = new AtomicReference<>();
 
     private final Consumer<Acquisition> onTimer;
 
@@ -41,6 +47,24 @@ final class Acquisition extends TimerEntry {
         this.startedAt = startedAt;
         this.giveUpAt = startedAt + terms.maxWait().toNanos();
         this.onTimer = onTimer;
+    }
+
+    /** Whether this outcome is the one; to be {@link #publish published} by the same caller. */
+    boolean decide(Outcome candidate) {
+        return decided.compareAndSet(null, candidate);
+    }
+
+    void publish() {
+        outcome.complete(Objects.requireNonNull(decided.get(), "undecided"));
+    }
+
+    /** Decides and publishes. */
+    boolean end(Outcome candidate) {
+        boolean first = decide(candidate);
+        if (first) {
+            publish();
+        }
+        return first;
     }
 
     boolean waits() {

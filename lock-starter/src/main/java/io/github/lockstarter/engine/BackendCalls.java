@@ -81,8 +81,14 @@ final class BackendCalls {
             take(unknown.apply(e), then);
             return;
         }
-        stage.whenComplete(
-                (result, failure) -> take(failure == null ? result : unknown.apply(unwrapped(failure)), then));
+        stage.whenComplete((result, failure) -> take(resultOf(result, failure, unknown), then));
+    }
+
+    private static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
+        if (failure != null) {
+            return unknown.apply(unwrapped(failure));
+        }
+        return result != null ? result : unknown.apply(new IllegalStateException("The backend answered null"));
     }
 
     private <R> void take(R result, Consumer<R> then) {

@@ -16,12 +16,20 @@ final class Faults {
         guard(what, step, e -> {});
     }
 
+    private static void report(String what, Throwable failure) {
+        try {
+            log.error("{} failed; the lock client goes on", what, failure);
+        } catch (RuntimeException | Error loggingFailed) {
+            // An appender that fails must not end what was to be saved from failing.
+        }
+    }
+
     /** Runs the step; what it throws is logged and handed to the remedy. */
     static void guard(String what, Runnable step, Consumer<Throwable> remedy) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            log.error("{} failed; the lock client goes on", what, e);
+            report(what, e);
             remedy.accept(e);
         }
     }

@@ -150,6 +150,12 @@ final class Lifecycle {
         return false;
     }
 
+    /** Whether a renewal is being written; then {@link #endRenewal} of a lost hold tells to send the release. */
+    boolean isRenewalUnderWay() {
+        State now = state.get();
+        return now instanceof Held held ? held.writes > 0 : now instanceof Lost lost && lost.writes > 0;
+    }
+
     /** The renewal is written. True if a release was asked for meanwhile and this was the last: the caller sends it now. */
     boolean endRenewal() {
         while (true) {
@@ -164,7 +170,7 @@ final class Lifecycle {
                 }
             } else if (now instanceof Lost lost) {
                 if (state.compareAndSet(now, new Lost(lost.cause, lost.holds, lost.writes - 1))) {
-                    return lost.writes == 1 && lost.holds == 0;
+                    return lost.writes == 1 && (lost.holds == 0 || lost.cause == LossCause.SHUTDOWN);
                 }
             } else {
                 return false;
@@ -182,13 +188,13 @@ final class Lifecycle {
         return false;
     }
 
-    /** The release was answered: the lock is free, or will be. */
-    void released() {
-        state.set(new Released());
+    /** The release was answered: the lock is free, or will be. True once. */
+    boolean released() {
+        return state.get() instanceof Releasing releasing && state.compareAndSet(releasing, new Released());
     }
 
-    /** The release was answered: the lock had not been ours any more. */
-    void lostAtRelease(LossCause cause) {
-        state.set(new Lost(cause, 0, 0));
+    /** The release was answered: the lock had not been ours any more. True once. */
+    boolean lostAtRelease(LossCause cause) {
+        return state.get() instanceof Releasing releasing && state.compareAndSet(releasing, new Lost(cause, 0, 0));
     }
 }

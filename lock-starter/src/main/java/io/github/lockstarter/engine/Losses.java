@@ -33,10 +33,13 @@ final class Losses {
         return hold.lifecycle.isHeld();
     }
 
-    void lose(Hold hold, LossCause cause) {
-        if (hold.lifecycle.lose(cause)) {
+    /** Ends the hold. False if it had ended, or its release is under way. */
+    boolean lose(Hold hold, LossCause cause) {
+        boolean lost = hold.lifecycle.lose(cause);
+        if (lost) {
             signal(hold, cause);
         }
+        return lost;
     }
 
     private void signal(Hold hold, LossCause cause) {

@@ -71,19 +71,14 @@ final class Releases {
         if (result instanceof ReleaseResult.Unknown) {
             cleanups.add(hold.releaseCommand(), hold.longestLease);
         }
-        if (hold.lifecycle.isLost()) {
-            return;
-        }
-        if (result instanceof ReleaseResult.Released) {
-            hold.lifecycle.released();
-            end(hold, ReleaseOutcome.RELEASED);
-        } else if (result instanceof ReleaseResult.NotHeld) {
-            hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED);
-            losses.report(hold, LossCause.OWNER_CHANGED);
-            end(hold, ReleaseOutcome.LOST);
-        } else {
-            hold.lifecycle.released();
-            end(hold, ReleaseOutcome.UNKNOWN);
+        if (result instanceof ReleaseResult.NotHeld) {
+            if (hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED)) {
+                losses.report(hold, LossCause.OWNER_CHANGED);
+                end(hold, ReleaseOutcome.LOST);
+            }
+        } else if (hold.lifecycle.released()) {
+            boolean answered = result instanceof ReleaseResult.Released;
+            end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
     }
 

@@ -197,8 +197,9 @@ final class Session {
         acquirer.close(new Outcome.Failed("the lock client is shut down", null));
         core.timer().close();
         for (Hold hold : holds().all()) {
-            losses.lose(hold, LossCause.SHUTDOWN);
-            releases.send(hold);
+            if (losses.lose(hold, LossCause.SHUTDOWN) && !hold.lifecycle.isRenewalUnderWay()) {
+                releases.send(hold);
+            }
         }
         Waits.atMost(core.backend().quiet(), LONGEST_STOP);
         events().close();

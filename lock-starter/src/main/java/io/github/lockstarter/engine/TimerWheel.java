@@ -56,9 +56,7 @@ final class TimerWheel implements Alarms, AutoCloseable {
             unlink(entry);
             link(entry, Math.max(current + 1, tickAfter(dueNanos)));
             if (thread == null) {
-                Thread starting = LockThreads.watchdog(this::run);
-                starting.start();
-                thread = starting; // a start that throws is tried again with the next entry
+                start();
             } else if (entry.tick < sleepsUntil) {
                 changed.signal();
             }
@@ -87,14 +85,37 @@ final class TimerWheel implements Alarms, AutoCloseable {
     }
 
     private void run() {
-        List<TimerEntry> due = new ArrayList<>();
-        while (awaitDue(due)) {
-            for (TimerEntry entry : due) {
-                Faults.guard("A timer of the lock watchdog", entry::fire);
+        try {
+            List<TimerEntry> due = new ArrayList<>();
+            while (awaitDue(due)) {
+                for (TimerEntry entry : due) {
+                    Faults.guard("A timer of the lock watchdog", entry::fire);
+                }
+                due.clear();
+                Faults.guard("A tick of the lock watchdog", afterTick);
             }
-            due.clear();
-            Faults.guard("A tick of the lock watchdog", afterTick);
+        } finally {
+            replaceUnlessClosed();
         }
+    }
+
+    /** The thread ends before its time, such as for want of memory: the renewals must go on. */
+    private void replaceUnlessClosed() {
+        lock.lock();
+        try {
+            thread = null;
+            if (!closed && size > 0) {
+                start();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void start() {
+        Thread starting = LockThreads.watchdog(this::run);
+        starting.start();
+        thread = starting; // a start that throws is tried again with the next entry
     }
 
     private boolean awaitDue(List<TimerEntry> due) {

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -615,6 +616,70 @@ class EngineInterleavingTests {
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
             onNewThread(() -> last.answer().complete(new ReleaseResult.Released()));
             calls.quiet().get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void everyWaitThatListenersAreToldOfIsEndedForThemToo() throws Exception {
+        AtomicInteger waiting = new AtomicInteger();
+        ManualBackend own = new ManualBackend();
+        LockEngine counted = new LockEngine(
+                own,
+                EngineSettings.DEFAULTS,
+                List.of(new LockListener() {
+                    @Override
+                    public void onContended(LockEvent.Contended event) {
+                        waiting.incrementAndGet();
+                    }
+
+                    @Override
+                    public void onNotAcquired(LockEvent.NotAcquired event) {
+                        if (event.queued()) {
+                            waiting.decrementAndGet();
+                        }
+                    }
+                }),
+                clock);
+        for (int i = 0; i < 300; i++) {
+            CompletableFuture<LockHandle> acquiring = counted.acquireAsync(LockRequest.of("order:" + i));
+            Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
+            CountDownLatch answered = new CountDownLatch(1);
+            onNewThread(() -> {
+                attempt.answer().complete(contended());
+                answered.countDown();
+            });
+            acquiring.cancel(false);
+            assertThat(answered.await(5, TimeUnit.SECONDS)).isTrue();
+        }
+        await().untilAsserted(() -> assertThat(waiting).hasValue(0));
+        own.answerTheRest();
+        counted.stop();
+    }
+
+    @Test
+    void aReleaseDuringTheStopIsReportedOnce() throws Exception {
+        AtomicInteger released = new AtomicInteger();
+        for (int i = 0; i < 100; i++) {
+            released.set(0);
+            LockEngine stopping = new LockEngine(
+                    new LocalLockBackend(),
+                    EngineSettings.DEFAULTS,
+                    List.of(new LockListener() {
+                        @Override
+                        public void onReleased(LockEvent.Released event) {
+                            released.incrementAndGet();
+                        }
+                    }),
+                    EngineClock.SYSTEM);
+            LockHandle handle = stopping.acquireAsync(REQUEST).get(5, TimeUnit.SECONDS);
+            CountDownLatch left = new CountDownLatch(1);
+            onNewThread(() -> {
+                handle.release();
+                left.countDown();
+            });
+            stopping.stop();
+            assertThat(left.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(released).hasValue(1);
         }
     }
 }
