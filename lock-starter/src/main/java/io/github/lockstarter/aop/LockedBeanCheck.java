@@ -5,15 +5,14 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -24,15 +23,13 @@ import org.springframework.util.ClassUtils;
 /**
  * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before it
  * is initialised, and looks at the end of the start whether each locked singleton is behind the lock.
- *
- * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
+ * Instances that are registered ready-made are left alone: a mock looks just like them.
  */
 public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final Consumer<LockRequest> settings;
-    private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the check.
@@ -67,9 +64,6 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         for (LockedMethod method : methods.of(type).values()) {
             checkSettings(method);
             checkSubclassable(method.method(), type, beanName);
-            if (beans.containsBeanDefinition(beanName)) {
-                locked.add(beanName);
-            }
         }
     }
 
@@ -100,21 +94,14 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
                         .anyMatch(ProxyConfig::isProxyTargetClass);
     }
 
+    /** Looks at every singleton there is, also at those that were created before anything could look at them. */
     @Override
     public void afterSingletonsInstantiated() {
-        Stream.concat(createdBeforeThis(), locked.stream()).forEach(this::checkLocked);
-    }
-
-    /** The processors of the bean factory, and the configurations whose instance methods make them. */
-    private Stream<String> createdBeforeThis() {
-        return Arrays.stream(beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false))
-                .flatMap(name -> Stream.concat(Stream.of(name), factoryOf(name)));
-    }
-
-    private Stream<String> factoryOf(String beanName) {
-        return beans.containsBeanDefinition(beanName)
-                ? Stream.ofNullable(beans.getBeanDefinition(beanName).getFactoryBeanName())
-                : Stream.empty();
+        for (String beanName : beans.getBeanDefinitionNames()) {
+            if (beans.containsSingleton(beanName)) {
+                checkLocked(beanName);
+            }
+        }
     }
 
     private void checkLocked(String beanName) {
@@ -134,8 +121,12 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         });
     }
 
-    private static boolean isLocked(Object bean) {
-        return bean instanceof Advised proxy
-                && Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance);
+    /** Looks through the proxies that others have put around the locked one. */
+    private static boolean isLocked(@Nullable Object bean) {
+        if (!(bean instanceof Advised proxy)) {
+            return false;
+        }
+        return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
+                || (proxy.getTargetSource() instanceof SingletonTargetSource inner && isLocked(inner.getTarget()));
     }
 }

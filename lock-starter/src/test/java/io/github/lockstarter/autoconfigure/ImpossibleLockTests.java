@@ -6,7 +6,10 @@ import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.DistributedLock;
 import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -258,6 +261,60 @@ class ImpossibleLockTests {
                 Sound.class,
                 "distributed-lock.enabled is false, and the method would run unlocked",
                 "distributed-lock.backend=local");
+    }
+
+    /** Takes a bean so early that nothing can be put around it. */
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyBird {
+
+        @Bean
+        static Sound subject() {
+            return new Sound();
+        }
+
+        @Bean
+        static BeanFactoryPostProcessor eager(Sound subject) {
+            return beans -> {};
+        }
+    }
+
+    @Test
+    void failsTheStartForABeanThatAProcessorOfTheFactoryTookTooEarly() {
+        assertFailsForBean(
+                application.withUserConfiguration(EarlyBird.class),
+                "subject",
+                "created before the lock could be put around it",
+                "Move the method to a bean of its own");
+    }
+
+    /** Puts another proxy around the locked one. */
+    @Configuration(proxyBeanMethods = false)
+    static class TwoProxies {
+
+        @Bean
+        static Sound subject() {
+            return new Sound();
+        }
+
+        @Bean
+        static BeanNameAutoProxyCreator second() {
+            BeanNameAutoProxyCreator creator = new BeanNameAutoProxyCreator();
+            creator.setBeanNames("subject");
+            creator.setProxyTargetClass(true);
+            creator.setInterceptorNames("nothing");
+            return creator;
+        }
+
+        @Bean
+        static MethodInterceptor nothing() {
+            return MethodInvocation::proceed;
+        }
+    }
+
+    @Test
+    void acceptsALockedBeanInsideTheProxyOfSomebodyElse() {
+        application.withUserConfiguration(TwoProxies.class).run(context -> assertThat(context)
+                .hasNotFailed());
     }
 
     @Test
