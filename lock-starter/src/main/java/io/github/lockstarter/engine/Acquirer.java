@@ -159,8 +159,11 @@ final class Acquirer {
         backend.acquire(
                 command,
                 result -> Faults.guard("Taking the answer for a lock", () -> answered(attempt, sent, result), e -> {
-                    giveBack(attempt, 0);
-                    failed(attempt, new Outcome.Failed("the lock client failed unexpectedly", e));
+                    Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", e);
+                    if (acquisition.end(failure)) {
+                        giveBack(attempt, 0); // else it may have been handed out already
+                    }
+                    failed(attempt, failure);
                 }));
     }
 

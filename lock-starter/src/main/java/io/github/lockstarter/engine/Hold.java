@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (concurrent; each callback is taken out exactly once);
- * {@link #ended} (completed once); {@link #announced} (set once, before the owner gets its handle); {@link #progress} and
+ * {@link #ended} (completed once); {@link #announced} (set once, before the owner gets its handle); {@link #forgottenAt} (set
+ * once, at the loss); {@link #progress} and
  * {@link #longestLease} (replaced as a whole by the thread that handles a renewal; a lost update costs a count in a report
  * or a repeated command, never correctness).
  */
@@ -65,6 +66,9 @@ final class Hold extends TimerEntry {
 
     /** Longest lease that the backend may have been told. */
     volatile Duration longestLease;
+
+    /** Monotonic time until which a lost hold is remembered for its thread. */
+    volatile long forgottenAt;
 
     /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
     volatile boolean announced;

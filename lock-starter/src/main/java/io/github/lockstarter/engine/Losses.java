@@ -45,7 +45,8 @@ final class Losses {
     private void signal(Hold hold, LossCause cause) {
         holds.lost(hold);
         if (hold.owner.isThread()) {
-            timer.schedule(hold, clock.nanos() + Math.max(hold.terms.leaseNanos(), REMEMBERED.toNanos()));
+            hold.forgottenAt = clock.nanos() + Math.max(hold.terms.leaseNanos(), REMEMBERED.toNanos());
+            timer.schedule(hold, hold.forgottenAt);
         } else {
             timer.cancel(hold);
         }

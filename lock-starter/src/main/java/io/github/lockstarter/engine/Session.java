@@ -142,15 +142,12 @@ final class Session {
         throw new CancellationException("The wait for lock '" + acquisition.key + "' was cancelled");
     }
 
-    /** Hands the hold to its owner, unless it is lost before the owner could do anything with it. */
+    /**
+     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of it
+     * first, so that they hear of every loss of what they know.
+     */
     private HoldHandle take(Acquisition acquisition, Hold hold) {
-        if (!losses.isHeld(hold)) {
-            releases.exit(hold);
-            report(acquisition, Refusal.ERROR);
-            throw Messages.failed(acquisition.key, Outcome.Failed.tooLate(hold.terms.lease()));
-        }
         hold.announced = true;
-        holds().open(hold);
         events().acquired(new LockEvent.Acquired(
                 hold.terms.name(),
                 hold.key,
@@ -158,6 +155,11 @@ final class Session {
                 acquisition.waited(core.clock().nanos()),
                 acquisition.attempts,
                 acquisition.queued ? Path.WAITED : Path.UNCONTENDED));
+        if (!losses.isHeld(hold)) {
+            releases.exit(hold);
+            throw Messages.lost(hold);
+        }
+        holds().open(hold);
         return new HoldHandle(hold, this);
     }
 

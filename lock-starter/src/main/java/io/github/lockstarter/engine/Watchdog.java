@@ -59,7 +59,7 @@ final class Watchdog {
     /** Called by the timer. */
     void look(Hold hold) {
         if (hold.lifecycle.isLost()) {
-            holds.remove(hold); // its owner never came back
+            forgetInTime(hold);
             return;
         }
         if (!losses.isHeld(hold)) {
@@ -73,6 +73,15 @@ final class Watchdog {
             due.add(hold);
         } else {
             watch(hold);
+        }
+    }
+
+    /** Its owner never came back. A renewal that raced with the loss may have set the timer too early. */
+    private void forgetInTime(Hold hold) {
+        if (clock.nanos() - hold.forgottenAt >= 0) {
+            holds.remove(hold);
+        } else {
+            timer.schedule(hold, hold.forgottenAt);
         }
     }
 
