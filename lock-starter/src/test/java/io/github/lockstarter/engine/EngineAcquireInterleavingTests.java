@@ -1,0 +1,330 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Acquiring, when answers come late, never, or in the worst moment. */
+class EngineAcquireInterleavingTests extends EngineInterleavings {
+
+    @Test
+    void releasesInTheBackgroundWhatAnUnansweredAttemptMayHaveAcquired() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("'order:42'")
+                .hasMessageContaining("no answer within 2s");
+        Sent<ReleaseCommand, ReleaseResult> first = backend.nextRelease();
+        assertThat(first.command().token()).isEqualTo(attempt.command().token());
+        first.answer().complete(new ReleaseResult.Unknown("no answer", cause));
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+    }
+
+    @Test
+    void doesNotCleanUpWhatWasCertainlyNotAcquired() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void failsEveryLocalWaiterWhenTheBackendFails() {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Rejected("connection refused", cause));
+
+        for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
+            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        }
+    }
+
+    @Test
+    void sendsOneAttemptHoweverManyThreadsWait() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST);
+        engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        assertThat(backend.isQuiet()).isTrue();
+
+        attempt.answer().complete(new AcquireResult.Granted(1));
+        assertThat(first.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
+        assertThat(next.command().fencingFloor()).isEqualTo(1);
+        assertThat(backend.isQuiet()).isTrue();
+        next.answer().complete(new AcquireResult.Granted(2));
+        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    @Test
+    void triesAgainAtOnceForASignalThatCameDuringTheAttempt() {
+        engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        backend.signal(KEY);
+        attempt.answer().complete(contended());
+
+        Sent<AcquireCommand, AcquireResult> again = backend.nextAcquire();
+        assertThat(again.command().waiting().orElseThrow().position()).isEqualTo(7);
+        again.answer().complete(new AcquireResult.Granted(1));
+    }
+
+    @Test
+    void passesASignalOnThatNobodyHereWaitsFor() {
+        backend.signal(KEY);
+        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void withdrawsAndGivesBackWhenInterruptedDuringTheAttempt() throws Exception {
+        AtomicInteger flagged = new AtomicInteger();
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                engine.acquire(REQUEST);
+                thrown.complete(new AssertionError("acquired"));
+            } catch (LockInterruptedException e) {
+                flagged.set(Thread.currentThread().isInterrupted() ? 1 : 0);
+                thrown.complete(e);
+            }
+        });
+        caller.start();
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        caller.interrupt();
+
+        assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(LockInterruptedException.class);
+        assertThat(flagged).hasValue(1);
+        var withdrawal = backend.nextWithdrawal();
+        assertThat(withdrawal.command().token()).isEqualTo(attempt.command().token());
+        withdrawal.answer().complete(new WithdrawResult.Withdrawn());
+        attempt.answer().complete(new AcquireResult.Granted(1));
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void endsTheWaitInTimeAlthoughALaterAttemptIsUnanswered() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(200)));
+        backend.nextAcquire().answer().complete(contended());
+        backend.nextAcquire(); // the second look is never answered
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("within 200ms (2 attempts): held by another owner for about 20s more");
+        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void doesNotCallALockContendedBeforeTheBackendHasSaidSo() {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        // Real time is the point: the second wait is over long before the answer.
+        await().pollDelay(Duration.ofMillis(120)).until(() -> true);
+        assertThat(second).isNotDone();
+
+        attempt.answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+        for (CompletableFuture<LockHandle> waiter : List.of(first, second)) {
+            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        }
+    }
+
+    @Test
+    void refusesAGrantWhoseAnswerTookLongerThanTheLease() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        wallMillis.addAndGet(31_000);
+        attempt.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("longer than the lease");
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+    }
+
+    @Test
+    void cancellingTheFutureWithdrawsTheWait() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        attempt.answer().complete(contended());
+        acquiring.cancel(false);
+
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(attempt.command().token());
+    }
+
+    @Test
+    void givesBackTheFirstKeyWhenTheSecondCannotBeHad() {
+        CompletableFuture<LockHandle> both =
+                engine.acquireAsync(LockRequest.ofAll(List.of("b", "a")).withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> first = backend.nextAcquire();
+        assertThat(first.command().key()).isEqualTo("a");
+        first.answer().complete(new AcquireResult.Granted(1));
+        Sent<AcquireCommand, AcquireResult> second = backend.nextAcquire();
+        assertThat(second.command().key()).isEqualTo("b");
+        second.answer().complete(contended());
+
+        Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
+        assertThat(back.command().key()).isEqualTo("a");
+        back.answer().complete(new ReleaseResult.Released());
+        assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+    }
+
+    @Test
+    void anErrorOfTheBackendIsAnUnknownOutcomeAndWedgesNothing() throws Exception {
+        backend.planted = new StackOverflowError("planted");
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+
+        assertThat(granted(REQUEST, 1).isHeld()).isTrue();
+    }
+
+    @Test
+    void doesNotHandOutSeveralKeysOfWhichOneIsLostAlready() {
+        CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
+                .leasedFor(Duration.ofMillis(100))
+                .withoutRenewal());
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
+            backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
+            return engine.heldLocks().size() == 0; // the lease of the first key has run out
+        });
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+
+        assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        await().until(() -> engine.heldLocks().size() == 0);
+    }
+
+    @Test
+    void aGrantThatIsTooLateForOneWaiterIsNoFailureOfTheOthers() throws Exception {
+        CompletableFuture<LockHandle> brief =
+                engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(20)).withoutRenewal());
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease runs out before the answer
+        attempt.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void aWaiterThatComesDuringAWithdrawalRegistersAgain() throws Exception {
+        CompletableFuture<LockHandle> leaving = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> newcomer = new CompletableFuture<>();
+        backend.duringWithdrawal = () -> {
+            engine.acquireAsync(REQUEST).thenAccept(newcomer::complete);
+            backend.nextAcquire().answer().complete(contended());
+        };
+        leaving.cancel(false);
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        assertThat(newcomer.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void looksAgainAlthoughAListenerHoldsTheThreadUpThatQueuedTheWaiter() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        onContended = () -> {
+            told.countDown();
+            awaitQuietly(goOn);
+        };
+        CompletableFuture<LockHandle> second = CompletableFuture.supplyAsync(
+                        () -> engine.acquireAsync(REQUEST), EngineInterleavings::onNewThread)
+                .thenCompose(waiting -> waiting);
+        assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
+        attempt.answer().complete(new AcquireResult.Granted(1));
+        assertThat(first.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
+        goOn.countDown();
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    @Test
+    void aFutureThatWasServedBeforeItsQueueKnewDoesNotWithdrawItsOwnLock() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            LockHandle handle = granted(REQUEST, i + 1);
+            assertThat(handle.isHeld()).isTrue();
+            CompletableFuture<ReleaseOutcome> releasing =
+                    CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+            backend.nextRelease().answer().complete(new ReleaseResult.Released());
+            assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+        assertThat(backend.isQuiet()).as("no withdrawal").isTrue();
+    }
+
+    @Test
+    void everyWaitThatListenersAreToldOfIsEndedForThemToo() throws Exception {
+        AtomicInteger waiting = new AtomicInteger();
+        ManualBackend own = new ManualBackend();
+        LockEngine counted = new LockEngine(
+                own,
+                EngineSettings.DEFAULTS,
+                List.of(new LockListener() {
+                    @Override
+                    public void onContended(LockEvent.Contended event) {
+                        waiting.incrementAndGet();
+                    }
+
+                    @Override
+                    public void onNotAcquired(LockEvent.NotAcquired event) {
+                        if (event.queued()) {
+                            waiting.decrementAndGet();
+                        }
+                    }
+                }),
+                clock);
+        for (int i = 0; i < 300; i++) {
+            CompletableFuture<LockHandle> acquiring = counted.acquireAsync(LockRequest.of("order:" + i));
+            Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
+            CountDownLatch answered = new CountDownLatch(1);
+            onNewThread(() -> {
+                attempt.answer().complete(contended());
+                answered.countDown();
+            });
+            acquiring.cancel(false);
+            assertThat(answered.await(5, TimeUnit.SECONDS)).isTrue();
+        }
+        await().untilAsserted(() -> assertThat(waiting).hasValue(0));
+        own.answerTheRest();
+        counted.stop();
+    }
+}

@@ -1,0 +1,231 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Holding, renewing, losing and releasing, when answers come late, never, or in the worst moment. */
+class EngineHoldInterleavingTests extends EngineInterleavings {
+
+    @Test
+    void endsTheLeaseWhenTheMachineWasSuspended() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        assertThat(handle.isHeld()).isTrue();
+        wallMillis.addAndGet(30_100);
+
+        assertThat(handle.isHeld()).isFalse();
+        wallMillis.addAndGet(-30_100);
+        assertThat(handle.isHeld()).as("a lost lease does not come back").isFalse();
+        await().untilAsserted(() -> assertThat(losses)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.LEASE_EXPIRED));
+    }
+
+    @Test
+    void aLateRenewalDoesNotReviveALease() throws Exception {
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(150)), 1);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+
+        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        renewal.answer().complete(new RenewResult.Renewed());
+        assertThat(handle.isHeld()).isFalse();
+        assertThatThrownBy(handle::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
+                .hasMessageContaining("the 150ms lease ran out");
+        assertThat(losses).hasSize(1);
+    }
+
+    @Test
+    void repeatsAnUnansweredRenewalWhileTheLeaseLasts() throws Exception {
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(600)), 1);
+        backend.nextRenewal(); // never answered
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+
+        backend.nextRenewal();
+        assertThat(handle.isHeld()).isTrue();
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void aRenewalThatThrowsDoesNotEndTheWatchdog() throws Exception {
+        AtomicInteger failures = new AtomicInteger();
+        backend.duringRenewal = () -> {
+            if (failures.getAndIncrement() == 0) {
+                throw new IllegalStateException("planted");
+            }
+        };
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(600)), 1);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(failures.get()).isGreaterThan(1);
+        assertThat(handle.isHeld()).isTrue();
+    }
+
+    @Test
+    void sendsTheReleaseAfterTheRenewalThatWasBeingWritten() throws Exception {
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        backend.duringRenewal = () -> {
+            writing.countDown();
+            awaitQuietly(goOn);
+        };
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
+        assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
+        CompletableFuture<ReleaseOutcome> releasing =
+                CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        await().until(() -> !handle.isHeld());
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        goOn.countDown();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
+        assertThat(backend.log).filteredOn(RenewCommand.class::isInstance).hasSize(1);
+    }
+
+    @Test
+    void repeatsAnUnansweredReleaseAndSaysThatItDoesNotKnow() throws Exception {
+        LockHandle handle = granted(REQUEST, 9);
+        CompletableFuture<ReleaseOutcome> releasing =
+                CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
+        backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
+        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+    }
+
+    @Test
+    void sendsTheReleaseOfALostLockAfterTheRenewalThatWasBeingWritten() throws Exception {
+        CountDownLatch writing = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        backend.duringRenewal = () -> {
+            writing.countDown();
+            awaitQuietly(goOn);
+        };
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
+        assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
+        await().until(() -> !handle.isHeld());
+        assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
+        goOn.countDown();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
+    }
+
+    @Test
+    void tellsAThreadOnceOfALockItLostAndNeverReleased() throws Exception {
+        LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(30)).withoutRenewal();
+        CompletableFuture<Long> fencingTokens = CompletableFuture.supplyAsync(
+                () -> {
+                    engine.acquire(lapsing);
+                    await().until(() -> engine.heldLocks().size() == 0);
+                    assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockLostException.class);
+                    return engine.acquire(REQUEST).fencingToken();
+                },
+                EngineInterleavings::onNewThread);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        assertThat(fencingTokens.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void signalsALossSoonAfterASuspension() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        wallMillis.addAndGet(30_100);
+        // Far below the third of the lease at which the next renewal would find out.
+        assertThat(lost.await(4, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void forgetsTheCallbacksOfAReleasedNestedHold() throws Exception {
+        AtomicInteger called = new AtomicInteger();
+        CompletableFuture<LockHandle> outer = CompletableFuture.supplyAsync(
+                () -> {
+                    LockHandle handle = engine.acquire(REQUEST);
+                    LockHandle nested = engine.acquire(REQUEST);
+                    nested.onLost(called::incrementAndGet);
+                    assertThat(nested.release()).isEqualTo(ReleaseOutcome.STILL_HELD);
+                    return handle;
+                },
+                EngineInterleavings::onNewThread);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        CountDownLatch outerTold = new CountDownLatch(1);
+        LockHandle handle = outer.get(5, TimeUnit.SECONDS);
+        handle.onLost(outerTold::countDown);
+        wallMillis.addAndGet(30_100);
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(outerTold.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(called).hasValue(0);
+    }
+
+    @Test
+    void probesWithOneReleaseAtATimeWhileTheBackendDoesNotAnswer() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of("order:" + i));
+            backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+            assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+            if (i == 0) {
+                backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+            }
+        }
+        Sent<ReleaseCommand, ReleaseResult> probe = backend.nextRelease();
+        assertThat(backend.isQuiet()).as("one probe only").isTrue();
+        probe.answer().complete(new ReleaseResult.NotHeld());
+        for (int i = 0; i < 19; i++) {
+            backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        }
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void cleansUpForAsLongAsAnExtensionMayHaveMadeTheLease() throws Exception {
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(200)).withoutRenewal(), 1);
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> handle.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        extending.get(5, TimeUnit.SECONDS);
+        CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
+        for (int i = 0; i < 5; i++) { // 50 + 100 + 200 + 400 ms: beyond the first lease
+            backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
+        }
+    }
+
+    @Test
+    void aReleaseThatIsRefusedAtOnceIsNotRepeatedAtOnce() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        backend.refusesReleases = true;
+        assertThat(handle.release()).isEqualTo(ReleaseOutcome.UNKNOWN);
+        await().pollDelay(Duration.ofMillis(300)).until(() -> true); // probes come after 50, 100 and 200 ms
+        assertThat(backend.log).filteredOn(ReleaseCommand.class::isInstance).hasSizeBetween(2, 6);
+        backend.refusesReleases = false;
+        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+    }
+}

@@ -1,0 +1,82 @@
+package io.github.lockstarter.engine;
+
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.AcquireResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+
+/** An engine over a {@link ManualBackend}: every answer comes when the test says so. */
+abstract class EngineInterleavings {
+
+    static final String KEY = "order:42";
+    static final LockRequest REQUEST = LockRequest.of(KEY);
+    final RuntimeException cause = new RuntimeException("connection reset");
+
+    final ManualBackend backend = new ManualBackend();
+    final AtomicLong wallMillis = new AtomicLong(1_000_000);
+    final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(wallMillis.get()));
+    final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
+    volatile Runnable onContended = () -> {};
+    final LockEngine engine = new LockEngine(
+            backend,
+            EngineSettings.DEFAULTS,
+            List.of(new LockListener() {
+                @Override
+                public void onContended(LockEvent.Contended event) {
+                    onContended.run();
+                }
+
+                @Override
+                public void onLost(LockEvent.Lost event) {
+                    losses.add(event);
+                }
+            }),
+            clock);
+
+    @AfterEach
+    void stop() {
+        awaitStop(CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread));
+    }
+
+    void awaitStop(CompletableFuture<Void> stopping) {
+        await().until(() -> {
+            backend.answerTheRest();
+            return stopping.isDone();
+        });
+    }
+
+    static void onNewThread(Runnable task) {
+        new Thread(task).start();
+    }
+
+    LockHandle granted(LockRequest request, long fencingToken) throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(fencingToken));
+        return acquiring.get(5, TimeUnit.SECONDS);
+    }
+
+    static AcquireResult contended() {
+        return new AcquireResult.Contended(Optional.of(Duration.ofSeconds(20)), 7);
+    }
+
+    static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(5, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Stopping the engine while something is under way. */
+class EngineStopInterleavingTests extends EngineInterleavings {
+
+    @Test
+    void stoppingTellsHoldersAndWaitersAndReleases() throws Exception {
+        LockHandle handle = granted(REQUEST, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+
+        assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("shut down");
+        assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
+        assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
+        awaitStop(stopping);
+        assertThatThrownBy(() -> engine.acquire(REQUEST))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("shut down");
+
+        engine.start();
+        assertThat(granted(REQUEST, 2).isHeld()).isTrue();
+    }
+
+    @Test
+    void refusesAGrantThatArrivesAfterTheStop() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+        await().until(() -> !engine.isRunning());
+        assertThat(stopping).as("an attempt is under way").isNotDone();
+        await().pollDelay(Duration.ofMillis(50)).until(() -> true); // the refusal is in place after the flag
+        attempt.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("shut down");
+        Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
+        assertThat(back.command().token()).isEqualTo(attempt.command().token());
+        back.answer().complete(new ReleaseResult.Released());
+        stopping.get(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void stoppingReturnsWhenTheLastAnswerComesInTheSameMoment() throws Exception {
+        for (int i = 0; i < 300; i++) {
+            BackendCalls calls = new BackendCalls(backend);
+            calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
+            Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
+            onNewThread(() -> last.answer().complete(new ReleaseResult.Released()));
+            calls.quiet().get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aReleaseDuringTheStopIsReportedOnce() throws Exception {
+        AtomicInteger released = new AtomicInteger();
+        for (int i = 0; i < 100; i++) {
+            released.set(0);
+            LockEngine stopping = new LockEngine(
+                    new LocalLockBackend(),
+                    EngineSettings.DEFAULTS,
+                    List.of(new LockListener() {
+                        @Override
+                        public void onReleased(LockEvent.Released event) {
+                            released.incrementAndGet();
+                        }
+                    }),
+                    EngineClock.SYSTEM);
+            LockHandle handle = stopping.acquireAsync(REQUEST).get(5, TimeUnit.SECONDS);
+            CountDownLatch left = new CountDownLatch(1);
+            onNewThread(() -> {
+                handle.release();
+                left.countDown();
+            });
+            stopping.stop();
+            assertThat(left.await(5, TimeUnit.SECONDS)).isTrue();
+            assertThat(released).hasValue(1);
+        }
+    }
+}
