@@ -56,7 +56,7 @@ final class Cleanups extends TimerEntry {
         }
         int done = 1;
         do {
-            sendRound();
+            Faults.guard("Cleaning up after an unknown outcome", this::sendRound);
             done = rounds.addAndGet(-done);
         } while (done > 0);
     }
