@@ -5,6 +5,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
@@ -23,13 +26,16 @@ import org.springframework.util.ClassUtils;
 /**
  * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before it
  * is initialised, and looks at the end of the start whether each locked singleton is behind the lock.
- * Instances that are registered ready-made are left alone: a mock looks just like them.
+ * Instances that are registered ready-made, such as mocks, are not looked at.
+ *
+ * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */
 public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartInitializingSingleton {
 
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final Consumer<LockRequest> settings;
+    private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates the check.
@@ -64,6 +70,9 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         for (LockedMethod method : methods.of(type).values()) {
             checkSettings(method);
             checkSubclassable(method.method(), type, beanName);
+            if (beans.containsBeanDefinition(beanName)) {
+                locked.add(beanName);
+            }
         }
     }
 
@@ -94,12 +103,24 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
                         .anyMatch(ProxyConfig::isProxyTargetClass);
     }
 
-    /** Looks at every singleton there is, also at those that were created before anything could look at them. */
     @Override
     public void afterSingletonsInstantiated() {
-        for (String beanName : beans.getBeanDefinitionNames()) {
-            if (beans.containsSingleton(beanName)) {
-                checkLocked(beanName);
+        Set<String> suspects = new TreeSet<>(locked);
+        for (String processor : beans.getBeanNamesForType(BeanFactoryPostProcessor.class, true, false)) {
+            addWithWhatItTook(processor, suspects);
+        }
+        suspects.forEach(this::checkLocked);
+    }
+
+    /** A processor of the bean factory, what makes it, and what was injected there: created before any bean is looked at. */
+    private void addWithWhatItTook(String beanName, Set<String> suspects) {
+        if (suspects.add(beanName) && beans.containsBeanDefinition(beanName)) {
+            String factory = beans.getBeanDefinition(beanName).getFactoryBeanName();
+            if (factory != null) {
+                addWithWhatItTook(factory, suspects);
+            }
+            for (String taken : beans.getDependenciesForBean(beanName)) {
+                addWithWhatItTook(taken, suspects);
             }
         }
     }
