@@ -79,8 +79,11 @@ final class Acquirer {
     /** Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires. */
     private void leave(Acquisition acquisition, Outcome outcome) {
         if (acquisition.decide(outcome)) {
-            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
-            acquisition.publish();
+            try {
+                carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
+            } finally {
+                acquisition.publish();
+            }
         }
     }
 
@@ -160,8 +163,9 @@ final class Acquirer {
                 command,
                 result -> Faults.guard("Taking the answer for a lock", () -> answered(attempt, sent, result), e -> {
                     Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", e);
-                    if (acquisition.end(failure)) {
-                        giveBack(attempt, 0); // else it may have been handed out already
+                    acquisition.end(failure);
+                    if (!acquisition.isGot()) {
+                        giveBack(attempt, 0);
                     }
                     failed(attempt, failure);
                 }));

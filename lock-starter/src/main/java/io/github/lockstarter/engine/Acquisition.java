@@ -54,6 +54,11 @@ final class Acquisition extends TimerEntry {
         return decided.compareAndSet(null, candidate);
     }
 
+    /** Whether the lock is, or will be, handed out. */
+    boolean isGot() {
+        return decided.get() instanceof Outcome.Got;
+    }
+
     void publish() {
         outcome.complete(Objects.requireNonNull(decided.get(), "undecided"));
     }

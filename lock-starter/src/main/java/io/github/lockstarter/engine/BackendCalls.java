@@ -72,6 +72,16 @@ final class BackendCalls {
         call(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
+    /** Counts the step as under way, so that a stop awaits what it sends in the end. */
+    <R> R during(Supplier<R> step) {
+        underWay.incrementAndGet();
+        try {
+            return step.get();
+        } finally {
+            ended();
+        }
+    }
+
     private <R> void call(Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> then) {
         underWay.incrementAndGet();
         CompletionStage<R> stage;

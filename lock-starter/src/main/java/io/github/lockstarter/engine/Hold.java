@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -67,8 +68,11 @@ final class Hold extends TimerEntry {
     /** Longest lease that the backend may have been told. */
     volatile Duration longestLease;
 
-    /** Monotonic time until which a lost hold is remembered for its thread. */
+    /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
     volatile long forgottenAt;
+
+    /** Whether listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
+    final AtomicBoolean lossTold = new AtomicBoolean();
 
     /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
     volatile boolean announced;

@@ -54,9 +54,9 @@ final class Losses {
         hold.runLostCallbacks(events);
     }
 
-    /** To the listeners, if they know of the hold. */
+    /** To the listeners, if they know of the hold, once. */
     void report(Hold hold, LossCause cause) {
-        if (hold.announced) {
+        if (hold.announced && hold.lossTold.compareAndSet(false, true)) {
             events.lost(new LockEvent.Lost(
                     hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.progress.failed()));
         }

@@ -27,6 +27,10 @@ final class Releases {
 
     /** One hold less; the release is sent with the last. */
     CompletableFuture<ReleaseOutcome> exit(Hold hold) {
+        return backend.during(() -> exitNow(hold));
+    }
+
+    private CompletableFuture<ReleaseOutcome> exitNow(Hold hold) {
         losses.isHeld(hold);
         return switch (hold.lifecycle.exit()) {
             case STILL_HELD -> CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);

@@ -156,6 +156,7 @@ final class Session {
                 acquisition.attempts,
                 acquisition.queued ? Path.WAITED : Path.UNCONTENDED));
         if (!losses.isHeld(hold)) {
+            losses.report(hold, hold.lossCause());
             releases.exit(hold);
             throw Messages.lost(hold);
         }

@@ -30,6 +30,9 @@ final class TimerWheel implements Alarms, AutoCloseable {
     private final @Nullable TimerEntry[] slots = new TimerEntry[SLOTS];
     private volatile Runnable afterTick = () -> {};
 
+    /** What fires in this tick; belongs to the timer's thread. */
+    private final List<TimerEntry> due = new ArrayList<>();
+
     private long current;
     private long sleepsUntil = Long.MAX_VALUE;
     private int size;
@@ -86,8 +89,7 @@ final class TimerWheel implements Alarms, AutoCloseable {
 
     private void run() {
         try {
-            List<TimerEntry> due = new ArrayList<>();
-            while (awaitDue(due)) {
+            while (awaitDue()) {
                 for (TimerEntry entry : due) {
                     Faults.guard("A timer of the lock watchdog", entry::fire);
                 }
@@ -104,6 +106,8 @@ final class TimerWheel implements Alarms, AutoCloseable {
         lock.lock();
         try {
             thread = null;
+            due.stream().filter(entry -> entry.tick == UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+            due.clear();
             if (!closed && size > 0) {
                 start();
             }
@@ -118,11 +122,11 @@ final class TimerWheel implements Alarms, AutoCloseable {
         thread = starting; // a start that throws is tried again with the next entry
     }
 
-    private boolean awaitDue(List<TimerEntry> due) {
+    private boolean awaitDue() {
         lock.lock();
         try {
             while (!closed) {
-                collect(due);
+                collect();
                 if (!due.isEmpty()) {
                     return true;
                 }
@@ -134,7 +138,7 @@ final class TimerWheel implements Alarms, AutoCloseable {
         }
     }
 
-    private void collect(List<TimerEntry> due) {
+    private void collect() {
         long now = Math.floorDiv(clock.nanos() - origin, TICK_NANOS);
         long first = Math.max(current + 1, now - SLOTS + 1);
         current = Math.max(current, now);
@@ -143,8 +147,8 @@ final class TimerWheel implements Alarms, AutoCloseable {
             while (entry != null) {
                 TimerEntry following = entry.next;
                 if (entry.tick <= now) {
-                    unlink(entry);
                     due.add(entry);
+                    unlink(entry);
                 }
                 entry = following;
             }

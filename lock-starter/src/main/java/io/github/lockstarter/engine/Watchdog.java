@@ -78,10 +78,14 @@ final class Watchdog {
 
     /** Its owner never came back. A renewal that raced with the loss may have set the timer too early. */
     private void forgetInTime(Hold hold) {
-        if (clock.nanos() - hold.forgottenAt >= 0) {
+        long forgottenAt = hold.forgottenAt;
+        if (forgottenAt == 0) {
+            return; // whoever signals the loss is about to set the timer
+        }
+        if (clock.nanos() - forgottenAt >= 0) {
             holds.remove(hold);
         } else {
-            timer.schedule(hold, hold.forgottenAt);
+            timer.schedule(hold, forgottenAt);
         }
     }
 
@@ -159,6 +163,10 @@ final class Watchdog {
 
     /** Asks for more time at once, on the caller's behalf. */
     CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+        return backend.during(() -> extendNow(hold, lease));
+    }
+
+    private CompletableFuture<RenewResult> extendNow(Hold hold, Duration lease) {
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         if (!hold.lifecycle.beginRenewal()) {
             answer.complete(new RenewResult.NotHeld());

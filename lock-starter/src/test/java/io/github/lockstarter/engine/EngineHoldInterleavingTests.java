@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -17,7 +18,9 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -227,5 +230,48 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(backend.log).filteredOn(ReleaseCommand.class::isInstance).hasSizeBetween(2, 6);
         backend.refusesReleases = false;
         backend.nextRelease().answer().complete(new ReleaseResult.Released());
+    }
+
+    @Test
+    void aLossBeforeTheHandOutIsToldWithTheGrant() throws Exception {
+        List<Class<?>> told = new CopyOnWriteArrayList<>();
+        ManualBackend own = new ManualBackend();
+        LockEngine late = new LockEngine(
+                own,
+                EngineSettings.DEFAULTS,
+                List.of(new LockListener() {
+                    @Override
+                    public void onAcquired(LockEvent.Acquired event) {
+                        told.add(event.getClass());
+                    }
+
+                    @Override
+                    public void onReleased(LockEvent.Released event) {
+                        told.add(event.getClass());
+                    }
+
+                    @Override
+                    public void onLost(LockEvent.Lost event) {
+                        told.add(event.getClass());
+                    }
+                }),
+                clock);
+        // All threads that hand out are busy until the lease of the grant is over.
+        CountDownLatch over = new CountDownLatch(1);
+        for (int i = 0; i < 64; i++) {
+            late.acquireAsync(LockRequest.of("busy:" + i).withoutWaiting()).whenComplete((h, e) -> awaitQuietly(over));
+            own.nextAcquire().answer().complete(new AcquireResult.Rejected("planted", cause));
+        }
+        CompletableFuture<LockHandle> acquiring =
+                late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(50)).withoutRenewal());
+        own.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        await().until(() -> late.heldLocks().size() == 0);
+        over.countDown();
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        await().untilAsserted(() -> assertThat(told)
+                .containsExactlyInAnyOrder(LockEvent.Acquired.class, LockEvent.Lost.class, LockEvent.Released.class));
+        own.answerTheRest();
+        late.stop();
     }
 }
