@@ -1,0 +1,187 @@
+package io.github.lockstarter.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Waiting, withdrawing and being signalled. */
+class LocalLockSignalsTests extends LocalLocks {
+
+    @Test
+    void aReleaseSignalsTheLongestWaitingInstanceOnly() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        waitFor(second, Waiting.NEW);
+
+        release(first, fencing);
+
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        release(first, fencing);
+        assertNothingIsOnItsWay();
+        assertThat(b).isEmpty();
+        assertThat(c).isEmpty();
+    }
+
+    @Test
+    void aWokenInstanceThatComesTooLateGetsItsOldPlaceBack() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        long position = waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        release(first, fencing);
+        LockToken barging = new LockToken("d", 1);
+        long bargingFencing = granted(acquire(barging));
+
+        assertThat(waitFor(second, position)).isEqualTo(position);
+        release(barging, bargingFencing);
+
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(c).isEmpty();
+    }
+
+    @Test
+    void aWokenInstanceThatDoesNotComeBackIsPassedOver() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        release(first, fencing);
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        LockToken barging = new LockToken("d", 1);
+
+        release(barging, granted(acquire(barging)));
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b).isEmpty();
+    }
+
+    @Test
+    void waitersWhosePatienceIsOverOrThatNeverListenedAreSkipped() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        pass(PATIENCE);
+        waitFor(new LockToken("absent", 1), Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+
+        release(first, fencing);
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b).isEmpty();
+    }
+
+    @Test
+    void aWithdrawnInstanceIsNotSignalled() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+
+        withdraw(second);
+        release(first, fencing);
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(b).isEmpty();
+    }
+
+    @Test
+    void withdrawPassesASignalOnThatWasAlreadySent() throws InterruptedException {
+        listen("b");
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        release(first, fencing);
+
+        withdraw(second);
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+    }
+
+    @Test
+    void withdrawFreesALockThatWasGrantedMeanwhile() throws InterruptedException {
+        BlockingQueue<String> c = listen("c");
+        granted(acquire(second));
+        waitFor(third, Waiting.NEW);
+
+        withdraw(second);
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        granted(acquire(third));
+    }
+
+    @Test
+    void withdrawOfAnUnknownKeyLeavesNothing() {
+        withdraw(first);
+
+        assertThat(backend.size()).isZero();
+    }
+
+    @Test
+    void anAttemptThatDoesNotWaitLeavesTheRegistrationOfItsInstance() throws InterruptedException {
+        BlockingQueue<String> b = listen("b");
+        Duration lease = Duration.ofSeconds(1);
+        granted(answer(backend.acquire(new AcquireCommand(KEY, first, lease, 0, Optional.empty()))));
+        waitFor(second, Waiting.NEW);
+        pass(lease);
+        LockToken trying = new LockToken("b", 2);
+
+        release(trying, granted(acquire(trying)));
+
+        assertThat(b.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+    }
+
+    @Test
+    void aListenerMayUseTheBackend() {
+        AtomicLong entered = new AtomicLong(1);
+        int rounds = 20_000; // deep enough to overflow a stack if signals were delivered inside release
+        backend.listen("b", onSignal(key -> {
+            LockToken token = new LockToken("b", entered.incrementAndGet());
+            long fencing = granted(acquire(token));
+            if (entered.get() < rounds) {
+                waitFor(second, Waiting.NEW);
+                release(token, fencing);
+            }
+        }));
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+
+        release(first, fencing);
+
+        await().untilAsserted(() -> assertThat(entered).hasValue(rounds));
+    }
+
+    @Test
+    void aListenerThatThrowsKeepsNobodyElseFromBeingSignalled() throws InterruptedException {
+        backend.listen("b", onSignal(key -> {
+            Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> {});
+            throw new IllegalStateException("planted");
+        }));
+        BlockingQueue<String> c = listen("c");
+        long fencing = granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+        release(first, fencing);
+
+        withdraw(second);
+
+        assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+    }
+}

@@ -1,0 +1,116 @@
+package io.github.lockstarter.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.AcquireResult.Contended;
+import io.github.lockstarter.spi.AcquireResult.Granted;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+
+/** A local backend whose clock the test moves, and short names for its commands. */
+abstract class LocalLocks {
+
+    static final String KEY = "order:42";
+    static final Duration LEASE = Duration.ofSeconds(30);
+    static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 7); // the monotonic clock may overflow
+    final LocalLockBackend backend = new LocalLockBackend(nanos::get);
+    final LockToken first = new LockToken("a", 1);
+    final LockToken second = new LockToken("b", 1);
+    final LockToken third = new LockToken("c", 1);
+
+    @AfterEach
+    void closeBackend() {
+        backend.close();
+    }
+
+    void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    AcquireResult acquire(LockToken token) {
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.empty())));
+    }
+
+    long waitFor(LockToken token, long position) {
+        Waiting waiting = new Waiting(position, PATIENCE);
+        AcquireResult result = answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.of(waiting))));
+        assertThat(result).isInstanceOf(Contended.class);
+        return ((Contended) result).position();
+    }
+
+    RenewResult renew(LockToken token, Duration lease) {
+        return answer(
+                backend.renew(List.of(new RenewCommand(KEY, token, lease, 0))).get(0));
+    }
+
+    ReleaseResult release(LockToken token, long fencingToken) {
+        return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
+    }
+
+    void withdraw(LockToken token) {
+        assertThat(answer(backend.withdraw(new WithdrawCommand(KEY, token))))
+                .isInstanceOf(WithdrawResult.Withdrawn.class);
+    }
+
+    BlockingQueue<String> listen(String instanceId) {
+        BlockingQueue<String> received = new LinkedBlockingQueue<>();
+        backend.listen(instanceId, onSignal(received::add));
+        return received;
+    }
+
+    /** Signals arrive in order, so one that is sent now arrives after every earlier one. */
+    void assertNothingIsOnItsWay() throws InterruptedException {
+        BlockingQueue<String> last = listen("last");
+        LockToken holder = new LockToken("x", 1);
+        LockToken waiter = new LockToken("last", 1);
+        answer(backend.acquire(new AcquireCommand("other", holder, LEASE, 0, Optional.empty())));
+        Waiting waiting = new Waiting(Waiting.NEW, PATIENCE);
+        answer(backend.acquire(new AcquireCommand("other", waiter, LEASE, 0, Optional.of(waiting))));
+        backend.release(new ReleaseCommand("other", holder, 0));
+        assertThat(last.poll(5, TimeUnit.SECONDS)).isEqualTo("other");
+    }
+
+    static SignalListener onSignal(Consumer<String> action) {
+        return new SignalListener() {
+            @Override
+            public void onSignal(String key) {
+                action.accept(key);
+            }
+
+            @Override
+            public void onMailboxRestored() {
+                throw new AssertionError("a mailbox in the same JVM is never disconnected");
+            }
+        };
+    }
+
+    static long granted(AcquireResult result) {
+        assertThat(result).isInstanceOf(Granted.class);
+        return ((Granted) result).fencingToken();
+    }
+
+    static <R> R answer(CompletionStage<R> stage) {
+        return stage.toCompletableFuture().join();
+    }
+}
