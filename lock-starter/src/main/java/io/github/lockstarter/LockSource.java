@@ -16,7 +16,8 @@ public interface LockSource {
      * @throws LockNotAcquiredException when somebody else held the lock for the whole wait
      * @throws LockBackendException when the backend could not be asked or did not answer
      * @throws LockInterruptedException when interrupted; the flag is set again
-     * @throws LockLostException when this thread held the key already and has lost it
+     * @throws LockLostException when this thread held the key already and has lost it, or the lock was lost between its
+     *     grant and the return of this method
      * @throws IllegalArgumentException when the lease is above {@code distributed-lock.max-lease}
      */
     LockHandle acquire(LockRequest request);
