@@ -126,10 +126,7 @@ final class Acquirer {
         } else if (withdrawal != null) {
             wakeNewcomers(key);
         }
-        Outcome outcome = next.outcome();
-        if (outcome != null) {
-            next.ended().forEach(ended -> ended.end(outcome));
-        }
+        next.decided().forEach(Acquisition::publish);
         Acquisition queued = next.queued();
         if (queued != null) {
             events.contended(new LockEvent.Contended(queued.terms.name(), key));

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way or the first one's alarm is
  * set; every waiter leaves by exactly one of grant, refusal, timeout, failure and {@link #leave}, and then has no alarm; a
- * retired queue stays empty.
+ * retired queue stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is
+ * withdrawn is never somebody's hold.
  *
  * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
  * cannot overwrite a later one; the timer's lock comes after it and takes no other.
@@ -97,7 +98,9 @@ final class KeyQueue {
             acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
             return Next.NOTHING;
         }
-        return remove(acquisition).ending(List.of(acquisition), new Outcome.Busy(known));
+        return acquisition.decide(new Outcome.Busy(known))
+                ? remove(acquisition).publishing(List.of(acquisition))
+                : Next.NOTHING; // granted or given up in this moment: whoever decided that takes it out
     }
 
     /** The waiter does not want the lock any more. */
@@ -133,8 +136,8 @@ final class KeyQueue {
         Standing ours = new Standing(
                 Standing.Obstacle.OWNER, Optional.of(attempt.acquisition().terms.lease()));
         standing = ours;
-        List<Acquisition> late = takeOverdue();
-        return attemptByFirst().ending(late, new Outcome.Busy(ours));
+        List<Acquisition> late = takeOverdue(new Outcome.Busy(ours));
+        return attemptByFirst().publishing(late);
     }
 
     /** The attempt was granted, but not in time for its acquisition, which fails. */
@@ -144,7 +147,7 @@ final class KeyQueue {
         }
         answered();
         drop(attempt.acquisition());
-        return attemptByFirst().ending(List.of(attempt.acquisition()), failure);
+        return attemptByFirst().publishing(decidedOf(List.of(attempt.acquisition()), failure));
     }
 
     /** The attempt was not granted. */
@@ -160,17 +163,16 @@ final class KeyQueue {
         if (attempt.acquisition().isPast(now)) {
             attempt.acquisition().overdue = true;
         }
-        List<Acquisition> late = takeOverdue();
-        Outcome busy = new Outcome.Busy(answer);
+        List<Acquisition> late = takeOverdue(new Outcome.Busy(answer));
         if (waiters.isEmpty()) {
-            return attemptByFirst().withdrawing(attempt.token()).ending(late, busy);
+            return attemptByFirst().withdrawing(attempt.token()).publishing(late);
         }
         if (signalled && repeats < MOST_REPEATS) {
             repeats++;
-            return attemptByFirst().ending(late, busy);
+            return attemptByFirst().publishing(late);
         }
         repeats = 0;
-        return sleepUntilNextLook(now, answer).ending(late, busy);
+        return sleepUntilNextLook(now, answer).publishing(late);
     }
 
     private Next sleepUntilNextLook(long now, Standing answer) {
@@ -191,16 +193,23 @@ final class KeyQueue {
 
     /** Nobody in this JVM may wait any longer. */
     synchronized Next failAll(Outcome.Failed failure) {
-        LockToken last = lastToken;
+        Attempt current = underWay;
         underWay = null;
-        return failEverybody(failure).withdrawing(last);
+        Next next = failEverybody(failure);
+        boolean granted = current != null && current.acquisition().isGot();
+        return granted ? next : next.withdrawing(lastToken);
     }
 
     private Next failEverybody(Outcome.Failed failure) {
         List<Acquisition> all = List.copyOf(waiters);
         all.forEach(this::drop);
         retired = true;
-        return Next.NOTHING.ending(all, failure);
+        return Next.NOTHING.publishing(decidedOf(all, failure));
+    }
+
+    /** Those that had no outcome yet. */
+    private static List<Acquisition> decidedOf(List<Acquisition> acquisitions, Outcome outcome) {
+        return acquisitions.stream().filter(each -> each.decide(outcome)).toList();
     }
 
     private void answered() {
@@ -241,7 +250,7 @@ final class KeyQueue {
         alarms.cancel(acquisition);
     }
 
-    private List<Acquisition> takeOverdue() {
+    private List<Acquisition> takeOverdue(Outcome outcome) {
         List<Acquisition> late = List.of();
         for (Iterator<Acquisition> each = waiters.iterator(); each.hasNext(); ) {
             Acquisition acquisition = each.next();
@@ -254,6 +263,6 @@ final class KeyQueue {
                 alarms.cancel(acquisition);
             }
         }
-        return late;
+        return decidedOf(late, outcome);
     }
 }

@@ -5,37 +5,35 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link KeyQueue} wants done outside of its monitor, in this order: withdraw a wait, send an attempt, end
- * acquisitions, tell that one begins to wait.
+ * What a {@link KeyQueue} wants done outside of its monitor, in this order: withdraw a wait, send an attempt, publish
+ * what was decided, tell that an acquisition begins to wait.
  *
  * @param withdrawal token of the wait to withdraw
  * @param attempt the attempt to send
- * @param ended acquisitions to end
- * @param outcome how they ended
+ * @param decided acquisitions whose outcome is decided and not yet published
  * @param queued the acquisition that begins to wait
  */
 record Next(
         @Nullable LockToken withdrawal,
         @Nullable Attempt attempt,
-        List<Acquisition> ended,
-        @Nullable Outcome outcome,
+        List<Acquisition> decided,
         @Nullable Acquisition queued) {
 
-    static final Next NOTHING = new Next(null, null, List.of(), null, null);
+    static final Next NOTHING = new Next(null, null, List.of(), null);
 
     static Next attempt(Attempt attempt) {
-        return new Next(null, attempt, List.of(), null, null);
+        return new Next(null, attempt, List.of(), null);
     }
 
     static Next queued(Acquisition acquisition) {
-        return new Next(null, null, List.of(), null, acquisition);
+        return new Next(null, null, List.of(), acquisition);
     }
 
     Next withdrawing(@Nullable LockToken token) {
-        return new Next(token, attempt, ended, outcome, queued);
+        return new Next(token, attempt, decided, queued);
     }
 
-    Next ending(List<Acquisition> acquisitions, Outcome how) {
-        return acquisitions.isEmpty() ? this : new Next(withdrawal, attempt, acquisitions, how, queued);
+    Next publishing(List<Acquisition> acquisitions) {
+        return acquisitions.isEmpty() ? this : new Next(withdrawal, attempt, acquisitions, queued);
     }
 }

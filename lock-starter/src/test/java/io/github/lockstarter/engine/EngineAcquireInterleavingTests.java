@@ -144,6 +144,19 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void aGrantThatArrivesWhileItsWaitIsBeingWithdrawnIsNobodysHold() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(200)));
+        backend.nextAcquire().answer().complete(contended());
+        Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
+        backend.duringWithdrawal = () -> secondLook.answer().complete(new AcquireResult.Granted(1));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(secondLook.command().token());
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
     void doesNotCallALockContendedBeforeTheBackendHasSaidSo() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
