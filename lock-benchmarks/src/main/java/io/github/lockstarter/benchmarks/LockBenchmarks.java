@@ -1,0 +1,80 @@
+package io.github.lockstarter.benchmarks;
+
+import io.github.lockstarter.benchmarks.measure.Row;
+import io.github.lockstarter.benchmarks.report.Outcome;
+import io.github.lockstarter.benchmarks.report.Provenance;
+import io.github.lockstarter.benchmarks.report.Report;
+import io.github.lockstarter.benchmarks.workload.Bench;
+import io.github.lockstarter.benchmarks.workload.Workload;
+import io.github.lockstarter.benchmarks.workload.Workloads;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The command line: one workload, or {@code all}, or {@code report} to write tables and charts anew. */
+public final class LockBenchmarks {
+
+    private static final String ALL = "all";
+    private static final String REPORT = "report";
+
+    private LockBenchmarks() {}
+
+    /**
+     * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM.
+     *
+     * @param arguments id of a workload, {@code all} or {@code report}; then options
+     */
+    public static void main(String[] arguments) {
+        if (arguments.length == 0) {
+            System.err.println(
+                    "Usage: java -jar lock-benchmarks.jar <workload> [--option=value …]; workloads: all, report, "
+                            + String.join(", ", Workloads.ids()));
+            System.exit(2);
+        }
+        int status = 0;
+        try {
+            run(arguments[0], Options.parse(Arrays.copyOfRange(arguments, 1, arguments.length)), arguments);
+        } catch (Exception e) {
+            e.printStackTrace();
+            status = 1;
+        }
+        System.exit(status); // some clients leave threads behind that are no daemons
+    }
+
+    private static void run(String what, Options options, String... arguments) throws Exception {
+        Optional<Report> report =
+                options.value("out").map(directory -> new Report(Path.of(directory), Workloads.ids()));
+        if (what.equals(REPORT)) {
+            report.orElseThrow(() -> new IllegalArgumentException("Give --out=directory"))
+                    .render();
+            return;
+        }
+        String command = "java -jar lock-benchmarks.jar " + String.join(" ", arguments);
+        for (Workload workload : what.equals(ALL) ? Workloads.all() : List.of(Workloads.of(what))) {
+            Outcome outcome = run(workload, options, command);
+            System.out.println(Report.section(outcome));
+            report.ifPresent(each -> each.add(outcome));
+        }
+    }
+
+    private static Outcome run(Workload workload, Options options, String command) throws Exception {
+        long start = System.nanoTime();
+        System.err.println("running " + workload.id());
+        try (Bench bench = new Bench(options)) {
+            List<Row> rows = workload.run(bench);
+            Provenance provenance = Provenance.now(command, bench.server().version());
+            System.err.println(workload.id() + " took "
+                    + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
+            return new Outcome(
+                    workload.id(),
+                    workload.title(),
+                    workload.description(),
+                    workload.charted(),
+                    bench.parameters(),
+                    provenance,
+                    rows);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package io.github.lockstarter.benchmarks.client;
+
+import static java.time.Duration.ZERO;
+
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/** The clients that can be measured. To add one, implement {@link LockClient} and name it here. */
+public enum ClientKind {
+
+    /** What no Redis lock can beat: one command to acquire, one script to release. */
+    FLOOR("floor", "Lettuce SET NX PX", Role.FLOOR, FloorClient.LONGEST_PAUSE),
+
+    /** This starter. */
+    STARTER("lock-starter", "lock-starter", Role.SUBJECT, ZERO),
+
+    /** Redisson's {@code RLock} with its watchdog. */
+    REDISSON("redisson", "Redisson", Role.PEER, ZERO),
+
+    /** Spring Integration's registry with publish/subscribe, without renewal, which is its default. */
+    SPRING_INTEGRATION("spring-integration", "Spring Integration", Role.PEER, ZERO),
+
+    /** The same with a scheduler that renews. */
+    SPRING_INTEGRATION_RENEWING("spring-integration-renewing", "Spring Integration, renewing", Role.PEER, ZERO),
+
+    /** Lock4j on a {@code RedisTemplate}. */
+    LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
+
+    /** A lock of the JDK: no Redis, no other JVM. */
+    REENTRANT_LOCK("reentrant-lock", "ReentrantLock (local)", Role.REFERENCE, ZERO),
+
+    /** The same in the order of arrival. */
+    FAIR_REENTRANT_LOCK("fair-reentrant-lock", "fair ReentrantLock (local)", Role.REFERENCE, ZERO);
+
+    /** What a client is compared as. */
+    public enum Role {
+        /** The raw commands. */
+        FLOOR,
+        /** What is developed here. */
+        SUBJECT,
+        /** What people use. */
+        PEER,
+        /** What is possible without a network. */
+        REFERENCE
+    }
+
+    private final String id;
+    private final String label;
+    private final Role role;
+    private final Duration retryInterval;
+
+    ClientKind(String id, String label, Role role, Duration retryInterval) {
+        this.id = id;
+        this.label = label;
+        this.role = role;
+        this.retryInterval = retryInterval;
+    }
+
+    /**
+     * All that lock in Redis as their users set them up.
+     *
+     * @return floor, subject and peers
+     */
+    public static List<ClientKind> distributed() {
+        return List.of(FLOOR, STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J);
+    }
+
+    /**
+     * All that renew what they hold.
+     *
+     * @return subject and peers
+     */
+    public static List<ClientKind> renewing() {
+        return List.of(STARTER, REDISSON, SPRING_INTEGRATION_RENEWING);
+    }
+
+    /**
+     * Finds a client by its id.
+     *
+     * @param id as on the command line
+     * @return the client
+     * @throws IllegalArgumentException when there is none
+     */
+    public static ClientKind of(String id) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.id.equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("No client '" + id + "'; there are "
+                        + Arrays.stream(values()).map(ClientKind::id).toList()));
+    }
+
+    /**
+     * Opens an instance and connects it.
+     *
+     * @param uri where Redis is
+     * @return the client; close it
+     */
+    public LockClient open(RedisURI uri) {
+        return switch (this) {
+            case FLOOR -> new FloorClient(uri);
+            case STARTER -> new StarterClient(uri);
+            case REDISSON -> new RedissonLockClient(uri);
+            case SPRING_INTEGRATION -> new SpringIntegrationClient(uri, SpringIntegrationClient.WITHOUT_RENEWAL);
+            case SPRING_INTEGRATION_RENEWING ->
+                new SpringIntegrationClient(uri, SpringIntegrationClient.RENEWAL_THREADS);
+            case LOCK4J -> new Lock4jClient(uri);
+            case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
+            case FAIR_REENTRANT_LOCK -> LocalLockClient.inOrderOfArrival();
+        };
+    }
+
+    /**
+     * Its name on the command line and in raw results.
+     *
+     * @return lower case with hyphens
+     */
+    public String id() {
+        return id;
+    }
+
+    /**
+     * Its name in tables.
+     *
+     * @return for readers
+     */
+    public String label() {
+        return label;
+    }
+
+    /**
+     * What it is compared as.
+     *
+     * @return its role
+     */
+    public Role role() {
+        return role;
+    }
+
+    /**
+     * How long a waiter pauses between two looks at the lock.
+     *
+     * @return zero for clients that are notified
+     */
+    public Duration retryInterval() {
+        return retryInterval;
+    }
+}

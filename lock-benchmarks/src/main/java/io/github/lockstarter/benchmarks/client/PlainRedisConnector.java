@@ -1,0 +1,43 @@
+package io.github.lockstarter.benchmarks.client;
+
+import io.github.lockstarter.redis.RedisConnector;
+import io.github.lockstarter.redis.RedisSettings;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+
+/** Connects the starter's backend through a plain Lettuce client with the starter's own options. */
+final class PlainRedisConnector implements RedisConnector {
+
+    private final RedisURI uri;
+    private final RedisClient client;
+
+    PlainRedisConnector(RedisURI uri, RedisSettings settings) {
+        this.uri = RedisURI.builder(uri).withTimeout(settings.commandTimeout()).build();
+        this.client = RedisClient.create(this.uri);
+        client.setOptions(settings.tune(ClientOptions.create()));
+    }
+
+    @Override
+    public StatefulConnection<String, String> connect() {
+        return client.connect(StringCodec.UTF8);
+    }
+
+    @Override
+    public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+        return client.connectPubSub(StringCodec.UTF8);
+    }
+
+    @Override
+    public String target() {
+        return uri.getHost() + ":" + uri.getPort();
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.benchmarks.client;
+
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/** Redisson's {@code RLock} without a lease time, so that its watchdog renews (30 s). All else is Redisson's default. */
+final class RedissonLockClient implements LockClient {
+
+    private final RedissonClient redisson;
+
+    RedissonLockClient(RedisURI uri) {
+        Config config = new Config();
+        config.useSingleServer().setAddress("redis://" + uri.getHost() + ":" + uri.getPort());
+        this.redisson = Redisson.create(config);
+    }
+
+    @Override
+    public Hold acquire(String key, Duration wait) throws InterruptedException {
+        RLock lock = redisson.getLock("redisson:" + key);
+        if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IllegalStateException("Not acquired within " + wait + ": " + key);
+        }
+        return lock::unlock;
+    }
+
+    @Override
+    public void close() {
+        redisson.shutdown(0, 2, TimeUnit.SECONDS);
+    }
+}

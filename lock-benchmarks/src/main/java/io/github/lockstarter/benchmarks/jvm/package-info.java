@@ -1,0 +1,5 @@
+/** Child JVMs that never outlive this one. */
+@NullMarked
+package io.github.lockstarter.benchmarks.jvm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package io.github.lockstarter.benchmarks.report;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** One workload in Markdown. */
+final class OutcomeSection {
+
+    private static final String SUBJECT = ClientKind.STARTER.id();
+
+    private final Outcome outcome;
+
+    OutcomeSection(Outcome outcome) {
+        this.outcome = outcome;
+    }
+
+    String text() {
+        return "<a id=\"" + outcome.id() + "\"></a>\n\n## " + outcome.title() + "\n\n" + outcome.description() + "\n\n"
+                + figures() + ratios() + "\n" + origin() + "\n";
+    }
+
+    private String figures() {
+        List<Metric> metrics = List.copyOf(outcome.metrics());
+        return head("client", metrics)
+                + outcome.rows().stream()
+                        .map(row -> "| " + row.label() + " | "
+                                + cells(metrics, metric -> row.spread(metric)
+                                        .map(Figures::of)
+                                        .orElse("n/a")))
+                        .collect(Collectors.joining());
+    }
+
+    /** The starter's medians over those of each other client, where both have one. */
+    private String ratios() {
+        List<Metric> metrics = outcome.metrics().stream()
+                .filter(metric -> outcome.median(SUBJECT, metric).orElse(0) != 0)
+                .toList();
+        List<Row> others =
+                outcome.rows().stream().filter(row -> !row.id().equals(SUBJECT)).toList();
+        if (metrics.isEmpty() || others.isEmpty()) {
+            return "";
+        }
+        return "\n" + head("lock-starter ÷", metrics)
+                + others.stream()
+                        .map(row -> "| " + row.label() + " | " + cells(metrics, metric -> ratio(row, metric)))
+                        .collect(Collectors.joining());
+    }
+
+    private String ratio(Row other, Metric metric) {
+        OptionalDouble theirs = outcome.median(other.id(), metric);
+        double ours = outcome.median(SUBJECT, metric).orElse(0);
+        return theirs.orElse(0) == 0 ? "n/a" : Figures.of(ours / theirs.getAsDouble());
+    }
+
+    private static String head(String first, List<Metric> metrics) {
+        return "| " + first + " | " + cells(metrics, Metric::label) + "|---|" + "---|".repeat(metrics.size()) + "\n";
+    }
+
+    private static String cells(List<Metric> metrics, Function<Metric, String> cell) {
+        return metrics.stream().map(cell).collect(Collectors.joining(" | ")) + " |\n";
+    }
+
+    private String origin() {
+        Provenance provenance = outcome.provenance();
+        return "`" + provenance.command() + "`, " + provenance.date() + "; " + list(outcome.parameters()) + "; "
+                + list(provenance.machine()) + ".\n";
+    }
+
+    private static String list(Map<String, String> values) {
+        return values.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", "));
+    }
+}

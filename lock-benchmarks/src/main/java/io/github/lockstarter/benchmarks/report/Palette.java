@@ -1,0 +1,26 @@
+package io.github.lockstarter.benchmarks.report;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import java.util.Map;
+
+/** One colour for each client, in all charts; told apart on light and dark pages. */
+final class Palette {
+
+    private static final String OTHERS = "#8b949e";
+
+    private static final Map<String, String> COLOURS = Map.of(
+            ClientKind.FLOOR.id(), "#8b949e",
+            ClientKind.STARTER.id(), "#2f81f7",
+            ClientKind.REDISSON.id(), "#d9822b",
+            ClientKind.SPRING_INTEGRATION.id(), "#3fa45b",
+            ClientKind.SPRING_INTEGRATION_RENEWING.id(), "#3fa45b",
+            ClientKind.LOCK4J.id(), "#a371f7",
+            ClientKind.REENTRANT_LOCK.id(), "#b8a24a",
+            ClientKind.FAIR_REENTRANT_LOCK.id(), "#cbbd80");
+
+    private Palette() {}
+
+    static String of(String rowId) {
+        return COLOURS.getOrDefault(rowId, OTHERS);
+    }
+}

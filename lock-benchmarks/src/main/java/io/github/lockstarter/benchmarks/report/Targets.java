@@ -1,0 +1,52 @@
+package io.github.lockstarter.benchmarks.report;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** What the starter is meant to reach, and whether it did. */
+final class Targets {
+
+    static final List<Target> ALL = List.of(
+            Target.ratio("uncontended-1", Metric.OPERATIONS, ClientKind.FLOOR, 0.95),
+            Target.ratio("uncontended-1", Metric.OPERATIONS, ClientKind.REDISSON, 1.1),
+            Target.ratio("uncontended-32", Metric.OPERATIONS, ClientKind.FLOOR, 0.9),
+            Target.ratio("uncontended-32", Metric.OPERATIONS, ClientKind.REDISSON, 3),
+            Target.ratioToBestPeer("one-key-empty", Metric.OPERATIONS, 20),
+            Target.of("one-key-empty", Metric.READS, 0.3),
+            Target.of("one-key-empty", Metric.FAIRNESS_OF_THREADS, 0.9),
+            Target.ratio("one-key-section", Metric.OPERATIONS, ClientKind.REENTRANT_LOCK, 0.9),
+            Target.ratioToBestPeer("three-jvms", Metric.OPERATIONS, 2),
+            Target.ratio("three-jvms", Metric.OPERATIONS, ClientKind.REDISSON, 4),
+            Target.of("three-jvms", Metric.FAIRNESS_OF_INSTANCES, 0.9),
+            Target.ratioToBestPeer("three-jvms", Metric.P99, 1),
+            Target.ratio("wake-up", Metric.P50, ClientKind.REDISSON, 1),
+            Target.ratio("wake-up", Metric.P99, ClientKind.REDISSON, 0.7),
+            Target.of("twenty-instances", Metric.TRIES, 2.5),
+            Target.ratio("held-20000", Metric.CPU, ClientKind.REDISSON, 0.5),
+            Target.of("held-100000-long", Metric.LOST_LOCKS, 0),
+            Target.of("held-100000-long", Metric.MORE_THREADS, 0),
+            Target.of("held-100000-long", Metric.HEAP, 500),
+            Target.difference("in-jvm", Metric.NANOS, "annotation", "template", 3000),
+            Target.difference("in-jvm", Metric.ALLOCATED, "annotation", "template", 1024));
+
+    private Targets() {}
+
+    /** The targets as a table, without those whose workload was not run. */
+    static String table(Results results) {
+        StringBuilder table = new StringBuilder("| workload | target | measured | |\n|---|---|---|---|\n");
+        for (Target target : ALL) {
+            Optional<Outcome> outcome = results.of(target.workload());
+            OptionalDouble value = outcome.map(target.figure()).orElseGet(OptionalDouble::empty);
+            if (outcome.isPresent() && value.isPresent()) {
+                String verdict = target.isMetBy(value.getAsDouble()) ? "met" : "**missed**";
+                table.append("| [").append(outcome.get().title()).append("](#").append(target.workload());
+                table.append(") | ").append(target.claim()).append(" | ").append(Figures.of(value.getAsDouble()));
+                table.append(" | ").append(verdict).append(" |\n");
+            }
+        }
+        return table.toString();
+    }
+}

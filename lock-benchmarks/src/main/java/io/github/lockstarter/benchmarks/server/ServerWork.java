@@ -1,0 +1,90 @@
+package io.github.lockstarter.benchmarks.server;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What a server did between two looks at its counters.
+ *
+ * @param reads reads from the network ({@code total_reads_processed})
+ * @param commands commands, those inside scripts included ({@code total_commands_processed})
+ * @param byCommand calls and time of each command ({@code commandstats})
+ */
+public record ServerWork(long reads, long commands, Map<String, Calls> byCommand) {
+
+    private static final String PREFIX = "cmdstat_";
+    private static final Pattern STATISTICS = Pattern.compile("calls=(\\d+),usec=(\\d+),.*");
+    private static final long CLOSING_INFO = 1;
+
+    /**
+     * Calls of a command.
+     *
+     * @param count how many
+     * @param micros time in the server for all of them
+     */
+    public record Calls(long count, long micros) {
+
+        private static final Calls NONE = new Calls(0, 0);
+
+        private Calls minus(Calls other) {
+            return new Calls(count - other.count, micros - other.micros);
+        }
+
+        private Calls plus(Calls other) {
+            return new Calls(count + other.count, micros + other.micros);
+        }
+
+        /**
+         * Time in the server for one.
+         *
+         * @return mean, 0 if there was none
+         */
+        public double microsPerCall() {
+            return count == 0 ? 0 : (double) micros / count;
+        }
+    }
+
+    static ServerWork between(Map<String, String> before, Map<String, String> after) {
+        Map<String, Calls> calls = new TreeMap<>();
+        after.keySet().stream()
+                .filter(name -> name.startsWith(PREFIX))
+                .forEach(name -> calls.put(
+                        name.substring(PREFIX.length()), callsIn(after, name).minus(callsIn(before, name))));
+        return new ServerWork(
+                difference("total_reads_processed", before, after) - CLOSING_INFO,
+                difference("total_commands_processed", before, after) - CLOSING_INFO,
+                calls);
+    }
+
+    /**
+     * Calls of one command.
+     *
+     * @param command in lower case
+     * @return how many, and their time
+     */
+    public Calls calls(String command) {
+        return byCommand.getOrDefault(command, Calls.NONE);
+    }
+
+    /**
+     * Scripts that clients sent.
+     *
+     * @return {@code EVAL} and {@code EVALSHA} together
+     */
+    public Calls scripts() {
+        return calls("evalsha").plus(calls("eval"));
+    }
+
+    private static long difference(String field, Map<String, String> before, Map<String, String> after) {
+        return Long.parseLong(after.getOrDefault(field, "0")) - Long.parseLong(before.getOrDefault(field, "0"));
+    }
+
+    private static Calls callsIn(Map<String, String> info, String name) {
+        Matcher matcher = STATISTICS.matcher(info.getOrDefault(name, ""));
+        return matcher.matches()
+                ? new Calls(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)))
+                : Calls.NONE;
+    }
+}

@@ -1,0 +1,66 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.LockClient.Hold;
+import io.github.lockstarter.benchmarks.jvm.ChildTask;
+import io.github.lockstarter.benchmarks.measure.Crew;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A JVM whose threads increment a counter in Redis under a lock. */
+public final class IncrementingJvm implements ChildTask {
+
+    static final String OPEN = "open";
+    static final String RUN = "run";
+    static final String COUNTER = "counter";
+
+    private static final String KEY = "three-jvms";
+
+    private final Map<ClientKind, LockClient> clients = new EnumMap<>(ClientKind.class);
+    private @Nullable RedisCommands<String, String> store;
+
+    /** Called by name. */
+    public IncrementingJvm() {}
+
+    @Override
+    public String answer(String... words) throws Exception {
+        if (words[0].equals(OPEN)) {
+            open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), words[2].split(",", -1));
+            return "open";
+        }
+        LockClient client = clients.get(ClientKind.of(words[1]));
+        RedisCommands<String, String> counters = store;
+        if (client == null || counters == null) {
+            throw new IllegalStateException("Not open: " + words[1]);
+        }
+        return Crew.runFrom(
+                        Long.parseLong(words[3]),
+                        Integer.parseInt(words[2]),
+                        Duration.ofNanos(Long.parseLong(words[4])),
+                        thread -> increment(client, counters))
+                .format();
+    }
+
+    private void open(RedisURI uri, String... ids) {
+        store = RedisClient.create(uri).connect().sync();
+        Arrays.stream(ids).map(ClientKind::of).forEach(kind -> clients.put(kind, kind.open(uri)));
+    }
+
+    private static long increment(LockClient client, RedisCommands<String, String> counters)
+            throws InterruptedException {
+        long asked = System.nanoTime();
+        Hold hold = client.acquire(KEY, Bench.PATIENCE);
+        long waited = System.nanoTime() - asked;
+        String value = counters.get(COUNTER);
+        counters.set(COUNTER, Long.toString(Long.parseLong(value) + 1));
+        hold.release();
+        return waited;
+    }
+}

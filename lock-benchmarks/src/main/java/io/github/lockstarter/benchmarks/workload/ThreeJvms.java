@@ -1,0 +1,88 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.measure.Fairness;
+import io.github.lockstarter.benchmarks.measure.Measurement;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import io.github.lockstarter.benchmarks.measure.Yield;
+import io.github.lockstarter.benchmarks.server.ServerObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The threads of several JVMs compete for one key, and change a value in Redis under it. */
+record ThreeJvms() implements Workload {
+
+    private static final int JVMS = 3;
+    private static final int THREADS = 4;
+    private static final Duration ROUND = Duration.ofSeconds(3);
+    private static final Duration LEAD = Duration.ofMillis(50);
+
+    @Override
+    public String id() {
+        return "three-jvms";
+    }
+
+    @Override
+    public String title() {
+        return "One key, " + JVMS + " JVMs with " + THREADS + " threads each";
+    }
+
+    @Override
+    public String description() {
+        return "Under the lock, each thread reads a counter from Redis, adds one and writes it back, over a connection that"
+                + " has nothing to do with the lock (two reads and two commands of each operation). Latency: the wait for"
+                + " the lock.";
+    }
+
+    @Override
+    public List<Metric> charted() {
+        return List.of(Metric.OPERATIONS, Metric.P99, Metric.FAIRNESS_OF_INSTANCES);
+    }
+
+    @Override
+    public List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        Duration time = bench.roundTime(ROUND);
+        int threads = bench.count("threads", THREADS);
+        List<ChildJvm> children = new ArrayList<>();
+        try {
+            for (int i = 0; i < bench.count("jvms", JVMS); i++) {
+                children.add(ChildJvm.start(IncrementingJvm.class));
+            }
+            String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
+            askAll(children, IncrementingJvm.OPEN, bench.uri().getPort(), ids);
+            return bench.rounds().run(kinds, kind -> List.of(round(bench.server(), children, kind, threads, time)));
+        } finally {
+            children.forEach(ChildJvm::close);
+        }
+    }
+
+    private static Measurement round(
+            ServerObserver server, List<ChildJvm> children, ClientKind kind, int threads, Duration time)
+            throws Exception {
+        server.redis().set(IncrementingJvm.COUNTER, "0");
+        List<Yield> jvms = new ArrayList<>();
+        ObservedYield round = ObservedYield.of(server, () -> {
+            long start = System.nanoTime() + LEAD.toNanos();
+            askAll(children, IncrementingJvm.RUN, kind.id(), threads, start, time.toNanos())
+                    .forEach(answer -> jvms.add(Yield.parse(answer)));
+            return Yield.together(jvms);
+        });
+        String counter = server.redis().get(IncrementingJvm.COUNTER);
+        long[] ofJvms = jvms.stream().mapToLong(Yield::inTime).toArray();
+        return round.measurement()
+                .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.yield().shares()))
+                .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(ofJvms))
+                .with(Metric.LOST_UPDATES, (double)
+                        (round.yield().all() - Long.parseLong(counter == null ? "0" : counter)));
+    }
+
+    private static List<String> askAll(List<ChildJvm> children, Object... words) {
+        children.forEach(child -> child.send(words));
+        return children.stream().map(ChildJvm::receive).toList();
+    }
+}

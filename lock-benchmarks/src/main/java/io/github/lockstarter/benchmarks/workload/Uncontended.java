@@ -1,0 +1,60 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Nobody competes: each thread has a key of its own.
+ *
+ * @param threads how many
+ */
+record Uncontended(int threads) implements Workload {
+
+    private static final Duration ROUND = Duration.ofMillis(1500);
+
+    @Override
+    public String id() {
+        return "uncontended-" + threads;
+    }
+
+    @Override
+    public String title() {
+        return threads == 1 ? "Uncontended, 1 thread" : "Uncontended, " + threads + " threads";
+    }
+
+    @Override
+    public String description() {
+        return "Each thread acquires and releases a key of its own. Latency: acquire and release together.";
+    }
+
+    @Override
+    public List<Metric> charted() {
+        return List.of(Metric.OPERATIONS);
+    }
+
+    @Override
+    public List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        Duration time = bench.roundTime(ROUND);
+        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
+            return bench.rounds().run(kinds, kind -> {
+                LockClient client = instances.one(kind);
+                return ObservedYield.of(
+                                bench.server(),
+                                () -> Crew.run(threads, time, thread -> acquireAndRelease(client, "own:" + thread)))
+                        .measurements();
+            });
+        }
+    }
+
+    private static long acquireAndRelease(LockClient client, String key) throws InterruptedException {
+        long start = System.nanoTime();
+        client.acquire(key, Bench.PATIENCE).release();
+        return System.nanoTime() - start;
+    }
+}
