@@ -52,7 +52,7 @@ public final class LockBenchmarks {
             return;
         }
         String command = "java -jar lock-benchmarks.jar " + String.join(" ", arguments);
-        for (Workload workload : what.equals(ALL) ? Workloads.all() : List.of(Workloads.of(what))) {
+        for (Workload workload : what.equals(ALL) ? Workloads.usual() : List.of(Workloads.of(what))) {
             Outcome outcome = run(workload, options, command);
             System.out.println(Report.section(outcome));
             report.ifPresent(each -> each.add(outcome));

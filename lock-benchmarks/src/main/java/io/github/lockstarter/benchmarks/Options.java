@@ -15,7 +15,18 @@ import java.util.TreeMap;
 public record Options(Map<String, String> values) {
 
     private static final Set<String> KNOWN = Set.of(
-            "clients", "rounds", "warm-up", "round", "section", "locks", "windows", "hold", "threads", "jvms", "forks",
+            "clients",
+            "rounds",
+            "warm-up",
+            "round",
+            "section",
+            "locks",
+            "windows",
+            "hold",
+            "threads",
+            "jvms",
+            "instances",
+            "forks",
             "out");
 
     /**

@@ -19,11 +19,8 @@ public enum ClientKind {
     /** Redisson's {@code RLock} with its watchdog. */
     REDISSON("redisson", "Redisson", Role.PEER, ZERO),
 
-    /** Spring Integration's registry with publish/subscribe, without renewal, which is its default. */
+    /** Spring Integration's registry with publish/subscribe. */
     SPRING_INTEGRATION("spring-integration", "Spring Integration", Role.PEER, ZERO),
-
-    /** The same with a scheduler that renews. */
-    SPRING_INTEGRATION_RENEWING("spring-integration-renewing", "Spring Integration, renewing", Role.PEER, ZERO),
 
     /** Lock4j on a {@code RedisTemplate}. */
     LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
@@ -68,12 +65,12 @@ public enum ClientKind {
     }
 
     /**
-     * All that renew what they hold.
+     * All that renew many locks that they hold; README.md tells why the others do not.
      *
      * @return subject and peers
      */
     public static List<ClientKind> renewing() {
-        return List.of(STARTER, REDISSON, SPRING_INTEGRATION_RENEWING);
+        return List.of(STARTER, REDISSON);
     }
 
     /**
@@ -102,9 +99,7 @@ public enum ClientKind {
             case FLOOR -> new FloorClient(uri);
             case STARTER -> new StarterClient(uri);
             case REDISSON -> new RedissonLockClient(uri);
-            case SPRING_INTEGRATION -> new SpringIntegrationClient(uri, SpringIntegrationClient.WITHOUT_RENEWAL);
-            case SPRING_INTEGRATION_RENEWING ->
-                new SpringIntegrationClient(uri, SpringIntegrationClient.RENEWAL_THREADS);
+            case SPRING_INTEGRATION -> new SpringIntegrationClient(uri);
             case LOCK4J -> new Lock4jClient(uri);
             case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
             case FAIR_REENTRANT_LOCK -> LocalLockClient.inOrderOfArrival();

@@ -27,7 +27,7 @@ final class OutcomeSection {
 
     private String figures() {
         List<Metric> metrics = List.copyOf(outcome.metrics());
-        return head("client", metrics)
+        return head("", metrics)
                 + outcome.rows().stream()
                         .map(row -> "| " + row.label() + " | "
                                 + cells(metrics, metric -> row.spread(metric)

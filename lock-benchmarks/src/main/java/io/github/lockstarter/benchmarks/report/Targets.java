@@ -3,8 +3,8 @@ package io.github.lockstarter.benchmarks.report;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Collectors;
 
 /** What the starter is meant to reach, and whether it did. */
 final class Targets {
@@ -34,19 +34,21 @@ final class Targets {
 
     private Targets() {}
 
-    /** The targets as a table, without those whose workload was not run. */
+    /** The targets as a table, without those that were not measured. */
     static String table(Results results) {
-        StringBuilder table = new StringBuilder("| workload | target | measured | |\n|---|---|---|---|\n");
-        for (Target target : ALL) {
-            Optional<Outcome> outcome = results.of(target.workload());
-            OptionalDouble value = outcome.map(target.figure()).orElseGet(OptionalDouble::empty);
-            if (outcome.isPresent() && value.isPresent()) {
-                String verdict = target.isMetBy(value.getAsDouble()) ? "met" : "**missed**";
-                table.append("| [").append(outcome.get().title()).append("](#").append(target.workload());
-                table.append(") | ").append(target.claim()).append(" | ").append(Figures.of(value.getAsDouble()));
-                table.append(" | ").append(verdict).append(" |\n");
-            }
+        String lines = ALL.stream()
+                .flatMap(target -> results.of(target.workload()).stream().map(outcome -> line(target, outcome)))
+                .collect(Collectors.joining());
+        return lines.isEmpty() ? "" : "| workload | target | measured | |\n|---|---|---|---|\n" + lines;
+    }
+
+    private static String line(Target target, Outcome outcome) {
+        OptionalDouble value = target.figure().apply(outcome);
+        if (value.isEmpty()) {
+            return "";
         }
-        return table.toString();
+        String verdict = target.isMetBy(value.getAsDouble()) ? "met" : "**missed**";
+        return "| [" + outcome.title() + "](#" + outcome.id() + ") | " + target.claim() + " | "
+                + Figures.of(value.getAsDouble()) + " | " + verdict + " |\n";
     }
 }

@@ -77,6 +77,15 @@ public final class RedisProcess implements AutoCloseable {
         return RedisURI.create(HOST, port);
     }
 
+    /**
+     * Whether the server runs.
+     *
+     * @return false once it has ended
+     */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Kills the server and removes its files. */
     @Override
     public void close() {

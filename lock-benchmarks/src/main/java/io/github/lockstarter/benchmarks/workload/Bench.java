@@ -65,11 +65,7 @@ public final class Bench implements AutoCloseable {
     }
 
     Rounds rounds() {
-        return rounds(WARM_UP, MEASURED);
-    }
-
-    Rounds rounds(int warmUp, int measured) {
-        return new Rounds(count("warm-up", warmUp), count("rounds", measured));
+        return new Rounds(count("warm-up", WARM_UP), count("rounds", MEASURED));
     }
 
     Duration roundTime(Duration usual) {

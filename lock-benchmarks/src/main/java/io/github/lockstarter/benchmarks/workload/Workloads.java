@@ -2,36 +2,49 @@ package io.github.lockstarter.benchmarks.workload;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All workloads. */
 public final class Workloads {
 
-    private static final List<Workload> ALL = List.of(
+    private static final List<Workload> USUAL = List.of(
             new Uncontended(1),
             new Uncontended(32),
             new OneKey(Duration.ZERO),
             new OneKey(Duration.ofNanos(200_000)),
             new ThreeJvms(),
-            new WakeUp());
+            new WakeUp(),
+            new ManyInstances(),
+            HeldLocks.byTurns(20_000),
+            HeldLocks.once(100_000),
+            new ManyNames(),
+            new ServerTime(),
+            new InJvm());
+
+    private static final List<Workload> LONG = List.of(HeldLocks.forFiveMinutes(100_000));
 
     private Workloads() {}
 
     /**
-     * All of them.
+     * Those that one command runs.
      *
      * @return in the order of the report
      */
-    public static List<Workload> all() {
-        return ALL;
+    public static List<Workload> usual() {
+        return USUAL;
+    }
+
+    private static Stream<Workload> all() {
+        return Stream.concat(USUAL.stream(), LONG.stream());
     }
 
     /**
-     * What they are called.
+     * All, also those that take long.
      *
      * @return ids in the order of the report
      */
     public static List<String> ids() {
-        return ALL.stream().map(Workload::id).toList();
+        return all().map(Workload::id).toList();
     }
 
     /**
@@ -42,8 +55,7 @@ public final class Workloads {
      * @throws IllegalArgumentException when there is none
      */
     public static Workload of(String id) {
-        return ALL.stream()
-                .filter(workload -> workload.id().equals(id))
+        return all().filter(workload -> workload.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("No workload '" + id + "'; there are " + ids()));
     }

@@ -1,0 +1,91 @@
+package io.github.lockstarter.benchmarks.micro;
+
+import io.github.lockstarter.LockOperations;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.NullUnmarked;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** What the annotation costs over the template, and the template over a plain call, with locks in this JVM. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@NullUnmarked // JMH sets the fields up
+public class AnnotationBenchmark {
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(
+            excludeName = {
+                "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration",
+                "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration"
+            })
+    @Import(ShippingService.class)
+    static class Application {}
+
+    private ConfigurableApplicationContext context;
+    private ShippingService annotated;
+    private ShippingService direct;
+    private long orderId;
+
+    /** Starts an application. */
+    @Setup(Level.Trial)
+    public void start() {
+        SpringApplication application = new SpringApplication(Application.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setDefaultProperties(Map.of(
+                "distributed-lock.backend", "local", "spring.main.banner-mode", "off", "logging.level.root", "error"));
+        context = application.run();
+        annotated = context.getBean(ShippingService.class);
+        direct = new ShippingService(context.getBean(LockOperations.class));
+    }
+
+    /** Stops it. */
+    @TearDown(Level.Trial)
+    public void stop() {
+        context.close();
+    }
+
+    /**
+     * Without a lock.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public long plain() {
+        return direct.shipPlain(orderId++);
+    }
+
+    /**
+     * Under the template.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public long template() {
+        return direct.shipByTemplate(orderId++);
+    }
+
+    /**
+     * Under the annotation.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public long annotation() {
+        return annotated.shipByAnnotation(orderId++);
+    }
+}

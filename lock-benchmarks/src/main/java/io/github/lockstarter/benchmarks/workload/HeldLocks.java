@@ -1,0 +1,99 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.github.lockstarter.benchmarks.measure.Measurement;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Rounds;
+import io.github.lockstarter.benchmarks.measure.Row;
+import io.github.lockstarter.benchmarks.server.ServerObserver;
+import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Many locks are held and renewed, by a fresh JVM for each round of each client.
+ *
+ * @param id of the workload
+ * @param locks how many
+ * @param clients who holds them
+ * @param rounds how often they are acquired, held and released
+ * @param windows how often the held locks are measured in a round
+ */
+record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int windows) implements Workload {
+
+    /** Of all clients that renew: once per third of the 30 s lease. Each lock is renewed once in a window. */
+    private static final Duration WINDOW = Duration.ofSeconds(10);
+
+    private static final String HEAP = "-Xmx2g";
+
+    /** Clients take turns; three windows each time. */
+    static HeldLocks byTurns(int locks) {
+        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
+    }
+
+    /** Each client holds them once for a minute. */
+    static HeldLocks once(int locks) {
+        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 5);
+    }
+
+    /** The starter holds them for five minutes. */
+    static HeldLocks forFiveMinutes(int locks) {
+        return new HeldLocks("held-" + locks + "-long", locks, List.of(ClientKind.STARTER), 1, 29);
+    }
+
+    @Override
+    public String title() {
+        return String.format(
+                Locale.ROOT,
+                "%,d locks held for %d s",
+                locks,
+                WINDOW.multipliedBy(1L + windows).toSeconds());
+    }
+
+    @Override
+    public String description() {
+        return "Leases are 30 s, renewed every 10 s. Each window is one such period; the first after acquiring is not"
+                + " counted. CPU is that of the client's process, garbage collection and compilation included. Threads are"
+                + " all of that process, eight of them the benchmark's. Heap is what is live after garbage collection,"
+                + " less that before the first lock. The other clients do not renew, or not that many.";
+    }
+
+    @Override
+    public List<Metric> charted() {
+        return List.of(Metric.CPU, Metric.HEAP);
+    }
+
+    @Override
+    public List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(clients);
+        int held = bench.count("locks", locks);
+        int looks = bench.count("windows", windows);
+        Duration window = bench.roundTime(WINDOW);
+        return new Rounds(0, bench.count("rounds", rounds)).run(kinds, kind -> {
+            try (ChildJvm child = ChildJvm.start(HoldingJvm.class, HEAP)) {
+                child.ask(HoldingJvm.OPEN, bench.uri().getPort(), kind.id());
+                return round(bench.server(), child, held, looks, window);
+            }
+        });
+    }
+
+    private static List<Measurement> round(
+            ServerObserver server, ChildJvm child, int locks, int windows, Duration window) throws Exception {
+        child.ask(HoldingJvm.ACQUIRE, locks);
+        child.ask(HoldingJvm.HOLD, window.toNanos());
+        List<Measurement> measurements = new ArrayList<>();
+        for (int i = 0; i < windows; i++) {
+            Observed<String> observed = server.during(() -> child.ask(HoldingJvm.HOLD, window.toNanos()));
+            measurements.add(HoldingJvm.parse(observed.result())
+                    .with(Metric.COMMAND_RATE, observed.work().commands() / (window.toNanos() / 1e9)));
+        }
+        double heap = Double.parseDouble(child.ask(HoldingJvm.HEAP));
+        double lost = Double.parseDouble(child.ask(HoldingJvm.RELEASE));
+        return measurements.stream()
+                .map(each -> each.with(Metric.HEAP, heap).with(Metric.LOST_LOCKS, lost))
+                .toList();
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.jvm.ChildTask;
+import io.github.lockstarter.benchmarks.measure.Measurement;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.lettuce.core.RedisURI;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.ThreadMXBean;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A JVM whose only purpose is to hold locks. */
+public final class HoldingJvm implements ChildTask {
+
+    static final String OPEN = "open";
+    static final String ACQUIRE = "acquire";
+    static final String HOLD = "hold";
+    static final String HEAP = "heap";
+    static final String RELEASE = "release";
+
+    private static final int WARM_UP = 2_000;
+    private static final int COLLECTIONS = 3;
+    private static final OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
+
+    private @Nullable Holders holders;
+    private int locks;
+    private int threadsBefore;
+    private long heapBefore;
+
+    /** Called by name. */
+    public HoldingJvm() {}
+
+    @Override
+    public String answer(String... words) throws Exception {
+        return switch (words[0]) {
+            case OPEN -> open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), ClientKind.of(words[2]));
+            case ACQUIRE -> acquire(Integer.parseInt(words[1]));
+            case HOLD -> hold(Long.parseLong(words[1]));
+            case HEAP -> Double.toString((double) (heapAfterCollection() - heapBefore) / locks);
+            case RELEASE -> Long.toString(open().release());
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
+
+    /** Reads the answer to {@value #HOLD}. */
+    static Measurement parse(String answer) {
+        String[] figures = answer.split(" ", -1);
+        return Measurement.EMPTY
+                .with(Metric.CPU, Double.parseDouble(figures[0]))
+                .with(Metric.THREADS, Double.parseDouble(figures[1]))
+                .with(Metric.MORE_THREADS, Double.parseDouble(figures[2]));
+    }
+
+    private String open(RedisURI uri, ClientKind kind) throws Exception {
+        LockClient client = kind.open(uri);
+        Holders opened = new Holders(client);
+        holders = opened;
+        opened.acquire(WARM_UP);
+        opened.release();
+        threadsBefore = THREADS.getThreadCount();
+        heapBefore = heapAfterCollection();
+        return "open";
+    }
+
+    private Holders open() {
+        if (holders == null) {
+            throw new IllegalStateException("Not open");
+        }
+        return holders;
+    }
+
+    private String acquire(int count) throws Exception {
+        locks = count;
+        open().acquire(count);
+        return "acquired";
+    }
+
+    private String hold(long nanos) throws InterruptedException {
+        THREADS.resetPeakThreadCount();
+        long cpu = SYSTEM.getProcessCpuTime();
+        long start = System.nanoTime();
+        TimeUnit.NANOSECONDS.sleep(nanos);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        double millisPerSecond = (SYSTEM.getProcessCpuTime() - cpu) / 1e6 / seconds;
+        int threads = THREADS.getPeakThreadCount();
+        return millisPerSecond + " " + threads + " " + (threads - threadsBefore);
+    }
+
+    private static long heapAfterCollection() throws InterruptedException {
+        for (int i = 0; i < COLLECTIONS; i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(100); // cleaners and references run after a collection
+        }
+        return MEMORY.getHeapMemoryUsage().getUsed();
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.LockClient.Hold;
+import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.Fairness;
+import io.github.lockstarter.benchmarks.measure.Measurement;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** Many client instances, one thread each, compete for one key. */
+record ManyInstances() implements Workload {
+
+    private static final int INSTANCES = 20;
+    private static final Duration ROUND = Duration.ofSeconds(2);
+    private static final Duration SECTION = Duration.ofMillis(1);
+    private static final String KEY = "many-instances";
+
+    @Override
+    public String id() {
+        return "twenty-instances";
+    }
+
+    @Override
+    public String title() {
+        return INSTANCES + " client instances, one key";
+    }
+
+    @Override
+    public String description() {
+        return "Each instance has connections of its own and one thread; inside the lock it sleeps for the section. A try is"
+                + " a command or script that asks for the lock: all scripts but one release per acquisition; of the floor,"
+                + " each SET. Latency: the wait for the lock.";
+    }
+
+    @Override
+    public List<Metric> charted() {
+        return List.of(Metric.TRIES, Metric.OPERATIONS, Metric.P99);
+    }
+
+    @Override
+    public List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        Duration time = bench.roundTime(ROUND);
+        Duration section = bench.time("section", SECTION);
+        int count = bench.count("instances", INSTANCES);
+        try (Instances instances = Instances.open(bench.uri(), kinds, count)) {
+            return bench.rounds().run(kinds, kind -> {
+                List<LockClient> clients = instances.all(kind);
+                ObservedYield round = ObservedYield.of(
+                        bench.server(),
+                        () -> Crew.run(count, time, thread -> sleepInside(clients.get(thread), section)));
+                return List.of(measurement(round));
+            });
+        }
+    }
+
+    private static Measurement measurement(ObservedYield round) {
+        long acquisitions = Math.max(1, round.yield().all());
+        long asking = round.work().scripts().count() - acquisitions;
+        long sets = asking > 0 ? 0 : round.work().calls("set").count();
+        return round.measurement()
+                .with(Metric.TRIES, (double) (asking + sets) / acquisitions)
+                .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(round.yield().shares()));
+    }
+
+    private static long sleepInside(LockClient client, Duration section) throws InterruptedException {
+        long asked = System.nanoTime();
+        Hold hold = client.acquire(KEY, Bench.PATIENCE);
+        long waited = System.nanoTime() - asked;
+        LockSupport.parkNanos(section.toNanos());
+        hold.release();
+        return waited;
+    }
+}

@@ -1,0 +1,90 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.client.LockClient;
+import io.github.lockstarter.benchmarks.client.LockClient.Hold;
+import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/** The threads of one JVM compete for many names, some of which are wanted far more often than others. */
+record ManyNames() implements Workload {
+
+    private static final int NAMES = 1_000;
+    private static final int THREADS = 64;
+    private static final int CHOICES = 8_192;
+    private static final Duration ROUND = Duration.ofSeconds(2);
+
+    @Override
+    public String id() {
+        return "thousand-names";
+    }
+
+    @Override
+    public String title() {
+        return "1,000 contended names in one client";
+    }
+
+    @Override
+    public String description() {
+        return "Each thread acquires and releases names at random, the n-th most wanted with a frequency of 1/n (Zipf); every"
+                + " client meets the same sequence. Latency: the wait for the lock.";
+    }
+
+    @Override
+    public List<Metric> charted() {
+        return List.of(Metric.OPERATIONS, Metric.P99);
+    }
+
+    @Override
+    public List<Row> run(Bench bench) throws Exception {
+        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        Duration time = bench.roundTime(ROUND);
+        int threads = bench.count("threads", THREADS);
+        List<String[]> choices =
+                IntStream.range(0, threads).mapToObj(ManyNames::choices).toList();
+        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
+            return bench.rounds().run(kinds, kind -> {
+                LockClient client = instances.one(kind);
+                int[] turns = new int[threads];
+                return ObservedYield.of(
+                                bench.server(),
+                                () -> Crew.run(
+                                        threads,
+                                        time,
+                                        thread -> acquireAndRelease(
+                                                client, choices.get(thread)[turns[thread]++ % CHOICES])))
+                        .measurements();
+            });
+        }
+    }
+
+    private static long acquireAndRelease(LockClient client, String name) throws InterruptedException {
+        long asked = System.nanoTime();
+        Hold hold = client.acquire(name, Bench.PATIENCE);
+        long waited = System.nanoTime() - asked;
+        hold.release();
+        return waited;
+    }
+
+    private static String[] choices(int seed) {
+        double[] cumulative = new double[NAMES];
+        double sum = 0;
+        for (int i = 0; i < NAMES; i++) {
+            sum += 1.0 / (i + 1);
+            cumulative[i] = sum;
+        }
+        SplittableRandom random = new SplittableRandom(seed);
+        String[] choices = new String[CHOICES];
+        for (int i = 0; i < CHOICES; i++) {
+            int found = Arrays.binarySearch(cumulative, random.nextDouble(sum));
+            choices[i] = "name:" + (found < 0 ? -found - 1 : found);
+        }
+        return choices;
+    }
+}

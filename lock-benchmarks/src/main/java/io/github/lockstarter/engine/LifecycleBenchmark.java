@@ -1,0 +1,71 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.engine.Deadline.Moment;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+
+/** What the states of a hold cost. In this package because they are of no other's. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class LifecycleBenchmark {
+
+    private static final long LEASE = Duration.ofHours(1).toNanos();
+
+    private final Lifecycle held = newLifecycle();
+
+    private static Lifecycle newLifecycle() {
+        return new Lifecycle(EngineClock.SYSTEM, Deadline.of(Moment.now(EngineClock.SYSTEM), LEASE));
+    }
+
+    /**
+     * One hold from grant to release.
+     *
+     * @return whether it ended
+     */
+    @Benchmark
+    public boolean grantAndRelease() {
+        Lifecycle lifecycle = newLifecycle();
+        lifecycle.exit();
+        return lifecycle.released();
+    }
+
+    /**
+     * A nested entry and its end.
+     *
+     * @return what the owner has to do
+     */
+    @Benchmark
+    public Object nest() {
+        held.enter();
+        return held.exit();
+    }
+
+    /**
+     * A renewal from its claim to the later deadline.
+     *
+     * @return whether it took effect
+     */
+    @Benchmark
+    public boolean renew() {
+        held.beginRenewal();
+        held.endRenewal();
+        return held.renewed(Deadline.of(Moment.now(EngineClock.SYSTEM), LEASE));
+    }
+
+    /**
+     * The question whether it is still held.
+     *
+     * @return that it is
+     */
+    @Benchmark
+    public boolean isHeld() {
+        return held.isHeld();
+    }
+}

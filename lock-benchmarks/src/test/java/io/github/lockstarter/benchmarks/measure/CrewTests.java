@@ -1,0 +1,52 @@
+package io.github.lockstarter.benchmarks.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class CrewTests {
+
+    private static final Duration SHORT = Duration.ofMillis(30);
+
+    @Test
+    void countsWhatEachThreadDidInTime() throws Exception {
+        Yield done = Crew.run(2, SHORT, thread -> 1_000);
+
+        assertThat(done.shares()).hasSize(2).doesNotContain(0);
+        assertThat(done.inTime()).isLessThanOrEqualTo(done.all());
+        assertThat(done.measurement().values()).containsKeys(Metric.OPERATIONS, Metric.P50, Metric.P99);
+    }
+
+    @Test
+    void countsWhatEndedTooLateOnlyInAll() throws Exception {
+        Yield done = Crew.run(1, SHORT, thread -> {
+            Thread.sleep(SHORT.toMillis() + 10); // longer than the round
+            return 1;
+        });
+
+        assertThat(done.inTime()).isZero();
+        assertThat(done.all()).isOne();
+    }
+
+    @Test
+    void failsWhenAThreadFails() {
+        assertThatThrownBy(() -> Crew.run(2, SHORT, thread -> {
+                    throw new IllegalStateException("planted");
+                }))
+                .hasRootCauseMessage("planted");
+    }
+
+    @Test
+    void survivesBeingWrittenAndRead() throws Exception {
+        Yield done = Crew.run(3, SHORT, thread -> 1_000L * (thread + 1));
+
+        Yield read = Yield.parse(done.format());
+
+        assertThat(read.shares()).isEqualTo(done.shares());
+        assertThat(read.all()).isEqualTo(done.all());
+        assertThat(read.time()).isEqualTo(done.time());
+        assertThat(read.latencies()).isEqualTo(done.latencies());
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.lockstarter.benchmarks.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.measure.Measurement;
+import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Row;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReportTests {
+
+    @TempDir
+    Path directory;
+
+    private Report report() {
+        return new Report(directory, List.of("uncontended-1", "uncontended-32"));
+    }
+
+    @Test
+    void showsMediansRangesRatiosAndTargets() throws Exception {
+        report().add(outcome("uncontended-1", 900, 1_000, 1_100));
+
+        assertThat(readme())
+                .contains("| lock-starter | **1,000** (900–1,100) |")
+                .contains("| Redisson | 2 |")
+                .contains("ops/s ≥ 1.10 × Redisson | 2 | met |");
+    }
+
+    @Test
+    void saysWhenATargetIsMissed() throws Exception {
+        report().add(outcome("uncontended-1", 500));
+
+        assertThat(readme()).contains("ops/s ≥ 1.10 × Redisson | 1 | **missed** |");
+    }
+
+    @Test
+    void replacesAnOlderOutcomeOfTheSameWorkloadAndKeepsTheOthers() throws Exception {
+        report().add(outcome("uncontended-32", 700));
+        report().add(outcome("uncontended-1", 500));
+        report().add(outcome("uncontended-1", 600));
+
+        assertThat(readme()).contains("**600**", "**700**").doesNotContain("| lock-starter | **500** |");
+        assertThat(readme().indexOf("**600**")).isLessThan(readme().indexOf("**700**"));
+    }
+
+    @Test
+    void drawsAChartThatIsWellFormed() throws Exception {
+        report().add(outcome("uncontended-1", 500));
+
+        Path chart = directory.resolve("uncontended-1.svg");
+        assertThat(DocumentBuilderFactory.newInstance()
+                        .newDocumentBuilder()
+                        .parse(chart.toFile())
+                        .getElementsByTagName("rect")
+                        .getLength())
+                .as("page and bars")
+                .isEqualTo(3);
+        assertThat(Files.readString(chart)).contains("prefers-color-scheme: dark", "a &lt; b &amp; c");
+    }
+
+    private String readme() throws Exception {
+        return Files.readString(directory.resolve("README.md"));
+    }
+
+    private static Outcome outcome(String id, double... operations) {
+        Row starter = row(ClientKind.STARTER, operations);
+        Row redisson = row(ClientKind.REDISSON, 500);
+        return new Outcome(
+                id,
+                "a < b & c",
+                "What happens.",
+                List.of(Metric.OPERATIONS),
+                Map.of("rounds", "3"),
+                Provenance.now("the command", "7.0.15"),
+                List.of(starter, redisson));
+    }
+
+    private static Row row(ClientKind kind, double... operations) {
+        List<Measurement> rounds = Arrays.stream(operations)
+                .mapToObj(value -> Measurement.EMPTY.with(Metric.OPERATIONS, value))
+                .toList();
+        return new Row(kind.id(), kind.label(), rounds);
+    }
+}

@@ -1,0 +1,41 @@
+package io.github.lockstarter.benchmarks.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ServerObserverIT {
+
+    @Test
+    void countsReadsCommandsAndScripts() throws Exception {
+        try (RedisProcess process = RedisProcess.start();
+                ServerObserver observer = new ServerObserver(process.uri())) {
+            RedisCommands<String, String> redis = observer.redis();
+
+            ServerWork work = observer.during(() -> {
+                        redis.set("key", "value");
+                        return redis.<String>eval(
+                                "return redis.call('get', KEYS[1])", ScriptOutputType.VALUE, new String[] {"key"});
+                    })
+                    .work();
+
+            assertThat(work.reads()).isEqualTo(2);
+            assertThat(work.commands()).as("that of the script included").isEqualTo(3);
+            assertThat(work.scripts().count()).isOne();
+            assertThat(work.calls("set").count()).isOne();
+            assertThat(work.calls("get").count()).isOne();
+        }
+    }
+
+    @Test
+    void leavesNoServerBehind() {
+        RedisProcess process = RedisProcess.start();
+        process.close();
+
+        assertThat(process.isAlive()).isFalse();
+    }
+}
