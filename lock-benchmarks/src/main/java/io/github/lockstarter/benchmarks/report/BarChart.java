@@ -13,8 +13,8 @@ import java.util.Locale;
  */
 final class BarChart {
 
-    private static final int WIDTH = 820;
-    private static final int LEFT = 220;
+    private static final int WIDTH = 850;
+    private static final int LEFT = 250;
     private static final int RIGHT = 130;
     private static final int TOP = 46;
     private static final int HEADING = 34;

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.springframework.util.FileSystemUtils;
 
 /**
  * A {@code redis-server} on a free port of the loopback interface, without persistence: the binary that travels in the
@@ -27,17 +26,15 @@ public final class RedisProcess implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Leaves a guard behind that waits for the end of standard input, and becomes the command. */
-    private static final String GUARD =
-            "exec 3<&0; (read -r _; kill -9 $$) <&3 >/dev/null 2>&1 & exec \"$@\" </dev/null 3<&-";
+    /** Becomes the command; leaves a guard behind that waits for the end of standard input, then kills and tidies up. */
+    private static final String GUARD = "exec 3<&0; directory=$1; shift;"
+            + " (read -r _; kill -9 $$; rm -rf \"$directory\") <&3 >/dev/null 2>&1 & exec \"$@\" </dev/null 3<&-";
 
     private final Process process;
-    private final Path directory;
     private final int port;
 
-    private RedisProcess(Process process, Path directory, int port) {
+    private RedisProcess(Process process, int port) {
         this.process = process;
-        this.directory = directory;
         this.port = port;
     }
 
@@ -51,6 +48,11 @@ public final class RedisProcess implements AutoCloseable {
             Path directory = Files.createTempDirectory("lock-benchmarks-redis-");
             int port = freePort();
             List<String> command = List.of(
+                    "sh",
+                    "-c",
+                    GUARD,
+                    "guard",
+                    directory.toString(),
                     unpack(directory).toString(),
                     "--port",
                     Integer.toString(port),
@@ -60,7 +62,7 @@ public final class RedisProcess implements AutoCloseable {
                     "",
                     "--dir",
                     directory.toString());
-            RedisProcess server = new RedisProcess(launch(command), directory, port);
+            RedisProcess server = new RedisProcess(launch(command), port);
             server.awaitReady();
             return server;
         } catch (IOException e) {
@@ -86,15 +88,12 @@ public final class RedisProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Kills the server and removes its files. */
+    /** Kills the server; its guard removes its files. */
     @Override
     public void close() {
         process.destroyForcibly();
         try {
             process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            FileSystemUtils.deleteRecursively(directory);
-        } catch (IOException e) {
-            throw new UncheckedIOException("Could not remove " + directory, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -121,9 +120,8 @@ public final class RedisProcess implements AutoCloseable {
     }
 
     private static Process launch(List<String> command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder("sh", "-c", GUARD, "guard");
-        builder.command().addAll(command);
-        return builder.redirectErrorStream(true)
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

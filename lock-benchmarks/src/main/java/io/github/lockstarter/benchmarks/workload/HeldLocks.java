@@ -34,9 +34,9 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
         return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 2, 3);
     }
 
-    /** Each client holds them once for a minute. */
+    /** Each client holds them once. */
     static HeldLocks once(int locks) {
-        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 5);
+        return new HeldLocks("held-" + locks, locks, ClientKind.renewing(), 1, 3);
     }
 
     /** The starter holds them for five minutes. */

@@ -20,7 +20,7 @@ import java.util.List;
 record OneKey(Duration usualSection) implements Workload {
 
     private static final int THREADS = 16;
-    private static final Duration ROUND = Duration.ofMillis(1500);
+    private static final Duration ROUND = Duration.ofMillis(1200);
     private static final String KEY = "one-key";
 
     /** Incremented under the lock without any synchronisation: an overlap loses increments. */

@@ -15,7 +15,7 @@ import java.util.List;
  */
 record Uncontended(int threads) implements Workload {
 
-    private static final Duration ROUND = Duration.ofMillis(1500);
+    private static final Duration ROUND = Duration.ofMillis(1200);
 
     @Override
     public String id() {

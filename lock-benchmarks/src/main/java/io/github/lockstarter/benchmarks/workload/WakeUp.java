@@ -21,7 +21,7 @@ import org.HdrHistogram.Histogram;
 /** From the release of one client instance to the acquisition of another that waits. */
 record WakeUp() implements Workload {
 
-    private static final Duration ROUND = Duration.ofSeconds(4);
+    private static final Duration ROUND = Duration.ofSeconds(3);
     private static final Duration SETTLING = Duration.ofMillis(5);
     private static final Duration LEAST_RANGE = Duration.ofMillis(20);
     private static final String KEY = "wake-up";
