@@ -3,6 +3,7 @@ package io.github.lockstarter.benchmarks.measure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -33,16 +34,16 @@ public final class Crew {
     }
 
     /**
-     * Starts all threads together now.
+     * Starts all threads together, as soon as they are there.
      *
      * @param threads how many
-     * @param time how long
+     * @param time how long; each thread runs the operation at least once
      * @param operation what they repeat
      * @return what they did
      * @throws Exception when one of them failed
      */
     public static Yield run(int threads, Duration time, Operation operation) throws Exception {
-        return runFrom(System.nanoTime() + Duration.ofMillis(5).toNanos(), threads, time, operation);
+        return run(new CompletableFuture<>(), threads, time, operation);
     }
 
     /**
@@ -50,12 +51,17 @@ public final class Crew {
      *
      * @param start on the clock of {@link System#nanoTime()}
      * @param threads how many
-     * @param time how long
+     * @param time how long; each thread runs the operation at least once
      * @param operation what they repeat
      * @return what they did
      * @throws Exception when one of them failed
      */
     public static Yield runFrom(long start, int threads, Duration time, Operation operation) throws Exception {
+        return run(CompletableFuture.completedFuture(start), threads, time, operation);
+    }
+
+    private static Yield run(CompletableFuture<Long> start, int threads, Duration time, Operation operation)
+            throws Exception {
         CountDownLatch ready = new CountDownLatch(threads);
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
@@ -64,11 +70,11 @@ public final class Crew {
                 int thread = i;
                 running.add(executor.submit(() -> {
                     ready.countDown();
-                    ready.await();
-                    TimeUnit.NANOSECONDS.sleep(start - System.nanoTime());
-                    return repeat(thread, start, time, operation);
+                    return repeat(thread, start.get(), time, operation);
                 }));
             }
+            ready.await();
+            start.complete(System.nanoTime());
             List<Yield> yields = new ArrayList<>();
             for (Future<Yield> each : running) {
                 yields.add(each.get(time.plus(PATIENCE).toMillis(), TimeUnit.MILLISECONDS));
@@ -82,17 +88,18 @@ public final class Crew {
     }
 
     private static Yield repeat(int thread, long start, Duration time, Operation operation) throws Exception {
+        TimeUnit.NANOSECONDS.sleep(start - System.nanoTime());
         Histogram latencies = Yield.newHistogram();
         long end = start + time.toNanos();
         long inTime = 0;
         long all = 0;
-        while (System.nanoTime() - end < 0) {
+        do {
             latencies.recordValue(operation.run(thread));
             all++;
             if (System.nanoTime() - end < 0) {
                 inTime++;
             }
-        }
+        } while (System.nanoTime() - end < 0);
         return new Yield(new long[] {inTime}, all, time, latencies);
     }
 }

@@ -2,7 +2,6 @@ package io.github.lockstarter.benchmarks.server;
 
 import io.lettuce.core.RedisURI;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,7 +20,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class RedisProcess implements AutoCloseable {
 
-    private static final String VERSION = "7.0.15";
     private static final String HOST = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -53,7 +50,7 @@ public final class RedisProcess implements AutoCloseable {
                     GUARD,
                     "guard",
                     directory.toString(),
-                    unpack(directory).toString(),
+                    RedisBinary.unpackTo(directory).toString(),
                     "--port",
                     Integer.toString(port),
                     "--bind",
@@ -124,28 +121,6 @@ public final class RedisProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
-    }
-
-    private static Path unpack(Path directory) throws IOException {
-        String resource = "redis-server-" + VERSION + "-" + platform();
-        try (InputStream content = RedisProcess.class.getClassLoader().getResourceAsStream(resource)) {
-            if (content == null) {
-                throw new IllegalStateException("The embedded-redis jar has no " + resource + " for this machine");
-            }
-            Path binary = directory.resolve("redis-server");
-            Files.copy(content, binary);
-            if (!binary.toFile().setExecutable(true)) {
-                throw new IOException("Could not make " + binary + " executable");
-            }
-            return binary;
-        }
-    }
-
-    private static String platform() {
-        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
-        String processor = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
-        boolean arm = processor.equals("aarch64") || processor.equals("arm64");
-        return (system.contains("mac") ? "darwin" : "linux") + "-" + (arm ? "arm64" : "amd64");
     }
 
     private static int freePort() throws IOException {
