@@ -154,7 +154,7 @@ final class Acquirer {
                 ? Optional.of(new Waiting(attempt.position(), backoff.patience()))
                 : Optional.empty();
         AcquireCommand command = new AcquireCommand(
-                acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), waiting);
+                acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), 1, waiting);
         Moment sent = Moment.now(clock);
         backend.acquire(
                 command,

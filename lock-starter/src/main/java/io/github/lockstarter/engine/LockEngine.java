@@ -189,6 +189,9 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
+        public void onWanted(String key) {}
+
+        @Override
         public void onMailboxRestored() {
             Session running = session.get();
             if (running != null) {

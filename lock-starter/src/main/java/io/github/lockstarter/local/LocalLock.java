@@ -10,18 +10,18 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * The state of one key, and what each command makes of it. Immutable. Times are monotonic nanoseconds, which may
  * overflow: they are only ever subtracted.
  *
  * @param hold the hold, whose lease may be over
- * @param fencingToken of the last grant; 0 if there was none
+ * @param fencingToken the last that was granted; 0 if there was none
  * @param waiters instances to signal, longest-waiting first
  */
 record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
@@ -36,34 +36,46 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     record Waiter(String instanceId, long position, long deadline) {}
 
     Step<AcquireResult> acquire(AcquireCommand command, long now, Sequence sequence) {
-        if (isHeldBy(command.token(), now)) {
-            return Step.quiet(this, new AcquireResult.Granted(fencingToken));
+        Optional<Hold> live = liveHold(now);
+        boolean again = isHeldBy(command.token(), now);
+        if (live.isPresent() && !again) {
+            return contend(command, now, live.get(), sequence);
         }
-        Optional<Hold> other = liveHold(now);
-        if (other.isPresent()) {
-            return contend(command, now, Duration.ofNanos(other.get().deadline() - now), sequence);
-        }
-        long granted = sequence.nextAbove(command.fencingFloor());
-        Hold hold = new Hold(command.token(), now + command.lease().toNanos());
+        int many = command.fencingTokens();
+        long first = again ? fencingToken - many + 1 : sequence.nextAbove(command.fencingFloor(), many);
+        Hold granted = again
+                ? live.get()
+                : new Hold(command.token(), now + command.lease().toNanos());
         // A waiting caller has what its instance waited for; one that only tried leaves the queue to those who wait.
-        List<Waiter> left =
-                command.waiting().isPresent() ? waitersBut(command.token().instanceId(), now) : waiters;
-        return Step.quiet(new LocalLock(Optional.of(hold), granted, left), new AcquireResult.Granted(granted));
+        List<Waiter> others = waitersBut(command.token().instanceId(), now);
+        List<Waiter> left = command.waiting().isPresent() ? others : waiters;
+        return Step.quiet(
+                new LocalLock(Optional.of(granted), first + many - 1, left),
+                new AcquireResult.Granted(first, others.size()));
     }
 
-    private Step<AcquireResult> contend(AcquireCommand command, long now, Duration remaining, Sequence sequence) {
+    private Step<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
+        Optional<Duration> remaining = Optional.of(Duration.ofNanos(owner.deadline() - now));
         if (command.waiting().isEmpty()) {
-            return Step.quiet(this, new AcquireResult.Contended(Optional.of(remaining), AcquireCommand.Waiting.NEW));
+            return Step.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW));
         }
         AcquireCommand.Waiting waiting = command.waiting().get();
         String instanceId = command.token().instanceId();
         long position = positionOf(instanceId, waiting, now, sequence);
-        List<Waiter> queue = new ArrayList<>(waitersBut(instanceId, now));
-        queue.add(new Waiter(instanceId, position, now + waiting.patience().toNanos()));
-        queue.sort(Comparator.comparingLong(Waiter::position).thenComparing(Waiter::instanceId));
-        return Step.quiet(
-                new LocalLock(hold, fencingToken, List.copyOf(queue)),
-                new AcquireResult.Contended(Optional.of(remaining), position));
+        LocalLock queued = but(instanceId, now)
+                .and(new Waiter(instanceId, position, now + waiting.patience().toNanos()));
+        return new Step<>(
+                queued, new AcquireResult.Contended(remaining, position), wanted(instanceId, owner.token(), now));
+    }
+
+    /** Tells the owner of an instance that begins to wait, unless another than the owner's own was waiting already. */
+    private Optional<Mail> wanted(String instanceId, LockToken owner, long now) {
+        boolean known = waiters.stream()
+                .anyMatch(waiter ->
+                        waiter.deadline() - now > 0 && !waiter.instanceId().equals(owner.instanceId()));
+        return known || instanceId.equals(owner.instanceId())
+                ? Optional.empty()
+                : Optional.of(new Mail(owner.instanceId(), Mail.Subject.WANTED));
     }
 
     /** The earlier of the place that the instance has and the one it was told before; else the end of the queue. */
@@ -85,23 +97,40 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return Step.quiet(new LocalLock(renewed, fencingToken, waiters), new RenewResult.Renewed());
     }
 
-    Step<ReleaseResult> release(ReleaseCommand command, long now, Mailboxes mailboxes) {
+    Step<ReleaseResult> release(ReleaseCommand command, long now, Sequence sequence, Mailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
-            return freed().wake(now, mailboxes, new ReleaseResult.Released());
+            return command.requeue().isEmpty()
+                    ? released(freed().wake(now, mailboxes))
+                    : released(wakeAndQueue(command, now, sequence, mailboxes));
         }
         boolean nobodySince = liveHold(now).isEmpty() && fencingToken != 0 && fencingToken == command.fencingToken();
-        return Step.quiet(this, nobodySince ? new ReleaseResult.Released() : new ReleaseResult.NotHeld());
+        return Step.quiet(this, nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
+    }
+
+    /** A place that the instance had before is spent, since it had the lock; it gets one behind whoever is signalled. */
+    private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, Mailboxes mailboxes) {
+        String instanceId = command.token().instanceId();
+        Woken woken = freed().but(instanceId, now).wake(now, mailboxes);
+        if (woken.instanceId().isEmpty()) {
+            return woken;
+        }
+        long patience = command.requeue().orElse(Duration.ZERO).toNanos();
+        LocalLock queued = woken.lock().and(new Waiter(instanceId, sequence.next(), now + patience));
+        return new Woken(queued, woken.instanceId());
+    }
+
+    private static Step<ReleaseResult> released(Woken woken) {
+        return woken.answering(new ReleaseResult.Released(woken.instanceId().isPresent() ? 1 : 0));
     }
 
     Step<WithdrawResult> withdraw(WithdrawCommand command, long now, Mailboxes mailboxes) {
-        LocalLock left =
-                new LocalLock(hold, fencingToken, waitersBut(command.token().instanceId(), now));
+        LocalLock left = but(command.token().instanceId(), now);
         WithdrawResult withdrawn = new WithdrawResult.Withdrawn();
         if (isHeldBy(command.token(), now)) {
-            return left.freed().wake(now, mailboxes, withdrawn);
+            return left.freed().wake(now, mailboxes).answering(withdrawn);
         }
         // Free: the signal of the last release may have gone to the instance that now leaves.
-        return liveHold(now).isEmpty() ? left.wake(now, mailboxes, withdrawn) : Step.quiet(left, withdrawn);
+        return liveHold(now).isEmpty() ? left.wake(now, mailboxes).answering(withdrawn) : Step.quiet(left, withdrawn);
     }
 
     /** Nothing is left to remember but the last fencing token. */
@@ -109,20 +138,39 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return liveHold(now).isEmpty() && waiters.stream().allMatch(waiter -> waiter.deadline() - now <= 0);
     }
 
-    private <R> Step<R> wake(long now, Mailboxes mailboxes, R result) {
+    private Woken wake(long now, Mailboxes mailboxes) {
         List<Waiter> reachable = waiters.stream()
                 .filter(waiter -> waiter.deadline() - now > 0 && mailboxes.isOpen(waiter.instanceId()))
                 .toList();
-        if (reachable.isEmpty()) {
-            return Step.quiet(new LocalLock(hold, fencingToken, List.of()), result);
+        List<Waiter> left = reachable.stream().skip(1).toList();
+        return new Woken(
+                new LocalLock(hold, fencingToken, left),
+                reachable.stream().findFirst().map(Waiter::instanceId));
+    }
+
+    /** The state without the waiter that is signalled, if there is one. */
+    private record Woken(LocalLock lock, Optional<String> instanceId) {
+
+        <R> Step<R> answering(R result) {
+            return new Step<>(lock, result, instanceId.map(woken -> new Mail(woken, Mail.Subject.SIGNAL)));
         }
-        LocalLock next =
-                new LocalLock(hold, fencingToken, reachable.stream().skip(1).toList());
-        return new Step<>(next, result, Optional.of(reachable.get(0).instanceId()));
     }
 
     private LocalLock freed() {
         return new LocalLock(Optional.empty(), fencingToken, waiters);
+    }
+
+    private LocalLock but(String instanceId, long now) {
+        return new LocalLock(hold, fencingToken, waitersBut(instanceId, now));
+    }
+
+    private LocalLock and(Waiter waiter) {
+        Stream<Waiter> queue = Stream.concat(waiters.stream(), Stream.of(waiter));
+        return new LocalLock(
+                hold,
+                fencingToken,
+                queue.sorted(Comparator.comparingLong(Waiter::position).thenComparing(Waiter::instanceId))
+                        .toList());
     }
 
     private boolean isHeldBy(LockToken token, long now) {

@@ -76,7 +76,7 @@ public final class LocalLockBackend implements LockBackend {
         }
         AcquireResult result = change(command.key(), lock -> lock.acquire(command, now(), sequence));
         if (result instanceof AcquireResult.Granted granted) {
-            recent.add(new RecentGrants.Grant(command.key(), granted.fencingToken()));
+            recent.add(new RecentGrants.Grant(command.key(), granted.fencingToken() + command.fencingTokens() - 1));
         }
         return done(result);
     }
@@ -90,7 +90,7 @@ public final class LocalLockBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return done(change(command.key(), lock -> lock.release(command, now(), mailboxes)));
+        return done(change(command.key(), lock -> lock.release(command, now(), sequence, mailboxes)));
     }
 
     @Override
@@ -123,7 +123,7 @@ public final class LocalLockBackend implements LockBackend {
             return step.lock().equals(LocalLock.UNKNOWN) ? null : step.lock();
         });
         Step<R> step = Objects.requireNonNull(taken.get(), "compute has taken a step");
-        step.woken().ifPresent(instanceId -> mailboxes.signal(instanceId, key));
+        step.mail().ifPresent(mail -> mailboxes.send(mail, key));
         return step.result();
     }
 

@@ -39,13 +39,13 @@ final class Mailboxes implements AutoCloseable {
     }
 
     boolean isOpen(String instanceId) {
-        return listeners.containsKey(instanceId);
+        return listeners.containsKey(instanceId) && !postman.isShutdown();
     }
 
-    void signal(String instanceId, String key) {
-        SignalListener listener = listeners.get(instanceId);
+    void send(Mail mail, String key) {
+        SignalListener listener = listeners.get(mail.instanceId());
         if (listener != null) {
-            postman.execute(() -> listener.onSignal(key));
+            postman.execute(() -> mail.deliver(listener, key));
         }
     }
 

@@ -53,7 +53,7 @@ final class RecentGrants {
      * One grant.
      *
      * @param key the lock's key
-     * @param fencingToken unique among the grants
+     * @param fencingToken the last one of the grant, unique among the grants
      */
     record Grant(String key, long fencingToken) {}
 }

@@ -18,12 +18,13 @@ final class Sequence {
     }
 
     long next() {
-        return nextAbove(0);
+        return nextAbove(0, 1);
     }
 
-    long nextAbove(long floor) {
+    /** The first of so many numbers in a row. */
+    long nextAbove(long floor, int many) {
         long candidate = Math.max(micros(wall.instant()), floor + 1);
-        return last.updateAndGet(previous -> Math.max(previous + 1, candidate));
+        return last.updateAndGet(previous -> Math.max(previous + 1, candidate) + many - 1) - many + 1;
     }
 
     private static long micros(Instant instant) {

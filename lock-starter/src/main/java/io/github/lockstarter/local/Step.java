@@ -8,9 +8,9 @@ import java.util.Optional;
  * @param <R> kind of result
  * @param lock the state that follows
  * @param result the answer
- * @param woken the instance to signal once the state is in place
+ * @param mail what to tell an instance once the state is in place
  */
-record Step<R>(LocalLock lock, R result, Optional<String> woken) {
+record Step<R>(LocalLock lock, R result, Optional<Mail> mail) {
 
     static <R> Step<R> quiet(LocalLock lock, R result) {
         return new Step<>(lock, result, Optional.empty());

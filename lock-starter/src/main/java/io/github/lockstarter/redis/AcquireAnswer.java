@@ -23,7 +23,7 @@ record AcquireAnswer(LockKeys keys) implements Answer<List<Long>, AcquireResult>
     public AcquireResult of(List<Long> reply) {
         long value = reply.get(1);
         return switch (reply.get(0).intValue()) {
-            case GRANTED -> new AcquireResult.Granted(value);
+            case GRANTED -> new AcquireResult.Granted(value, reply.get(2));
             case CONTENDED -> new AcquireResult.Contended(remaining(value), reply.get(2));
             case WRONG_TYPE -> wrongType(Math.toIntExact(value));
             default -> throw new IllegalStateException("Unknown status " + reply.get(0));

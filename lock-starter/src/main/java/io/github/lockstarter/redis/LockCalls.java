@@ -2,16 +2,18 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.spi.AcquireCommand;
-import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /** Turns commands into calls of scripts: the one place that knows the order of their keys and arguments. */
 final class LockCalls {
+
+    /** Status of release and withdraw: done, and a waiter was signalled. */
+    static final long SIGNALLED = 3;
 
     /** Status of release and withdraw: done, but the next waiter could not be signalled. */
     static final long UNSIGNALLED = 2;
@@ -34,17 +36,24 @@ final class LockCalls {
     }
 
     ScriptCall<List<Long>> acquire(AcquireCommand command, LockKeys keys) {
-        Optional<Waiting> waiting = command.waiting();
+        String[] attempt = {
+            command.token().value(),
+            millis(command.lease()),
+            Long.toString(command.fencingFloor()),
+            millis(memoryFor(command.lease())),
+            Integer.toString(command.fencingTokens())
+        };
         return ScriptCall.ofNumbers(
                 LockScript.ACQUIRE,
                 new String[] {keys.lock(), keys.fence(), keys.waiters()},
-                command.token().value(),
-                millis(command.lease()),
-                Long.toString(command.fencingFloor()),
-                millis(memoryFor(command.lease())),
-                command.token().instanceId(),
-                waiting.isPresent() ? millis(waiting.get().patience()) : "0",
-                waiting.isPresent() ? Long.toString(waiting.get().position()) : "0");
+                command.waiting()
+                        .map(waiting -> append(
+                                attempt,
+                                millis(waiting.patience()),
+                                Long.toString(waiting.position()),
+                                keySpace.mailboxes(),
+                                keys.payload()))
+                        .orElse(attempt));
     }
 
     ScriptCall<Long> renew(RenewCommand command) {
@@ -57,14 +66,19 @@ final class LockCalls {
 
     ScriptCall<Long> release(ReleaseCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
+        String[] hold = {
+            command.token().value(),
+            Long.toString(command.fencingToken()),
+            keySpace.mailboxes(),
+            keys.payload(),
+            SIGNAL_TRIES
+        };
         return ScriptCall.ofStatus(
                 LockScript.RELEASE,
                 new String[] {keys.lock(), keys.fence(), keys.waiters()},
-                command.token().value(),
-                Long.toString(command.fencingToken()),
-                keySpace.mailboxes(),
-                keys.payload(),
-                SIGNAL_TRIES);
+                command.requeue()
+                        .map(patience -> append(hold, millis(patience)))
+                        .orElse(hold));
     }
 
     ScriptCall<Long> withdraw(WithdrawCommand command) {
@@ -82,6 +96,12 @@ final class LockCalls {
     private Duration memoryFor(Duration lease) {
         Duration leases = lease.multipliedBy(FENCE_MEMORY_IN_LEASES);
         return leases.compareTo(fenceMemory) > 0 ? leases : fenceMemory;
+    }
+
+    private static String[] append(String[] arguments, String... more) {
+        String[] all = Arrays.copyOf(arguments, arguments.length + more.length);
+        System.arraycopy(more, 0, all, arguments.length, more.length);
+        return all;
     }
 
     /** Rounded up: the server must not end a lease before its owner does. */

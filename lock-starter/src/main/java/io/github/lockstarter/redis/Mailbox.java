@@ -4,10 +4,14 @@ import io.github.lockstarter.spi.SignalListener;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 
 /**
- * Where this instance hears its signals. Called by the event loop of one connection at a time; its one mutable field
+ * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of one
+ * that another instance waits for. A client that does not know the mark takes it for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable field
  * goes from false to true with the first subscription and stays there.
  */
 final class Mailbox extends RedisPubSubAdapter<String, String> {
+
+    /** What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this. */
+    static final String WANTED = "%!";
 
     private final String channel;
     private final SignalListener listener;
@@ -26,7 +30,7 @@ final class Mailbox extends RedisPubSubAdapter<String, String> {
     @Override
     public void message(String from, String payload) {
         if (from.equals(channel)) {
-            signal(payload);
+            tell(payload);
         }
     }
 
@@ -42,14 +46,19 @@ final class Mailbox extends RedisPubSubAdapter<String, String> {
         }
     }
 
-    private void signal(String payload) {
+    private void tell(String payload) {
+        boolean wanted = payload.startsWith(WANTED);
         String key;
         try {
-            key = KeyEncoding.decode(payload);
+            key = KeyEncoding.decode(wanted ? payload.substring(WANTED.length()) : payload);
         } catch (IllegalArgumentException e) {
-            // Not from a lock client. A signal is a hint, so that nothing is lost by ignoring it.
+            // Not from a lock client. Messages are hints, so that nothing is lost by ignoring one.
             return;
         }
-        listener.onSignal(key);
+        if (wanted) {
+            listener.onWanted(key);
+        } else {
+            listener.onSignal(key);
+        }
     }
 }

@@ -22,15 +22,16 @@ import java.util.concurrent.CompletionStage;
  * is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day, and {@code
  * <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In {@code n}, braces,
  * {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All keys of a
- * lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}.
+ * lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n} for a lock that may be
+ * free, {@code %!n} for one that is wanted.
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They call
- * GET, SET, DEL, PEXPIRE, PTTL, TIME, ZADD, ZREM, ZSCORE, ZPOPMIN and PUBLISH. An uncontended acquisition and release
+ * GET, SET, DEL, PEXPIRE, PTTL, TIME, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended acquisition and release
  * cost two round trips. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
  *
  * <p><b>Guarantee.</b> On a server that keeps its memory, at most one token has a key while its lease is valid, and the
  * fencing tokens of a key grow strictly: also if the fencing counter is lost, unless the server's clock stands below the
- * last grant and the caller no longer knows it.
+ * last one and the caller no longer knows that.
  *
  * <p><b>Known hole.</b> A server that restarts without its data, evicts keys, or fails over to a replica that lags has
  * forgotten locks, and grants them again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
@@ -48,8 +49,7 @@ public final class RedisLockBackend implements LockBackend {
 
     private static final StatusAnswer<RenewResult> RENEW =
             new StatusAnswer<>(new RenewResult.Renewed(), new RenewResult.NotHeld(), RenewResult.Unknown::new);
-    private static final StatusAnswer<ReleaseResult> RELEASE =
-            new StatusAnswer<>(new ReleaseResult.Released(), new ReleaseResult.NotHeld(), ReleaseResult.Unknown::new);
+    private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
 

@@ -36,22 +36,30 @@ final class StartCheck {
      * @throws RedisUnavailableException when one fails
      */
     void run() {
-        String id = UUID.randomUUID().toString();
+        String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
         LockCalls calls = new LockCalls(keySpace, LEASE);
         LockToken owner = new LockToken(id, 1);
-        LockToken waiter = new LockToken(id, 2);
+        LockToken sibling = new LockToken(id, 2);
+        LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, waiting), keys))
+        ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));
+        ask(calls.acquire(new AcquireCommand(key, sibling, LEASE, 0, 1, waiting), keys));
+        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys));
+        // Answered again, the owner leaves the queue, which its sibling has joined.
+        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys))
                 .get(1);
-        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, waiting), keys));
         ask(calls.renew(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)));
-        long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken)));
+        long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
         ask(calls.withdraw(new WithdrawCommand(key, waiter)));
         if (released == LockCalls.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
+    }
+
+    private static String newInstanceId() {
+        return UUID.randomUUID().toString().replace("-", "");
     }
 
     private <T> T ask(ScriptCall<T> call) {

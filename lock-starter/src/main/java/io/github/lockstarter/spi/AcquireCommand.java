@@ -9,11 +9,34 @@ import java.util.Optional;
  * @param key the lock's key
  * @param token unique to this attempt
  * @param lease how long the lock is to live without renewal; at least 1 ms
- * @param fencingFloor the granted fencing token must be greater than this
+ * @param fencingFloor the granted fencing tokens must be greater than this
+ * @param fencingTokens how many fencing tokens in a row to grant, so that the instance can hand the lock over to its own
+ *     waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits when the lock is busy
  */
 public record AcquireCommand(
-        String key, LockToken token, Duration lease, long fencingFloor, Optional<Waiting> waiting) {
+        String key, LockToken token, Duration lease, long fencingFloor, int fencingTokens, Optional<Waiting> waiting) {
+
+    /** The most fencing tokens that one grant covers. */
+    public static final int MOST_FENCING_TOKENS = 64;
+
+    /**
+     * Checks what is given.
+     *
+     * @param key the lock's key
+     * @param token unique to this attempt
+     * @param lease how long the lock is to live without renewal
+     * @param fencingFloor the granted fencing tokens must be greater than this
+     * @param fencingTokens how many fencing tokens in a row to grant
+     * @param waiting present if the caller waits when the lock is busy
+     * @throws IllegalArgumentException when the number of fencing tokens is out of range
+     */
+    public AcquireCommand {
+        if (fencingTokens < 1 || fencingTokens > MOST_FENCING_TOKENS) {
+            throw new IllegalArgumentException("A grant covers 1 to " + MOST_FENCING_TOKENS + " fencing tokens, not "
+                    + fencingTokens + " (lock '" + key + "')");
+        }
+    }
 
     /**
      * The registration of a waiting instance.

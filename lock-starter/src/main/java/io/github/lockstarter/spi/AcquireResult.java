@@ -9,9 +9,11 @@ public sealed interface AcquireResult {
     /**
      * The token has the lock.
      *
-     * @param fencingToken strictly greater than every earlier one of this key, below 2<sup>53</sup>
+     * @param fencingToken the first of as many as were asked for; strictly greater than every earlier one of this key, all
+     *     of them below 2<sup>53</sup>
+     * @param othersWaiting how many other instances were registered as waiters at the grant
      */
-    record Granted(long fencingToken) implements AcquireResult {}
+    record Granted(long fencingToken, long othersWaiting) implements AcquireResult {}
 
     /**
      * Somebody else has the lock.

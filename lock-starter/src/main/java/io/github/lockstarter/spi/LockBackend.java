@@ -16,7 +16,8 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * Grants the lock if it is free, or if this very token has it already. If it is busy and the command says that the
-     * caller waits, registers the instance as a waiter.
+     * caller waits, registers the instance as a waiter, and tells the instance that has the lock if no other one was
+     * registered before.
      *
      * @param command what to acquire
      * @return the outcome
@@ -33,7 +34,8 @@ public interface LockBackend extends AutoCloseable {
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
 
     /**
-     * Frees the lock if the token has it, and signals the instance that waits longest.
+     * Frees the lock if the token has it, and signals the instance that waits longest. One that asks to be queued again
+     * waits behind it; if there was none to signal, it is not registered, and may try again at once.
      *
      * @param command what to release
      * @return the outcome

@@ -3,8 +3,12 @@ package io.github.lockstarter.spi;
 /** Outcome of a {@link ReleaseCommand}. */
 public sealed interface ReleaseResult {
 
-    /** The lock is free, or was freed by an earlier copy of the same command; nobody else had it in between. */
-    record Released() implements ReleaseResult {}
+    /**
+     * The lock is free, or was freed by an earlier copy of the same command; nobody else had it in between.
+     *
+     * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
+     */
+    record Released(int signalled) implements ReleaseResult {}
 
     /** The token no longer had the lock; nothing was changed. */
     record NotHeld() implements ReleaseResult {}

@@ -8,6 +8,6 @@ import java.time.Duration;
  * @param key the lock's key
  * @param token the owner's token
  * @param lease the lease must end no earlier than this from now; an already longer one is left
- * @param fencingToken the fencing token of the hold
+ * @param fencingToken the last of the fencing tokens that were granted to the token
  */
 public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken) {}

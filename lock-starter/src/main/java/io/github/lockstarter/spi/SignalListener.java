@@ -10,6 +10,14 @@ public interface SignalListener {
      */
     void onSignal(String key);
 
+    /**
+     * Another instance has begun to wait for a lock that this instance had. A hint, never an order; may come late, twice,
+     * or not at all. Sent when the first other instance registers, not for those behind it.
+     *
+     * @param key the lock's key
+     */
+    void onWanted(String key);
+
     /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
     void onMailboxRestored();
 }

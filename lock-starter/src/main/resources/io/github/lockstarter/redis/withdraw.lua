@@ -10,6 +10,7 @@
 -- ARGV[5]  how many instances to try if nobody listens for the first ones
 --
 -- Returns a status:
+--   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
 --   1  the instance does not wait, and the token does not have the lock
 
@@ -17,7 +18,7 @@ local lock, waiters = KEYS[1], KEYS[2]
 local token, instance = ARGV[1], ARGV[2]
 local mailboxes, name, tries = ARGV[3], ARGV[4], tonumber(ARGV[5])
 
-local UNSIGNALLED, DONE = 2, 1
+local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
 
 -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
 -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
@@ -35,7 +36,7 @@ local function wake(waiters, mailboxes, name, tries)
       return UNSIGNALLED
     end
     if receivers > 0 then
-      return DONE
+      return SIGNALLED
     end
   end
   return DONE

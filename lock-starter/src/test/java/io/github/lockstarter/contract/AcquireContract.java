@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -89,7 +90,7 @@ abstract class AcquireContract extends BackendContract {
         List<CompletionStage<AcquireResult>> attempts = IntStream.range(0, 100)
                 .mapToObj(i -> crowd.get(i % crowd.size()))
                 .map(client -> client.backend()
-                        .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, Optional.empty())))
+                        .acquire(new AcquireCommand(key, client.newToken(), LEASE, 0, 1, Optional.empty())))
                 .toList();
 
         assertThat(attempts.stream().map(SpiClient::answer))
@@ -115,5 +116,33 @@ abstract class AcquireContract extends BackendContract {
 
         alice.hold(key, Duration.ofMillis(1));
         holdWhenFree(bob);
+    }
+
+    @Test
+    void tellsTheOwnerHowManyOtherApplicationsWait() {
+        LockToken token = alice.newToken();
+        assertThat(othersWaitingAt(alice.tryOnce(key, token, LEASE))).isZero();
+        bob.queue(key);
+        newClient().queue(key);
+
+        assertThat(othersWaitingAt(alice.tryOnce(key, token, LEASE))).isEqualTo(2);
+    }
+
+    @Test
+    void doesNotCountTheApplicationItselfAmongThoseThatWait() {
+        Waiting waiting = new Waiting(Waiting.NEW, LEASE);
+        alice.hold(key, SHORT_LEASE);
+        bob.queue(key);
+        newClient().queue(key);
+        holdWhenFree(alice).release(); // signals bob, which leaves the queue with that
+        SpiHold barged = alice.hold(key, SHORT_LEASE);
+        bob.queue(key);
+
+        SpiHold held = holdWhenFree(bob);
+
+        assertThat(othersWaitingAt(bob.tryOnce(key, held.token(), LEASE))).isEqualTo(1);
+        assertThat(othersWaitingAt(bob.tryOrWait(key, held.token(), LEASE, waiting)))
+                .isEqualTo(1);
+        assertThat(barged.release()).isInstanceOf(ReleaseResult.NotHeld.class);
     }
 }

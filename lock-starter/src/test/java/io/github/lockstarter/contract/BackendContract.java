@@ -55,6 +55,11 @@ abstract class BackendContract {
         return ((AcquireResult.Granted) result).fencingToken();
     }
 
+    static long othersWaitingAt(AcquireResult result) {
+        assertThat(result).isInstanceOf(AcquireResult.Granted.class);
+        return ((AcquireResult.Granted) result).othersWaiting();
+    }
+
     static Duration remainingLeaseOf(AcquireResult result) {
         assertThat(result).isInstanceOf(AcquireResult.Contended.class);
         return ((AcquireResult.Contended) result).remainingLease().orElseThrow();

@@ -2,9 +2,12 @@ package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -76,5 +79,43 @@ abstract class FencingContract extends BackendContract {
         assertThat(fencingTokenOf(alice.tryOnce(key, token, LEASE))).isEqualTo(first);
         assertHeldBySomebodyElse(bob);
         assertThat(fencingTokenOf(alice.tryOnce(key, token, LEASE))).isEqualTo(first);
+    }
+
+    @Test
+    void growsOverAllTokensOfEachGrant() {
+        long last = 0;
+        for (int i = 0; i < 200; i++) {
+            SpiClient client = i % 3 == 0 ? alice : bob;
+            int many = 1 + i * 7 % AcquireCommand.MOST_FENCING_TOKENS;
+            LockToken token = client.newToken();
+            long first = fencingTokenOf(client.tryMany(key, token, many, 0));
+
+            assertThat(first).isGreaterThan(last);
+            assertThat(fencingTokenOf(client.tryMany(key, token, many, 0))).isEqualTo(first);
+            last = first + many - 1;
+            client.release(key, token, last);
+        }
+        assertThat(last).isLessThan(BEYOND_EXACT_DOUBLES);
+    }
+
+    @Test
+    void growsOverAllTokensOfAGrantThatIsFarAheadOfTheClock() {
+        long floor = fencingTokenOf(alice.tryMany(key, alice.newToken(), 1, 0)) + 1_000_000_000_000L;
+        String other = key + ":other";
+        LockToken token = alice.newToken();
+        long first = fencingTokenOf(alice.tryMany(other, token, 64, floor));
+
+        assertThat(first).isGreaterThan(floor);
+        alice.release(other, token, first + 63);
+        assertThat(fencingTokenOf(bob.tryMany(other, bob.newToken(), 64, 0))).isGreaterThan(first + 63);
+    }
+
+    @Test
+    void growsOverAllTokensOfALeaseThatRanOut() {
+        long floor = alice.hold(key + ":other", LEASE).fencingToken() + 1_000_000_000_000L;
+        AcquireResult result = SpiClient.answer(alice.backend()
+                .acquire(new AcquireCommand(key, alice.newToken(), SHORT_LEASE, floor, 64, Optional.empty())));
+
+        assertThat(holdWhenFree(bob).fencingToken()).isGreaterThan(fencingTokenOf(result) + 63);
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawResult;
@@ -120,5 +121,36 @@ abstract class ReleaseContract extends BackendContract {
             assertThat(SpiClient.answer(unanswered)).isInstanceOf(ReleaseResult.Released.class);
             next.release();
         }
+    }
+
+    @Test
+    void answersARepeatedReleaseOfManyFencingTokensAsTheFirst() {
+        LockToken token = alice.newToken();
+        long last = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + 63;
+        alice.release(key, token, last);
+
+        assertThat(alice.release(key, token, last)).isEqualTo(new ReleaseResult.Released(0));
+        bob.hold(key, LEASE).release();
+        assertThat(alice.release(key, token, last)).isInstanceOf(ReleaseResult.NotHeld.class);
+    }
+
+    @Test
+    void tellsWhetherAnApplicationWasSignalled() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+
+        assertThat(held.release()).isEqualTo(new ReleaseResult.Released(1));
+        assertThat(held.release()).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(alice.hold(key, LEASE).release()).isEqualTo(new ReleaseResult.Released(0));
+    }
+
+    @Test
+    void changesNothingWhenAStrangerReleasesAndGoesOnWaiting() {
+        alice.hold(key, LEASE);
+        SpiHold stranger = new SpiHold(bob, key, bob.newToken(), 0);
+
+        assertThat(bob.releaseAndQueue(stranger)).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertHeldBySomebodyElse(bob);
     }
 }

@@ -31,6 +31,7 @@ final class SpiClient implements SignalListener {
     private final String instanceId = UUID.randomUUID().toString().replace("-", "");
     private final AtomicLong sequence = new AtomicLong();
     private final Queue<String> signals = new ConcurrentLinkedQueue<>();
+    private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
 
     SpiClient(LockBackend backend) {
         this.backend = backend;
@@ -50,16 +51,27 @@ final class SpiClient implements SignalListener {
         return List.copyOf(signals);
     }
 
+    /** The keys that others were said to want so far, oldest first. */
+    List<String> wanted() {
+        return List.copyOf(wanted);
+    }
+
     AcquireResult tryOnce(String key, LockToken token, Duration lease) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, Optional.empty())));
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty())));
+    }
+
+    AcquireResult tryMany(String key, LockToken token, int fencingTokens, long fencingFloor) {
+        Duration lease = Duration.ofSeconds(20);
+        return answer(
+                backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty())));
     }
 
     AcquireResult tryAbove(String key, LockToken token, Duration lease, long fencingFloor) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, Optional.empty())));
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, 1, Optional.empty())));
     }
 
     AcquireResult tryOrWait(String key, LockToken token, Duration lease, Waiting waiting) {
-        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, Optional.of(waiting))));
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.of(waiting))));
     }
 
     /** Acquires what must be free. */
@@ -95,6 +107,12 @@ final class SpiClient implements SignalListener {
         return answer(backend.release(new ReleaseCommand(key, token, fencingToken)));
     }
 
+    /** Releases, and goes on waiting. */
+    ReleaseResult releaseAndQueue(SpiHold hold) {
+        return answer(backend.release(new ReleaseCommand(
+                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)))));
+    }
+
     WithdrawResult withdraw(String key, LockToken token) {
         return answer(backend.withdraw(new WithdrawCommand(key, token)));
     }
@@ -102,6 +120,11 @@ final class SpiClient implements SignalListener {
     @Override
     public void onSignal(String key) {
         signals.add(key);
+    }
+
+    @Override
+    public void onWanted(String key) {
+        wanted.add(key);
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -193,6 +194,101 @@ abstract class WakeUpContract extends BackendContract {
         other.release();
         await().atMost(SpiClient.PATIENCE)
                 .untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
+    }
+
+    @Test
+    void queuesAnOwnerThatGoesOnWaitingBehindTheOthers() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(1));
+        assertSignalled(bob);
+        bob.hold(key, LEASE).release();
+        assertSignalled(carol);
+        assertThat(alice.signals()).isEmpty();
+        carol.hold(key, LEASE).release();
+
+        assertSignalled(alice);
+    }
+
+    @Test
+    void doesNotQueueAnOwnerBehindNobody() {
+        SpiHold held = alice.hold(key, LEASE);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(0));
+        bob.hold(key, LEASE).release();
+
+        assertNotSignalled(alice);
+    }
+
+    @Test
+    void passesOverThePlaceThatAnOwnerStillHasWhenItGoesOnWaiting() {
+        SpiHold held = alice.hold(key, LEASE);
+        alice.queue(key);
+        bob.queue(key);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(1));
+
+        assertSignalled(bob);
+        assertNotSignalled(alice);
+        bob.hold(key, LEASE).release();
+        assertSignalled(alice);
+    }
+
+    @Test
+    void tellsTheOwnerOfTheFirstOtherApplicationThatWaits() {
+        alice.hold(key, LEASE);
+        bob.queue(key);
+        bob.queue(key);
+        carol.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
+        await().during(SILENCE).untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+        assertThat(bob.wanted()).isEmpty();
+        assertThat(carol.wanted()).isEmpty();
+        assertThat(alice.signals()).isEmpty();
+    }
+
+    @Test
+    void tellsTheOwnerOfAnotherApplicationAlsoIfItsOwnWaitsBefore() {
+        alice.hold(key, LEASE);
+        alice.queue(key);
+        assertNotWanted(alice);
+
+        bob.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+    }
+
+    @Test
+    void tellsTheOwnerThatBargedInOfAnApplicationThatWaitsAgain() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        held.release();
+        assertSignalled(bob);
+        carol.hold(key, LEASE);
+
+        bob.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(carol.wanted()).containsExactly(key));
+    }
+
+    @Test
+    void tellsTheOwnerOfNobodyWhoOnlyTries() {
+        alice.hold(key, LEASE);
+
+        assertHeldBySomebodyElse(bob);
+
+        assertNotWanted(alice);
+    }
+
+    private static void assertNotWanted(SpiClient client) {
+        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.wanted())
+                .isEmpty());
     }
 
     private static void letPass(Duration time) {

@@ -75,12 +75,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(backend.isQuiet()).isTrue();
 
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(first.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
         Sent<AcquireCommand, AcquireResult> next = backend.nextAcquire();
         assertThat(next.command().fencingFloor()).isEqualTo(1);
         assertThat(backend.isQuiet()).isTrue();
-        next.answer().complete(new AcquireResult.Granted(2));
+        next.answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
     }
 
@@ -93,7 +93,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         Sent<AcquireCommand, AcquireResult> again = backend.nextAcquire();
         assertThat(again.command().waiting().orElseThrow().position()).isEqualTo(7);
-        again.answer().complete(new AcquireResult.Granted(1));
+        again.answer().complete(new AcquireResult.Granted(1, 0));
     }
 
     @Test
@@ -125,7 +125,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         var withdrawal = backend.nextWithdrawal();
         assertThat(withdrawal.command().token()).isEqualTo(attempt.command().token());
         withdrawal.answer().complete(new WithdrawResult.Withdrawn());
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
         assertThat(engine.heldLocks().size()).isZero();
@@ -148,7 +148,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(200)));
         backend.nextAcquire().answer().complete(contended());
         Sent<AcquireCommand, AcquireResult> secondLook = backend.nextAcquire();
-        backend.duringWithdrawal = () -> secondLook.answer().complete(new AcquireResult.Granted(1));
+        backend.duringWithdrawal = () -> secondLook.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
         assertThat(backend.nextWithdrawal().command().token())
@@ -176,7 +176,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         wallMillis.addAndGet(31_000);
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
@@ -202,14 +202,14 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                 engine.acquireAsync(LockRequest.ofAll(List.of("b", "a")).withoutWaiting());
         Sent<AcquireCommand, AcquireResult> first = backend.nextAcquire();
         assertThat(first.command().key()).isEqualTo("a");
-        first.answer().complete(new AcquireResult.Granted(1));
+        first.answer().complete(new AcquireResult.Granted(1, 0));
         Sent<AcquireCommand, AcquireResult> second = backend.nextAcquire();
         assertThat(second.command().key()).isEqualTo("b");
         second.answer().complete(contended());
 
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().key()).isEqualTo("a");
-        back.answer().complete(new ReleaseResult.Released());
+        back.answer().complete(new ReleaseResult.Released(0));
         assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
     }
 
@@ -228,12 +228,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
                 .leasedFor(Duration.ofMillis(100))
                 .withoutRenewal());
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         await().pollInterval(Duration.ofMillis(5)).until(() -> {
             backend.pollAcquire().ifPresent(attempt -> attempt.answer().complete(contended()));
             return engine.heldLocks().size() == 0; // the lease of the first key has run out
         });
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
 
         assertThatThrownBy(() -> both.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
         await().until(() -> engine.heldLocks().size() == 0);
@@ -246,10 +246,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         await().pollDelay(Duration.ofMillis(40)).until(() -> true); // the lease runs out before the answer
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS)).hasMessageContaining("longer than the lease of 20ms");
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(patient.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
@@ -264,7 +264,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         };
         leaving.cancel(false);
 
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(newcomer.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
@@ -282,12 +282,12 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
                         () -> engine.acquireAsync(REQUEST), EngineInterleavings::onNewThread)
                 .thenCompose(waiting -> waiting);
         assertThat(told.await(5, TimeUnit.SECONDS)).isTrue();
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
         assertThat(first.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
         goOn.countDown();
 
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
     }
 
@@ -298,7 +298,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
             assertThat(handle.isHeld()).isTrue();
             CompletableFuture<ReleaseOutcome> releasing =
                     CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
-            backend.nextRelease().answer().complete(new ReleaseResult.Released());
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
             assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         }
         assertThat(backend.isQuiet()).as("no withdrawal").isTrue();

@@ -103,7 +103,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
         goOn.countDown();
 
-        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);
         assertThat(backend.log).filteredOn(RenewCommand.class::isInstance).hasSize(1);
@@ -118,7 +118,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.UNKNOWN);
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer", cause));
-        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
     }
 
     @Test
@@ -151,8 +151,8 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                     return engine.acquire(REQUEST).fencingToken();
                 },
                 EngineInterleavings::onNewThread);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(fencingTokens.get(5, TimeUnit.SECONDS)).isEqualTo(2);
     }
 
@@ -178,7 +178,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                     return handle;
                 },
                 EngineInterleavings::onNewThread);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         CountDownLatch outerTold = new CountDownLatch(1);
         LockHandle handle = outer.get(5, TimeUnit.SECONDS);
         handle.onLost(outerTold::countDown);
@@ -229,7 +229,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         await().pollDelay(Duration.ofMillis(300)).until(() -> true); // probes come after 50, 100 and 200 ms
         assertThat(backend.log).filteredOn(ReleaseCommand.class::isInstance).hasSizeBetween(2, 6);
         backend.refusesReleases = false;
-        backend.nextRelease().answer().complete(new ReleaseResult.Released());
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
     }
 
     @Test
@@ -264,7 +264,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         }
         CompletableFuture<LockHandle> acquiring =
                 late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(50)).withoutRenewal());
-        own.nextAcquire().answer().complete(new AcquireResult.Granted(1));
+        own.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         await().until(() -> late.heldLocks().size() == 0);
         over.countDown();
 

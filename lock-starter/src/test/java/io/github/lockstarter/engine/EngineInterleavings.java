@@ -64,7 +64,7 @@ abstract class EngineInterleavings {
 
     LockHandle granted(LockRequest request, long fencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(fencingToken));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(fencingToken, 0));
         return acquiring.get(5, TimeUnit.SECONDS);
     }
 

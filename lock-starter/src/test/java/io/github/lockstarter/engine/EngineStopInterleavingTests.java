@@ -60,14 +60,14 @@ class EngineStopInterleavingTests extends EngineInterleavings {
         await().until(() -> !engine.isRunning());
         assertThat(stopping).as("an attempt is under way").isNotDone();
         await().pollDelay(Duration.ofMillis(50)).until(() -> true); // the refusal is in place after the flag
-        attempt.answer().complete(new AcquireResult.Granted(1));
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("shut down");
         Sent<ReleaseCommand, ReleaseResult> back = backend.nextRelease();
         assertThat(back.command().token()).isEqualTo(attempt.command().token());
-        back.answer().complete(new ReleaseResult.Released());
+        back.answer().complete(new ReleaseResult.Released(0));
         stopping.get(5, TimeUnit.SECONDS);
     }
 
@@ -77,7 +77,7 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             BackendCalls calls = new BackendCalls(backend);
             calls.release(new ReleaseCommand(KEY, new LockToken("instance", i), 0), result -> {});
             Sent<ReleaseCommand, ReleaseResult> last = backend.nextRelease();
-            onNewThread(() -> last.answer().complete(new ReleaseResult.Released()));
+            onNewThread(() -> last.answer().complete(new ReleaseResult.Released(0)));
             calls.quiet().get(5, TimeUnit.SECONDS);
         }
     }

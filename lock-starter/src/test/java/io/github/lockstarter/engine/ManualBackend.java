@@ -75,7 +75,7 @@ final class ManualBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new ReleaseResult.Unknown("queue full", new RuntimeException("queue full")));
         }
-        return record(command, releases, new ReleaseResult.Released());
+        return record(command, releases, new ReleaseResult.Released(0));
     }
 
     @Override

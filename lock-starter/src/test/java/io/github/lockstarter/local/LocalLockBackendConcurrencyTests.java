@@ -84,7 +84,7 @@ class LocalLockBackendConcurrencyTests {
             while (true) {
                 Waiting waiting = new Waiting(position, LEASE);
                 AcquireResult result = backend.acquire(
-                                new AcquireCommand("shared", token, LEASE, 0, Optional.of(waiting)))
+                                new AcquireCommand("shared", token, LEASE, 0, 1, Optional.of(waiting)))
                         .toCompletableFuture()
                         .join();
                 if (result instanceof AcquireResult.Granted granted) {
@@ -99,6 +99,9 @@ class LocalLockBackendConcurrencyTests {
         public void onSignal(String key) {
             signals.release();
         }
+
+        @Override
+        public void onWanted(String key) {}
 
         @Override
         public void onMailboxRestored() {

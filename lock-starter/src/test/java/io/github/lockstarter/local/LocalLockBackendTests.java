@@ -49,7 +49,7 @@ class LocalLockBackendTests extends LocalLocks {
     void grantsAboveTheFloorThatTheCallerHasSeen() {
         long floor = 8_000_000_000_000_000L;
 
-        assertThat(granted(answer(backend.acquire(new AcquireCommand(KEY, first, LEASE, floor, Optional.empty())))))
+        assertThat(granted(answer(backend.acquire(new AcquireCommand(KEY, first, LEASE, floor, 1, Optional.empty())))))
                 .isEqualTo(floor + 1);
     }
 
@@ -57,7 +57,7 @@ class LocalLockBackendTests extends LocalLocks {
     void fencingTokensGrowWhenTheWallClockStepsBack() {
         AtomicLong wall = new AtomicLong(1_800_000_000_000L);
         try (LocalLockBackend stepping = new LocalLockBackend(nanos::get, () -> Instant.ofEpochMilli(wall.get()))) {
-            AcquireCommand command = new AcquireCommand(KEY, first, LEASE, 0, Optional.empty());
+            AcquireCommand command = new AcquireCommand(KEY, first, LEASE, 0, 1, Optional.empty());
             long before = granted(answer(stepping.acquire(command)));
             stepping.release(new ReleaseCommand(KEY, first, before));
             wall.addAndGet(-3_600_000);
@@ -118,7 +118,7 @@ class LocalLockBackendTests extends LocalLocks {
 
         for (int i = 0; i < 10 * RecentGrants.KEPT; i++) {
             LockToken token = new LockToken("a", i);
-            answer(backend.acquire(new AcquireCommand("churn:" + i, token, LEASE, 0, Optional.empty())));
+            answer(backend.acquire(new AcquireCommand("churn:" + i, token, LEASE, 0, 1, Optional.empty())));
             if (i % 2 == 0) {
                 backend.release(new ReleaseCommand("churn:" + i, token, 0));
             } else {
@@ -134,7 +134,7 @@ class LocalLockBackendTests extends LocalLocks {
     void keysInUseAreNotForgotten() {
         granted(acquire(first));
         for (int i = 0; i < 3 * RecentGrants.KEPT; i++) {
-            answer(backend.acquire(new AcquireCommand("held:" + i, first, LEASE, 0, Optional.empty())));
+            answer(backend.acquire(new AcquireCommand("held:" + i, first, LEASE, 0, 1, Optional.empty())));
         }
 
         assertThat(backend.size()).isEqualTo(3 * RecentGrants.KEPT + 1);
@@ -161,5 +161,26 @@ class LocalLockBackendTests extends LocalLocks {
 
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                 .noneMatch(thread -> thread.getName().equals("lock-local-signals")));
+    }
+
+    @Test
+    void fencingTokensOfDifferentKeysAreNeverTheSame() {
+        long before = granted(answer(backend.acquire(many(KEY))));
+
+        assertThat(granted(answer(backend.acquire(many("other"))))).isGreaterThan(before + 63);
+    }
+
+    @Test
+    void keysThatWereGrantedManyFencingTokensAreForgottenToo() {
+        for (int i = 0; i < 3 * RecentGrants.KEPT; i++) {
+            answer(backend.acquire(many("churn:" + i)));
+            backend.release(new ReleaseCommand("churn:" + i, first, 0));
+        }
+
+        assertThat(backend.size()).isLessThanOrEqualTo(RecentGrants.KEPT);
+    }
+
+    private AcquireCommand many(String key) {
+        return new AcquireCommand(key, first, LEASE, 8_000_000_000_000_000L, 64, Optional.empty());
     }
 }

@@ -5,7 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -138,7 +141,7 @@ class LocalLockSignalsTests extends LocalLocks {
     void anAttemptThatDoesNotWaitLeavesTheRegistrationOfItsInstance() throws InterruptedException {
         BlockingQueue<String> b = listen("b");
         Duration lease = Duration.ofSeconds(1);
-        granted(answer(backend.acquire(new AcquireCommand(KEY, first, lease, 0, Optional.empty()))));
+        granted(answer(backend.acquire(new AcquireCommand(KEY, first, lease, 0, 1, Optional.empty()))));
         waitFor(second, Waiting.NEW);
         pass(lease);
         LockToken trying = new LockToken("b", 2);
@@ -183,5 +186,85 @@ class LocalLockSignalsTests extends LocalLocks {
         withdraw(second);
 
         assertThat(c.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+    }
+
+    @Test
+    void theOwnerIsToldOfTheFirstOtherInstanceThatWaits() throws InterruptedException {
+        listen("a");
+        granted(acquire(first));
+        waitFor(new LockToken("a", 2), Waiting.NEW);
+        assertThat(wanted).isEmpty();
+
+        waitFor(second, Waiting.NEW);
+        waitFor(third, Waiting.NEW);
+
+        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertNothingIsOnItsWay();
+        assertThat(wanted).isEmpty();
+    }
+
+    @Test
+    void theOwnerIsToldAgainOnceThePatienceOfTheFirstIsOver() throws InterruptedException {
+        listen("a");
+        granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        pass(PATIENCE);
+
+        waitFor(third, Waiting.NEW);
+
+        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+        assertThat(wanted.poll(5, TimeUnit.SECONDS)).isEqualTo(KEY);
+    }
+
+    @Test
+    void waitersWhosePatienceIsOverAreNotCounted() {
+        granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        pass(PATIENCE);
+        waitFor(third, Waiting.NEW);
+
+        assertThat(acquire(first)).isInstanceOfSatisfying(Granted.class, again -> assertThat(again.othersWaiting())
+                .isEqualTo(1));
+    }
+
+    @Test
+    void anInstanceThatGoesOnWaitingIsNotQueuedBehindThoseThatNeverListened() {
+        listen("a");
+        granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+
+        assertThat(releaseAndWait(first)).isEqualTo(new ReleaseResult.Released(0));
+
+        assertThat(acquire(third)).isInstanceOfSatisfying(Granted.class, grant -> assertThat(grant.othersWaiting())
+                .isZero());
+    }
+
+    @Test
+    void anInstanceThatGoesOnWaitingIsForgottenWhenItsPatienceIsOver() {
+        listen("b");
+        granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        assertThat(releaseAndWait(first)).isEqualTo(new ReleaseResult.Released(1));
+        assertThat(acquire(third)).isInstanceOfSatisfying(Granted.class, grant -> assertThat(grant.othersWaiting())
+                .isEqualTo(1));
+
+        pass(PATIENCE);
+
+        assertThat(acquire(third)).isInstanceOfSatisfying(Granted.class, grant -> assertThat(grant.othersWaiting())
+                .isZero());
+    }
+
+    @Test
+    void aClosedBackendSignalsNobody() {
+        listen("b");
+        granted(acquire(first));
+        waitFor(second, Waiting.NEW);
+        backend.close();
+
+        assertThat(releaseAndWait(first)).isEqualTo(new ReleaseResult.Released(0));
+    }
+
+    private ReleaseResult releaseAndWait(LockToken token) {
+        return answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(PATIENCE))));
     }
 }

@@ -39,6 +39,8 @@ abstract class LocalLocks {
     final LockToken second = new LockToken("b", 1);
     final LockToken third = new LockToken("c", 1);
 
+    final BlockingQueue<String> wanted = new LinkedBlockingQueue<>();
+
     @AfterEach
     void closeBackend() {
         backend.close();
@@ -49,12 +51,13 @@ abstract class LocalLocks {
     }
 
     AcquireResult acquire(LockToken token) {
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.empty())));
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
     }
 
     long waitFor(LockToken token, long position) {
         Waiting waiting = new Waiting(position, PATIENCE);
-        AcquireResult result = answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.of(waiting))));
+        AcquireResult result =
+                answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.of(waiting))));
         assertThat(result).isInstanceOf(Contended.class);
         return ((Contended) result).position();
     }
@@ -84,18 +87,23 @@ abstract class LocalLocks {
         BlockingQueue<String> last = listen("last");
         LockToken holder = new LockToken("x", 1);
         LockToken waiter = new LockToken("last", 1);
-        answer(backend.acquire(new AcquireCommand("other", holder, LEASE, 0, Optional.empty())));
+        answer(backend.acquire(new AcquireCommand("other", holder, LEASE, 0, 1, Optional.empty())));
         Waiting waiting = new Waiting(Waiting.NEW, PATIENCE);
-        answer(backend.acquire(new AcquireCommand("other", waiter, LEASE, 0, Optional.of(waiting))));
+        answer(backend.acquire(new AcquireCommand("other", waiter, LEASE, 0, 1, Optional.of(waiting))));
         backend.release(new ReleaseCommand("other", holder, 0));
         assertThat(last.poll(5, TimeUnit.SECONDS)).isEqualTo("other");
     }
 
-    static SignalListener onSignal(Consumer<String> action) {
+    SignalListener onSignal(Consumer<String> action) {
         return new SignalListener() {
             @Override
             public void onSignal(String key) {
                 action.accept(key);
+            }
+
+            @Override
+            public void onWanted(String key) {
+                wanted.add(key);
             }
 
             @Override

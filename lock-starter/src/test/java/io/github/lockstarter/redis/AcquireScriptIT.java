@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.lockstarter.testing.RedisExtension;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,8 @@ class AcquireScriptIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
+
+    private static final String OWNER = "0123456789abcdef0123456789abcdef";
 
     private RedisCommands<String, String> redis;
     private Scripts scripts;
@@ -167,11 +171,173 @@ class AcquireScriptIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "nonsense", "nan", "inf", "-1", "1.5", "9007199254740992", "1e300"})
+    @ValueSource(strings = {"", "nonsense", "nan", "inf", "-1", "1.5", "9007199254740991", "9007199254740992", "1e300"})
     void takesGarbageInTheCounterForNothing(String garbage) {
         redis.set(KEYS.fence(), garbage);
         long before = serverMicros();
         assertThat(scripts.acquire("a:1", 30_000).get(1)).isBetween(before, serverMicros());
+    }
+
+    @Test
+    void grantsFencingTokensInARowAndRemembersTheLast() {
+        long before = serverMicros();
+        List<Long> granted = scripts.acquireMany("a:1", 64, 0);
+        assertThat(granted.get(1)).isBetween(before, serverMicros());
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(granted.get(1) + 63));
+    }
+
+    @Test
+    void answersTheSameTokenWithTheFirstOfItsFencingTokensAgain() {
+        List<Long> granted = scripts.acquireMany("a:1", 64, 0);
+        assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
+        redis.scriptFlush();
+        assertThat(scripts.acquireMany("a:1", 64, 0)).isEqualTo(granted);
+    }
+
+    @Test
+    void grantsAboveAllFencingTokensOfTheLastGrant() {
+        long future = serverMicros() + 3_600_000_000L;
+        assertThat(scripts.acquireMany("a:1", 64, future).get(1)).isEqualTo(future + 1);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquireMany("b:1", 2, future).get(1)).isEqualTo(future + 65);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquire("a:2", 30_000).get(1)).isEqualTo(future + 67);
+    }
+
+    @Test
+    void neverReachesTheNumbersThatLuaCannotCount() {
+        long limit = 1L << 53;
+        redis.set(KEYS.fence(), Long.toString(limit - 65));
+        assertThat(scripts.acquireMany("a:1", 64, 0).get(1)).isEqualTo(limit - 64);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(limit - 1));
+        redis.del(KEYS.lock());
+        redis.set(KEYS.fence(), Long.toString(limit - 64));
+        assertThat(scripts.acquireMany("a:2", 64, 0).get(1)).isLessThan(limit - 64);
+    }
+
+    @Test
+    void grantsAnewToTheSameTokenWhoseCounterIsBelowItsFencingTokens() {
+        scripts.acquireMany("a:1", 64, 0);
+        redis.set(KEYS.fence(), "63");
+        long before = serverMicros();
+        assertThat(scripts.acquireMany("a:1", 64, 0).get(1)).isGreaterThanOrEqualTo(before);
+    }
+
+    @Test
+    void countsTheOtherInstancesInTheQueue() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.acquire("a:1", 30_000).get(2)).isEqualTo(2);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("b:2", 5_000, 0).get(2)).isEqualTo(1);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("c:2", 5_000, 0).get(2)).isZero();
+    }
+
+    @Test
+    void doesNotCountTheInstanceItselfThatIsInTheQueue() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquire("b:2", 30_000).get(2)).isEqualTo(1);
+        assertThat(scripts.acquire("b:2", 30_000).get(2)).isEqualTo(1);
+    }
+
+    @Test
+    void takesAnOwnerThatIsAnsweredAgainOutOfTheQueue() {
+        scripts.waitFor("a:1", 5_000, 0);
+        scripts.waitFor("a:2", 5_000, 0);
+        scripts.waitFor("b:1", 5_000, 0);
+        assertThat(scripts.waitFor("a:1", 5_000, 0).get(2)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    @Test
+    void tellsTheOwnerOnceThatTheLockIsWanted() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("b:2", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void tellsTheOwnerAgainOnceNobodyWaitedInBetween() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.withdraw("b:1");
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY, "%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void tellsTheOwnerWhoseOwnInstanceIsInTheQueueToo() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor(OWNER + ":2", 5_000, 0);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void doesNotTellAnOwnerOfItsOwnWaiters() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor(OWNER + ":2", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
+        }
+    }
+
+    @Test
+    void doesNotTellTheOwnerOfAnInstanceThatOnlyTries() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.acquire("b:1", 30_000);
+            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "abc",
+                "x:1",
+                OWNER,
+                OWNER + ":",
+                OWNER + ":1x",
+                ":1",
+                "0" + OWNER + ":1",
+                "ABCDEF0123456789ABCDEF0123456789:1",
+                "{}"
+            })
+    void tellsNoForeignOwner(String value) {
+        redis.set(KEYS.lock(), value);
+        long before = publications();
+        assertThat(scripts.waitFor("b:1", 5_000, 0).get(0)).isZero();
+        assertThat(publications()).isEqualTo(before);
+    }
+
+    @Test
+    void queuesAWaiterWhoseOwnerCannotBeTold() {
+        scripts.acquire(OWNER + ":1", 30_000);
+        REDIS.server().grantDefaultUser("-publish");
+        RedisClient client = RedisClient.create(REDIS.server().uri());
+        try {
+            List<Long> contended = new Scripts(client.connect().sync()).waitFor("b:1", 5_000, 0);
+            assertThat(contended.get(0)).isZero();
+            assertThat(contended.get(2)).isPositive();
+        } finally {
+            client.shutdown();
+        }
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }
 
     @Test
@@ -185,6 +351,7 @@ class AcquireScriptIT {
         redis.del(KEYS.fence());
 
         redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 3L, 0L));
         assertThat(scripts.waitFor("a:1", 5_000, 0)).isEqualTo(List.of(-1L, 3L, 0L));
         assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
 
@@ -204,6 +371,25 @@ class AcquireScriptIT {
             redis.configSet("maxmemory", "0");
         }
         assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    /** Messages of a channel arrive in order, so one that is sent now arrives after every earlier one. */
+    private List<String> heardUntilNow(Listening listening, String instance) {
+        redis.publish("lock:mailbox:" + instance, "end");
+        Awaitility.await().until(() -> listening.heard().contains("end"));
+        return listening.heard().stream()
+                .filter(message -> !message.equals("end"))
+                .toList();
+    }
+
+    private long publications() {
+        return Stream.of(REDIS.server()
+                        .info("commandstats")
+                        .getOrDefault("cmdstat_publish", "calls=0")
+                        .split(","))
+                .filter(field -> field.startsWith("calls="))
+                .mapToLong(field -> Long.parseLong(field.substring("calls=".length())))
+                .sum();
     }
 
     private long serverMicros() {

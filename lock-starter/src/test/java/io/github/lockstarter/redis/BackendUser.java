@@ -34,7 +34,7 @@ final class BackendUser {
     }
 
     AcquireResult acquire(LockToken token) {
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, Optional.empty())));
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
     }
 
     long granted(LockToken token) {
@@ -47,7 +47,7 @@ final class BackendUser {
 
     AcquireResult waitFor(LockToken token) {
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, waiting)));
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
     }
 
     RenewResult renew(LockToken token, Duration lease) {

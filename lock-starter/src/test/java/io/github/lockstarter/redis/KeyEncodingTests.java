@@ -118,7 +118,22 @@ class KeyEncodingTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"%", "%4", "%41", "%u00", "%u0041", "%zz", "a{b", "%C2%zz", "%uD83D%uDE00", "%7b", "%#00"})
+    @ValueSource(
+            strings = {
+                "%",
+                "%4",
+                "%41",
+                "%u00",
+                "%u0041",
+                "%zz",
+                "a{b",
+                "%C2%zz",
+                "%uD83D%uDE00",
+                "%7b",
+                "%#00",
+                "%!",
+                "%!order:42"
+            })
     void refusesWhatItNeverWrites(String payload) {
         assertThatIllegalArgumentException().isThrownBy(() -> KeyEncoding.decode(payload));
     }

@@ -56,6 +56,11 @@ class LockScriptTests {
         assertThat(release).hasSize(1).isEqualTo(matches(WAKE, LockScript.WITHDRAW.text(), 0));
     }
 
+    @Test
+    void marksWhatIsWantedAsTheMailboxKnowsIt() {
+        assertThat(body(LockScript.ACQUIRE)).contains("'" + Mailbox.WANTED + "' .. name");
+    }
+
     private static String header(LockScript script) {
         return script.text().lines().takeWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
     }

@@ -9,11 +9,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class RecordedSignals implements SignalListener {
 
     private final List<String> keys = new CopyOnWriteArrayList<>();
+    private final List<String> wanted = new CopyOnWriteArrayList<>();
     private final AtomicInteger restored = new AtomicInteger();
 
     @Override
     public void onSignal(String key) {
         keys.add(key);
+    }
+
+    @Override
+    public void onWanted(String key) {
+        wanted.add(key);
     }
 
     @Override
@@ -23,6 +29,10 @@ final class RecordedSignals implements SignalListener {
 
     List<String> keys() {
         return keys;
+    }
+
+    List<String> wanted() {
+        return wanted;
     }
 
     int restored() {

@@ -43,6 +43,7 @@ class RedisAccessIT {
                 "zadd",
                 "zrem",
                 "zscore",
+                "zcard",
                 "zpopmin",
                 "publish",
                 "subscribe"

@@ -214,7 +214,7 @@ class RedisConnectionsTests {
     }
 
     private CompletableFuture<AcquireResult> acquire() {
-        return backend.acquire(new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()))
+        return backend.acquire(new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
                 .toCompletableFuture();
     }
 
@@ -246,7 +246,7 @@ class RedisConnectionsTests {
             @Override
             CompletionStage<?> send(RedisLockBackend backend) {
                 return backend.acquire(
-                        new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()));
+                        new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()));
             }
         },
         RENEW {

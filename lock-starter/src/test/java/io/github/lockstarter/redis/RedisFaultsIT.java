@@ -63,7 +63,7 @@ class RedisFaultsIT {
         long fencingToken = user.granted(OWNER);
         assertThat(dropped).isCompleted();
         assertThat(redis.get("lock:{order:42}:fence")).isEqualTo(Long.toString(fencingToken));
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(redis.exists("lock:{order:42}")).isZero();
     }
 
@@ -71,7 +71,7 @@ class RedisFaultsIT {
     void isReleasedWhenAReleaseIsExecutedTwice() {
         long fencingToken = user.granted(OWNER);
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(dropped).isCompleted();
     }
 
@@ -83,7 +83,7 @@ class RedisFaultsIT {
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
             proxy.refuse();
             CompletableFuture<AcquireResult> acquired = twice.acquire(
-                            new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, Optional.empty()))
+                            new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
                     .toCompletableFuture();
             answer(dropped);
             REDIS.server().grantDefaultUser("-evalsha", "-eval");
@@ -161,7 +161,7 @@ class RedisFaultsIT {
             proxy.stallReplies();
             List<CompletableFuture<AcquireResult>> results = IntStream.range(2, 12)
                     .mapToObj(i -> small.acquire(new AcquireCommand(
-                                    BackendUser.KEY, token("a", i), BackendUser.LEASE, 0, Optional.empty()))
+                                    BackendUser.KEY, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
                             .toCompletableFuture())
                     .toList();
             assertThat(answer(results.get(9)))
@@ -175,8 +175,8 @@ class RedisFaultsIT {
     @Test
     void connectsOnceForManyCommandsThatComeTogether() {
         List<CompletableFuture<AcquireResult>> results = IntStream.range(0, 50)
-                .mapToObj(i -> backend.acquire(
-                                new AcquireCommand("order:" + i, token("a", i), BackendUser.LEASE, 0, Optional.empty()))
+                .mapToObj(i -> backend.acquire(new AcquireCommand(
+                                "order:" + i, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
                         .toCompletableFuture())
                 .toList();
         results.forEach(result -> assertThat(answer(result)).isInstanceOf(AcquireResult.Granted.class));

@@ -66,7 +66,7 @@ class RedisLockBackendIT {
         cycle(OWNER);
         assertThat(REDIS.server().readsDuring(() -> {
                     assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
-                    assertThat(user.release(OTHER, 0)).isEqualTo(new ReleaseResult.Released());
+                    assertThat(user.release(OTHER, 0)).isEqualTo(new ReleaseResult.Released(0));
                 }))
                 .isEqualTo(2);
     }
@@ -86,7 +86,7 @@ class RedisLockBackendIT {
                     .hasValueSatisfying(rest -> assertThat(rest).isBetween(Duration.ofSeconds(28), BackendUser.LEASE));
             assertThat(answer.position()).isEqualTo(AcquireCommand.Waiting.NEW);
         });
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(user.granted(OTHER)).isGreaterThan(fencingToken);
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
     }
@@ -116,7 +116,7 @@ class RedisLockBackendIT {
         commands.stream()
                 .filter(command -> !command.key().endsWith("7"))
                 .forEach(command -> answer(backend.acquire(
-                        new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, Optional.empty()))));
+                        new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))));
         List<CompletionStage<RenewResult>> stages = backend.renew(commands);
         assertThat(stages).hasSize(100);
         for (int i = 0; i < 100; i++) {
@@ -149,7 +149,7 @@ class RedisLockBackendIT {
         redis.scriptFlush();
         assertThat(user.acquire(OTHER)).isInstanceOf(AcquireResult.Contended.class);
         redis.scriptFlush();
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         redis.scriptFlush();
         assertThat(user.withdraw(OWNER)).isEqualTo(new WithdrawResult.Withdrawn());
     }
@@ -161,7 +161,7 @@ class RedisLockBackendIT {
         List<CompletionStage<AcquireResult>> acquired = new ArrayList<>();
         for (LockToken token : tokens) {
             acquired.add(backend.acquire(
-                    new AcquireCommand(BackendUser.KEY, token, BackendUser.LEASE, 0, Optional.empty())));
+                    new AcquireCommand(BackendUser.KEY, token, BackendUser.LEASE, 0, 1, Optional.empty())));
             backend.release(new ReleaseCommand(BackendUser.KEY, token, 0));
         }
         long last = 0;
@@ -247,8 +247,8 @@ class RedisLockBackendIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " "})
-    void signalsTheKeyAsItWasGiven(String key) {
+    @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " ", "", "%!order:42", "!"})
+    void namesTheKeyAsItWasGivenToWhoWaitsAndToTheOwner(String key) {
         signalsKey(key);
     }
 
@@ -263,8 +263,11 @@ class RedisLockBackendIT {
         backend.listen("b", signals);
         user.granted(OWNER);
         redis.publish("lock:mailbox:b", "%nonsense");
+        redis.publish("lock:mailbox:b", "%!");
+        redis.publish("lock:mailbox:b", "%!%nonsense");
         redis.publish("lock:mailbox:b", "order:42");
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly("order:42"));
+        assertThat(signals.wanted()).isEmpty();
     }
 
     @Test
@@ -295,7 +298,7 @@ class RedisLockBackendIT {
         user.granted(OWNER);
         backend.stop();
         backend.start();
-        assertThat(user.release(OWNER, 0)).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(OWNER, 0)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
     }
 
@@ -317,15 +320,25 @@ class RedisLockBackendIT {
         backend.listen("b", signals);
         Optional<AcquireCommand.Waiting> waiting =
                 Optional.of(new AcquireCommand.Waiting(AcquireCommand.Waiting.NEW, BackendUser.LEASE));
-        answer(backend.acquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, Optional.empty())));
-        assertThat(answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, waiting))))
-                .isInstanceOf(AcquireResult.Contended.class);
-        assertThat(answer(backend.release(new ReleaseCommand(key, OWNER, 0)))).isEqualTo(new ReleaseResult.Released());
+        LockToken owner = token("0123456789abcdef0123456789abcdef", 1);
+        RecordedSignals ownersSignals = new RecordedSignals();
+        try (RedisLockBackend ownersBackend = backend()) {
+            ownersBackend.listen(owner.instanceId(), ownersSignals);
+            answer(ownersBackend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
+            assertThat(answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, waiting))))
+                    .isInstanceOf(AcquireResult.Contended.class);
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(ownersSignals.wanted()).containsExactly(key));
+            assertThat(answer(ownersBackend.release(new ReleaseCommand(key, owner, 0))))
+                    .isEqualTo(new ReleaseResult.Released(1));
+        }
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
+        assertThat(ownersSignals.keys()).isEmpty();
+        assertThat(signals.wanted()).isEmpty();
     }
 
     private void cycle(LockToken token) {
-        assertThat(user.release(token, user.granted(token))).isEqualTo(new ReleaseResult.Released());
+        assertThat(user.release(token, user.granted(token))).isEqualTo(new ReleaseResult.Released(0));
     }
 
     private static RedisLockBackend backend() {

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import static io.github.lockstarter.redis.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.github.lockstarter.testing.RedisExtension;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -90,7 +91,7 @@ class ReleaseScriptIT {
             scripts.acquire("a:1", 30_000);
             scripts.waitFor("b:1", 5_000, 0);
             scripts.waitFor("c:1", 5_000, 0);
-            assertThat(scripts.release("a:1", 0)).isEqualTo(1);
+            assertThat(scripts.release("a:1", 0)).isEqualTo(3);
             Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
             assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
             assertThat(c.heard()).isEmpty();
@@ -119,6 +120,122 @@ class ReleaseScriptIT {
         }
         assertThat(scripts.release("a:1", 0)).isEqualTo(1);
         assertThat(redis.zcard(KEYS.waiters())).isEqualTo(4);
+    }
+
+    @Test
+    void queuesAnInstanceThatGoesOnWaitingBehindTheOthers() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 60_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c", "a");
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void queuesAnInstanceThatGoesOnWaitingAfterTheOnlyOther() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 2_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(2_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void keepsTheQueueAsLongAsWhoeverWaitsInItIsPatient() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 60_000, 0);
+            scripts.waitFor("c:1", 60_000, 0);
+            scripts.releaseAndQueue("a:1", 2_000);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void queuesNobodyWhenThereIsNobodyToSignal() {
+        scripts.acquire("a:1", 30_000);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void queuesNobodyWhenTheOthersAreGone() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("dead:1", 5_000, 0);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void passesOverThePlaceOfAnInstanceThatGoesOnWaiting() {
+        try (Listening a = Listening.to(REDIS.server(), "a");
+                Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            long spent = scripts.waitFor("a:2", 5_000, 0).get(2);
+            scripts.waitFor("b:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(a.heard()).isEmpty();
+            assertThat(redis.zscore(KEYS.waiters(), "a")).isGreaterThan((double) spent);
+        }
+    }
+
+    @Test
+    void leavesNoPlaceToAnInstanceThatMayTryAgainAtOnce() {
+        try (Listening a = Listening.to(REDIS.server(), "a")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("a:2", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+            assertThat(redis.exists(KEYS.waiters())).isZero();
+            assertThat(a.heard()).isEmpty();
+        }
+    }
+
+    @Test
+    void signalsTheReleasingInstanceItselfIfItWaitsLongestAndDoesNotGoOnWaiting() {
+        try (Listening a = Listening.to(REDIS.server(), "a")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("a:2", 5_000, 0);
+            assertThat(scripts.release("a:1", 0)).isEqualTo(3);
+            Awaitility.await().until(() -> a.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
+    void queuesNobodyWhoDoesNotHaveTheLock() {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isZero();
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+    }
+
+    @Test
+    void queuesOnceWhenRepeatedAfterAScriptFlush() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.releaseAndQueue("a:1", 5_000);
+            redis.scriptFlush();
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isZero();
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
+        }
+    }
+
+    @Test
+    void freesTheLockOfAnInstanceThatGoesOnWaitingEvenIfTheQueueIsOfAnotherType() {
+        scripts.acquire("a:1", 30_000);
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(2);
+        assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
     @Test

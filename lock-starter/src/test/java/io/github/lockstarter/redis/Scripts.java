@@ -12,6 +12,7 @@ final class Scripts {
     static final LockKeys KEYS = new KeySpace("lock:").keysOf(KEY);
 
     private static final String MAILBOXES = "lock:mailbox:";
+    private static final long LEASE = 30_000;
     private static final long DAY = 86_400_000;
 
     private final RedisCommands<String, String> redis;
@@ -27,26 +28,26 @@ final class Scripts {
 
     /** An attempt that knows a fencing token. */
     List<Long> acquire(String token, long lease, long floor) {
-        return acquire(token, lease, floor, 0, 0);
+        return acquire(token, text(lease), text(floor), text(DAY), "1");
+    }
+
+    /** An attempt that asks for several fencing tokens. */
+    List<Long> acquireMany(String token, int fencingTokens, long floor) {
+        return acquire(token, text(LEASE), text(floor), text(DAY), text(fencingTokens));
     }
 
     /** An attempt that waits. */
     List<Long> waitFor(String token, long patience, long position) {
-        return acquire(token, 30_000, 0, patience, position);
+        return acquire(
+                token, text(LEASE), "0", text(DAY), "1", text(patience), text(position), MAILBOXES, KEYS.payload());
     }
 
-    private List<Long> acquire(String token, long lease, long floor, long patience, long position) {
+    private List<Long> acquire(String... arguments) {
         return redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters()},
-                token,
-                text(lease),
-                text(floor),
-                text(DAY),
-                instanceOf(token),
-                text(patience),
-                text(position));
+                arguments);
     }
 
     long renew(String token, long lease) {
@@ -56,15 +57,20 @@ final class Scripts {
     }
 
     long release(String token, long fencingToken) {
+        return release(new String[] {token, text(fencingToken), MAILBOXES, KEYS.payload(), "16"});
+    }
+
+    /** A release of an instance that goes on waiting. */
+    long releaseAndQueue(String token, long patience) {
+        return release(new String[] {token, "0", MAILBOXES, KEYS.payload(), "16", text(patience)});
+    }
+
+    private long release(String[] arguments) {
         Long status = redis.eval(
                 LockScript.RELEASE.text(),
                 ScriptOutputType.INTEGER,
                 new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters()},
-                token,
-                text(fencingToken),
-                MAILBOXES,
-                KEYS.payload(),
-                "16");
+                arguments);
         return status;
     }
 

@@ -39,7 +39,7 @@ class WithdrawScriptIT {
         try (Listening c = Listening.to(REDIS.server(), "c")) {
             scripts.acquire("b:1", 30_000);
             scripts.waitFor("c:1", 5_000, 0);
-            assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+            assertThat(scripts.withdraw("b:1")).isEqualTo(3);
             assertThat(redis.exists(KEYS.lock())).isZero();
             Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
         }

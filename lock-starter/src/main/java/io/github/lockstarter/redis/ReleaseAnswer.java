@@ -1,0 +1,20 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.spi.ReleaseResult;
+
+/** Reads the reply of the release script. */
+final class ReleaseAnswer implements Answer<Long, ReleaseResult> {
+
+    @Override
+    public ReleaseResult of(Long status) {
+        if (status == LockCalls.NOT_HELD) {
+            return new ReleaseResult.NotHeld();
+        }
+        return new ReleaseResult.Released(status == LockCalls.SIGNALLED ? 1 : 0);
+    }
+
+    @Override
+    public ReleaseResult failed(RedisFailure failure) {
+        return new ReleaseResult.Unknown(failure.reason(), failure.cause());
+    }
+}
