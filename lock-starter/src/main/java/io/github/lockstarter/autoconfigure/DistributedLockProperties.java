@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.Name;
  *     released after the commit.
  * @param retry How a waiter looks again when no signal arrives.
  * @param watchdog Renewal of the leases of held locks.
+ * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
  * @param redis Settings of the Redis backend.
  * @param locks Settings of single locks by their name. A name with other characters than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
@@ -44,6 +45,7 @@ record DistributedLockProperties(
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
         @DefaultValue Watchdog watchdog,
+        @DefaultValue HandOver handOver,
         @DefaultValue Redis redis,
         @DefaultValue Map<String, Named> locks) {
 
@@ -54,12 +56,12 @@ record DistributedLockProperties(
 
     DistributedLockProperties {
         locks = Map.copyOf(locks);
-        settings(lease, maxLease, maxWait, retry, watchdog, locks);
+        settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
         settings(keyPrefix, redis);
     }
 
     EngineSettings engineSettings() {
-        return settings(lease, maxLease, maxWait, retry, watchdog, locks);
+        return settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
     }
 
     RedisSettings redisSettings() {
@@ -76,6 +78,7 @@ record DistributedLockProperties(
             Duration maxWait,
             Retry retry,
             Watchdog watchdog,
+            HandOver handOver,
             Map<String, Named> locks) {
         return new EngineSettings(
                 lease,
@@ -83,6 +86,7 @@ record DistributedLockProperties(
                 maxWait,
                 new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
                 new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
+                new EngineSettings.HandOver(handOver.max, handOver.maxTime),
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
                         .overrides())));
     }
@@ -118,6 +122,17 @@ record DistributedLockProperties(
      */
     record Watchdog(
             @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
+
+    /**
+     * Hand-over while other instances wait for the lock.
+     *
+     * @param max How often in a row a lock is passed on inside an instance while another one waits for it, up to 64.
+     *     Zero never passes a lock on.
+     * @param maxTime How long a lock is passed on inside an instance, from when another one is known to wait for it.
+     */
+    record HandOver(
+            @DefaultValue("16") int max,
+            @DefaultValue("50ms") Duration maxTime) {}
 
     /**
      * The Redis backend.

@@ -9,8 +9,6 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
-import io.github.lockstarter.spi.WithdrawCommand;
-import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,29 +23,29 @@ final class Acquirer {
     private final EngineClock clock;
     private final Events events;
     private final Holds holds;
-    private final Releases releases;
+    private final Exits exits;
     private final Cleanups cleanups;
+    private final Withdrawals withdrawals;
     private final Watchdog watchdog;
     private final Tokens tokens;
-    private final Duration longestLease;
-    private final Backoff backoff;
+    private final Duration patience;
     private final WaitQueues queues;
     private final FencingFloors floors = new FencingFloors();
 
     private volatile Outcome.@Nullable Failed closed;
 
-    Acquirer(Core core, Releases releases, Cleanups cleanups, Watchdog watchdog) {
+    Acquirer(Core core, WaitQueues queues, Exits exits, Cleanups cleanups, Withdrawals withdrawals, Watchdog watchdog) {
         this.backend = core.backend();
         this.clock = core.clock();
         this.events = core.events();
         this.holds = core.holds();
         this.tokens = core.tokens();
-        this.releases = releases;
+        this.queues = queues;
+        this.exits = exits;
         this.cleanups = cleanups;
+        this.withdrawals = withdrawals;
         this.watchdog = watchdog;
-        this.longestLease = core.settings().maxLease();
-        this.backoff = new Backoff(core.settings().retry());
-        this.queues = new WaitQueues(tokens::next, backoff, core.timer());
+        this.patience = new Backoff(core.settings().retry()).patience();
     }
 
     /** Begins; the outcome follows. */
@@ -56,11 +54,21 @@ final class Acquirer {
         if (acquisition.waits()) {
             carryOut(key, queues.join(acquisition));
         } else {
-            acquisition.attempts = 1;
-            send(new Attempt(acquisition, tokens.next(), Waiting.NEW));
+            tryOnce(acquisition);
         }
         refuseIfClosed(acquisition);
         return acquisition;
+    }
+
+    /** What this instance holds itself needs no asking. */
+    private void tryOnce(Acquisition acquisition) {
+        Optional<Standing> ours = holds.here(acquisition.key).flatMap(Hold::obstacle);
+        if (ours.isPresent()) {
+            acquisition.end(new Outcome.Busy(ours.get()));
+        } else {
+            acquisition.attempts = 1;
+            send(new Attempt(acquisition, tokens.next(), Waiting.NEW, 1));
+        }
     }
 
     /** After joining, so that {@link #close} has either seen the acquisition in its queue or is seen here. */
@@ -92,9 +100,21 @@ final class Acquirer {
         if (queues.has(key)) {
             carryOut(key, queues.ask(key, KeyQueue::signal));
         } else {
-            withdraw(key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+            withdrawals.send(
+                    key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
             wakeNewcomers(key);
         }
+    }
+
+    /** As {@link LocalWaiters#freed}. */
+    void freed(String key) {
+        carryOut(key, queues.ask(key, KeyQueue::freed));
+    }
+
+    /** As {@link LocalWaiters#requeued}. If nobody is left who waits, the registration is withdrawn. */
+    void requeued(String key) {
+        long now = clock.nanos();
+        carryOut(key, queues.askAny(key, queue -> queue.requeued(now)));
     }
 
     /** Signals may have been missed. */
@@ -105,6 +125,7 @@ final class Acquirer {
     /** Ends every wait with the failure, and refuses from now on. */
     void close(Outcome.Failed refusal) {
         closed = refusal;
+        queues.close();
         for (String key : queues.keys()) {
             carryOut(key, queues.ask(key, queue -> queue.failAll(refusal)));
         }
@@ -119,7 +140,7 @@ final class Acquirer {
         LockToken withdrawal = next.withdrawal();
         Attempt attempt = next.attempt();
         if (withdrawal != null) {
-            withdraw(key, withdrawal);
+            withdrawals.send(key, withdrawal);
         }
         if (attempt != null) {
             send(attempt);
@@ -133,14 +154,6 @@ final class Acquirer {
         }
     }
 
-    private void withdraw(String key, LockToken token) {
-        backend.withdraw(new WithdrawCommand(key, token), result -> {
-            if (result instanceof WithdrawResult.Unknown) {
-                cleanups.add(new ReleaseCommand(key, token, 0), longestLease);
-            }
-        });
-    }
-
     /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
     private void wakeNewcomers(String key) {
         if (queues.has(key)) {
@@ -150,11 +163,15 @@ final class Acquirer {
 
     private void send(Attempt attempt) {
         Acquisition acquisition = attempt.acquisition();
-        Optional<Waiting> waiting = acquisition.waits()
-                ? Optional.of(new Waiting(attempt.position(), backoff.patience()))
-                : Optional.empty();
+        Optional<Waiting> waiting =
+                acquisition.waits() ? Optional.of(new Waiting(attempt.position(), patience)) : Optional.empty();
         AcquireCommand command = new AcquireCommand(
-                acquisition.key, attempt.token(), acquisition.terms.lease(), floors.floor(acquisition.key), 1, waiting);
+                acquisition.key,
+                attempt.token(),
+                acquisition.terms.lease(),
+                floors.floor(acquisition.key),
+                attempt.fencingTokens(),
+                waiting);
         Moment sent = Moment.now(clock);
         backend.acquire(
                 command,
@@ -170,7 +187,7 @@ final class Acquirer {
 
     private void answered(Attempt attempt, Moment sent, AcquireResult result) {
         if (result instanceof AcquireResult.Granted granted) {
-            granted(attempt, sent, granted.fencingToken());
+            granted(attempt, sent, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
             notGranted(attempt, new Standing(Obstacle.OWNER, contended.remainingLease()), contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
@@ -183,25 +200,31 @@ final class Acquirer {
         }
     }
 
-    private void granted(Attempt attempt, Moment sent, long fencingToken) {
+    private void granted(Attempt attempt, Moment sent, AcquireResult.Granted granted) {
         Acquisition acquisition = attempt.acquisition();
-        floors.saw(acquisition.key, fencingToken);
-        if (Deadline.of(sent, acquisition.terms.leaseNanos()).isOver(clock)) {
-            giveBack(attempt, fencingToken);
+        Tenure tenure = new Tenure(attempt, granted.fencingToken(), sent.nanos());
+        floors.saw(acquisition.key, tenure.lastFencingToken);
+        Grant grant = Grant.first(acquisition.key, tenure, sent, acquisition.terms);
+        if (grant.deadline().isOver(clock)) {
+            giveBack(attempt, tenure.lastFencingToken);
             tooLate(attempt);
             return;
         }
-        Grant grant = new Grant(acquisition.key, attempt.token(), fencingToken, sent);
+        if (granted.othersWaiting() > 0) {
+            tenure.wanted(clock.nanos());
+        }
         Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog::look);
         holds.add(hold);
         watchdog.watch(hold);
         Outcome.Failed refusal = closed; // read after the hold can be seen by who closes
         Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
-        if (!acquisition.end(outcome) || refusal != null) {
-            releases.exit(hold);
-        }
         if (acquisition.waits()) {
-            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.granted(attempt)));
+            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.granted(attempt, outcome)));
+        } else {
+            acquisition.end(outcome);
+        }
+        if (refusal != null || !acquisition.wasDecided(outcome)) {
+            exits.discard(hold);
         }
     }
 

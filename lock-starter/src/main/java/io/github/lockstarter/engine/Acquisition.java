@@ -54,6 +54,11 @@ final class Acquisition extends TimerEntry {
         return decided.compareAndSet(null, candidate);
     }
 
+    /** Whether this outcome was the one. */
+    boolean wasDecided(Outcome candidate) {
+        return decided.get() == candidate;
+    }
+
     /** Whether the lock is, or will be, handed out. */
     boolean isGot() {
         return decided.get() instanceof Outcome.Got;

@@ -8,5 +8,6 @@ import io.github.lockstarter.spi.LockToken;
  * @param acquisition for whom
  * @param token unique to this attempt
  * @param position position among the waiting instances, as far as known
+ * @param fencingTokens how many fencing tokens to ask for
  */
-record Attempt(Acquisition acquisition, LockToken token, long position) {}
+record Attempt(Acquisition acquisition, LockToken token, long position, int fencingTokens) {}

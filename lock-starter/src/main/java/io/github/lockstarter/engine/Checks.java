@@ -18,6 +18,13 @@ final class Checks {
         }
     }
 
+    static void within(String property, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(
+                    property + " is " + value + "; it must be between " + least + " and " + most);
+        }
+    }
+
     static void within(String property, double value, double least, double most) {
         if (!(value >= least && value <= most)) {
             throw new IllegalArgumentException(

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.AcquireCommand;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param maxWait default wait
  * @param retry how often a waiter looks again without having been signalled
  * @param watchdog whether and how long leases are renewed
+ * @param handOver how long a lock is passed on inside this instance
  * @param locks overrides by logical lock name
  */
 public record EngineSettings(
@@ -23,6 +25,7 @@ public record EngineSettings(
         Duration maxWait,
         Retry retry,
         Watchdog watchdog,
+        HandOver handOver,
         Map<String, Overrides> locks) {
 
     /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
@@ -32,6 +35,7 @@ public record EngineSettings(
             Duration.ofSeconds(5),
             Retry.DEFAULTS,
             new Watchdog(true, Optional.empty()),
+            HandOver.DEFAULTS,
             Map.of());
 
     /**
@@ -42,12 +46,14 @@ public record EngineSettings(
      * @param maxWait default wait
      * @param retry how often a waiter looks again
      * @param watchdog whether and how long leases are renewed
+     * @param handOver how long a lock is passed on inside this instance
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public EngineSettings {
         Objects.requireNonNull(retry, "retry");
         Objects.requireNonNull(watchdog, "watchdog");
+        Objects.requireNonNull(handOver, "handOver");
         locks = Map.copyOf(locks);
         Checks.within("distributed-lock.lease", lease, Checks.SHORTEST_LEASE, Checks.LONGEST);
         Checks.within("distributed-lock.max-lease", maxLease, Checks.SHORTEST_LEASE, Checks.LONGEST);
@@ -130,6 +136,36 @@ public record EngineSettings(
         public Watchdog {
             maxHold.ifPresent(value ->
                     Checks.within("distributed-lock.watchdog.max-hold", value, Checks.SHORTEST_LEASE, Checks.LONGEST));
+        }
+    }
+
+    /**
+     * Passing a lock on to a waiter of the same instance, without asking the backend, while other instances wait.
+     *
+     * @param max how often in a row; zero never passes a lock on, whether or not others wait
+     * @param maxTime how long, counted from when the first of the others became known
+     */
+    public record HandOver(int max, Duration maxTime) {
+
+        /** 16 times or 50 ms, whichever comes first. */
+        public static final HandOver DEFAULTS = new HandOver(16, Duration.ofMillis(50));
+
+        private static final int MOST = AcquireCommand.MOST_FENCING_TOKENS;
+
+        /**
+         * Checks what is given.
+         *
+         * @param max how often in a row
+         * @param maxTime how long
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public HandOver {
+            Checks.within("distributed-lock.hand-over.max", max, 0, MOST);
+            Checks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, Checks.LONGEST);
+        }
+
+        boolean isOn() {
+            return max > 0;
         }
     }
 

@@ -5,10 +5,10 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.Deadline.Moment;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,14 +28,26 @@ import java.util.function.Consumer;
 final class Hold extends TimerEntry {
 
     /**
-     * What the backend granted.
+     * What one hold is given of what the backend granted.
      *
      * @param key the lock's key
-     * @param token the attempt's token
-     * @param fencingToken its fencing token
-     * @param sent when the attempt was sent
+     * @param tenure what the backend granted
+     * @param fencingToken the hold's own fencing token
+     * @param deadline the end of the lease
+     * @param renewAt monotonic time of the first renewal
      */
-    record Grant(String key, LockToken token, long fencingToken, Moment sent) {}
+    record Grant(String key, Tenure tenure, long fencingToken, Deadline deadline, long renewAt) {
+
+        /** The first hold of a tenure, whose attempt was sent at the given moment. */
+        static Grant first(String key, Tenure tenure, Moment sent, Terms terms) {
+            return new Grant(
+                    key,
+                    tenure,
+                    tenure.firstFencingToken,
+                    Deadline.of(sent, terms.leaseNanos()),
+                    sent.nanos() + terms.leaseNanos() / Watchdog.RENEW_AT);
+        }
+    }
 
     /**
      * How the renewals go.
@@ -49,7 +61,7 @@ final class Hold extends TimerEntry {
     private record LostCallback(HoldHandle handle, Runnable callback) {}
 
     final String key;
-    final LockToken token;
+    final Tenure tenure;
     final long fencingToken;
     final Terms terms;
     final Owner owner;
@@ -79,7 +91,7 @@ final class Hold extends TimerEntry {
 
     Hold(Grant grant, Terms terms, Owner owner, EngineClock clock, Consumer<Hold> onTimer) {
         this.key = grant.key();
-        this.token = grant.token();
+        this.tenure = grant.tenure();
         this.fencingToken = grant.fencingToken();
         this.terms = terms;
         this.owner = owner;
@@ -87,8 +99,8 @@ final class Hold extends TimerEntry {
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
         this.longestLease = terms.lease();
-        this.progress = new Progress(grant.sent().nanos() + terms.leaseNanos() / Watchdog.RENEW_AT, 0, 0);
-        this.lifecycle = new Lifecycle(clock, Deadline.of(grant.sent(), terms.leaseNanos()));
+        this.progress = new Progress(grant.renewAt(), 0, 0);
+        this.lifecycle = new Lifecycle(clock, grant.deadline());
     }
 
     @Override
@@ -108,12 +120,29 @@ final class Hold extends TimerEntry {
         return lifecycle.deadline().remaining(clock);
     }
 
-    RenewCommand renewCommand(Duration lease) {
-        return new RenewCommand(key, token, lease, fencingToken);
+    /** Whether another hold of this instance had the lock right before, and no other instance in between. */
+    boolean wasHandedOver() {
+        return fencingToken != tenure.firstFencingToken;
     }
 
-    ReleaseCommand releaseCommand() {
-        return new ReleaseCommand(key, token, fencingToken);
+    /** Whether the lease may be another one than its terms say. */
+    boolean wasExtended() {
+        return !longestLease.equals(terms.lease());
+    }
+
+    /** What keeps others of this instance from the lock; empty if this does not, since its lease is over. */
+    Optional<Standing> obstacle() {
+        return lifecycle.isOver()
+                ? Optional.empty()
+                : Optional.of(new Standing(Standing.Obstacle.OWNER, Optional.of(remainingLease())));
+    }
+
+    RenewCommand renewCommand(Duration lease) {
+        return new RenewCommand(key, tenure.token, lease, tenure.lastFencingToken);
+    }
+
+    ReleaseCommand releaseCommand(Optional<Duration> requeue) {
+        return new ReleaseCommand(key, tenure.token, tenure.lastFencingToken, requeue);
     }
 
     /** Why it was lost; only of a lost hold. */

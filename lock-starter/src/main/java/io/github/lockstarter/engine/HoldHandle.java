@@ -87,7 +87,7 @@ final class HoldHandle implements EngineHandle {
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         hold.forgetCallbacksOf(this);
-        return session.releases().exit(hold);
+        return session.exits().exit(hold);
     }
 
     @Override

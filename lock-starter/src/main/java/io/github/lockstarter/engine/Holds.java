@@ -10,20 +10,25 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What this instance holds: all holds by token, and those of threads by thread and key, for nested entries. A lost hold
- * leaves the first map at once. It stays in the second until its last release, its first nested entry, which learns of
- * the loss, or for a while if its owner never comes back.
+ * What this instance holds: all holds by token; the last granted one of each key, for those who wait here; and those of
+ * threads by thread and key, for nested entries. A lost hold leaves the first two maps at once. It stays in the third
+ * until its last release, its first nested entry, which learns of the loss, or for a while if its owner never comes back.
+ *
+ * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key told to look: one
+ * that has looked before sees them, one that looks later does not see the hold.
  */
 final class Holds implements HeldLocks {
 
     private record Entrance(long threadId, String key) {}
 
     private final ConcurrentHashMap<LockToken, Hold> all = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Hold> here = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Entrance, Hold> byThread = new ConcurrentHashMap<>();
 
-    /** Granted. */
+    /** Granted, or handed over by the hold of the same token, whose place it takes. */
     void add(Hold hold) {
-        all.put(hold.token, hold);
+        all.put(hold.tenure.token, hold);
+        here.put(hold.key, hold);
     }
 
     /** Taken by its owner, who may enter again. Called by the owning thread. */
@@ -35,14 +40,25 @@ final class Holds implements HeldLocks {
 
     /** No longer held; a nested entry still finds it. */
     void lost(Hold hold) {
-        all.remove(hold.token);
+        all.remove(hold.tenure.token, hold);
+        here.remove(hold.key, hold);
     }
 
     void remove(Hold hold) {
-        all.remove(hold.token);
+        lost(hold);
+        leave(hold);
+    }
+
+    /** Its owner cannot enter it again. */
+    void leave(Hold hold) {
         if (hold.owner.isThread()) {
             byThread.remove(entrance(hold), hold);
         }
+    }
+
+    /** The last granted hold of the key. */
+    Optional<Hold> here(String key) {
+        return Optional.ofNullable(here.get(key));
     }
 
     Optional<Hold> of(Owner owner, String key) {

@@ -1,25 +1,26 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.engine.Standing.Obstacle;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of one key in this JVM, first come, first served. Only the first has an attempt at the backend, so that N
- * JVMs mean N contenders however many threads wait. Decides, and does no I/O: each method returns the {@link Next} step,
- * which the caller carries out without the monitor.
+ * The waiters of one key in this JVM. Only the first has an attempt at the backend, so that N JVMs mean N contenders
+ * however many threads wait; and not even that one while this instance has the lock itself. Decides, and does no I/O:
+ * each method returns the {@link Next} step, which the caller carries out without the monitor.
  *
- * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way or the first one's alarm is
- * set; every waiter leaves by exactly one of grant, refusal, timeout, failure and {@link #leave}, and then has no alarm; a
- * retired queue stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is
- * withdrawn is never somebody's hold.
+ * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next look
+ * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
+ * by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no alarm; a retired queue
+ * stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is withdrawn is never
+ * somebody's hold.
  *
  * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
  * cannot overwrite a later one; the timer's lock comes after it and takes no other.
@@ -29,16 +30,34 @@ final class KeyQueue {
     /** Bounds what a storm of useless signals can cause: after that many, the first waiter sleeps again. */
     private static final int MOST_REPEATS = 3;
 
-    private final Supplier<LockToken> tokens;
-    private final Backoff backoff;
-    private final Alarms alarms;
-    private final Set<Acquisition> waiters = new LinkedHashSet<>();
+    /**
+     * What the queues look at and make use of.
+     *
+     * @param heldHere tells of a hold of this instance that is in the way of its own waiters for a key
+     * @param tokens makes lock tokens
+     * @param block how many fencing tokens to ask for where waiters of this instance can use them
+     * @param backoff how long to sleep
+     * @param alarms the timer
+     */
+    record Surroundings(
+            Function<String, Optional<Standing>> heldHere,
+            Supplier<LockToken> tokens,
+            int block,
+            Backoff backoff,
+            Alarms alarms) {}
+
+    private final String key;
+    private final Surroundings surroundings;
+    private final WaitLine line;
 
     private @Nullable Attempt underWay;
-    private @Nullable LockToken lastToken;
     private @Nullable Standing standing;
     private boolean signalled;
     private boolean retired;
+
+    /** Whether the backend may count this instance among those that wait for the key. */
+    private boolean registered;
+
     private long position = Waiting.NEW;
     private long answers;
     private int round;
@@ -46,10 +65,10 @@ final class KeyQueue {
     /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
     private int repeats;
 
-    KeyQueue(Supplier<LockToken> tokens, Backoff backoff, Alarms alarms) {
-        this.tokens = tokens;
-        this.backoff = backoff;
-        this.alarms = alarms;
+    KeyQueue(String key, Surroundings surroundings) {
+        this.key = key;
+        this.surroundings = surroundings;
+        this.line = new WaitLine(surroundings.alarms());
     }
 
     synchronized boolean isRetired() {
@@ -61,42 +80,91 @@ final class KeyQueue {
         if (retired) {
             return null;
         }
-        waiters.add(acquisition);
+        line.add(acquisition);
         acquisition.joinedAt = answers;
-        if (underWay == null && waiters.size() == 1) {
-            return attemptByFirst();
-        }
-        alarms.schedule(acquisition, acquisition.giveUpAt);
-        return queued(acquisition);
+        return underWay == null && line.isFirst(acquisition) ? goOn() : sleep(acquisition);
     }
 
-    /** The lock may be free. */
+    /** Another instance says that the lock may be free, whatever this one believes to hold. */
     synchronized Next signal() {
         if (underWay != null) {
             signalled = true;
             return Next.NOTHING;
         }
-        return waiters.isEmpty() ? Next.NOTHING : attemptByFirst();
+        return line.isEmpty() ? Next.NOTHING : attemptByFirst();
+    }
+
+    /** A hold of this instance is over, and its release is sent: who slept because of it looks now. */
+    synchronized Next freed() {
+        if (underWay != null) {
+            signalled = true;
+            return Next.NOTHING;
+        }
+        return goOn();
+    }
+
+    /** A hold of this instance was released to another instance, and this one was registered behind the others. */
+    synchronized Next requeued(long now) {
+        registered = true;
+        if (line.isEmpty()) {
+            return retire();
+        }
+        Standing known = standing;
+        return underWay == null && known != null ? sleepUntilNextLook(now, known) : Next.NOTHING;
+    }
+
+    /**
+     * A hold of this instance ends: the lock goes to the first waiter that still wants it, if that asks for the same lease.
+     *
+     * @param lease the lease
+     * @param succession makes the waiter's hold; empty if there must be none
+     */
+    synchronized Next handOver(Duration lease, Function<Acquisition, Optional<Outcome.Got>> succession) {
+        LockToken withdrawn = null;
+        List<Acquisition> successor = List.of();
+        while (successor.isEmpty()
+                && !line.isEmpty()
+                && line.first().terms.lease().equals(lease)) {
+            Acquisition first = line.first();
+            Optional<Outcome.Got> got = succession.apply(first);
+            if (got.isEmpty()) {
+                break;
+            }
+            successor = first.decide(got.get()) ? List.of(first) : List.of();
+            // One that gave up in this moment will find itself gone: what it may have asked for is withdrawn here.
+            line.drop(first);
+            withdrawn = isUnderWayFor(first) ? withdrawUnderWay() : withdrawn;
+        }
+        Next next = line.isEmpty() ? retire() : Next.NOTHING;
+        return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(successor);
+    }
+
+    /** The first waiter, if there is one. */
+    synchronized Optional<Acquisition> first() {
+        return line.isEmpty() ? Optional.empty() : Optional.of(line.first());
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
     synchronized Next alarm(Acquisition acquisition, long now) {
-        if (!waiters.contains(acquisition)) {
+        if (!line.has(acquisition)) {
             return Next.NOTHING;
         }
         if (acquisition.isPast(now)) {
             return timeOut(acquisition);
         }
-        alarms.schedule(acquisition, acquisition.giveUpAt);
-        return underWay == null && first() == acquisition ? attemptByFirst() : Next.NOTHING;
+        line.sleep(acquisition);
+        return underWay == null && line.isFirst(acquisition) ? goOn() : Next.NOTHING;
     }
 
     private Next timeOut(Acquisition acquisition) {
-        Standing known = standing;
-        boolean unanswered = underWay != null && answers == acquisition.joinedAt;
-        if (known == null || unanswered) {
-            acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
-            return Next.NOTHING;
+        Standing known = surroundings.heldHere().apply(key).orElse(null);
+        if (known == null) {
+            known = standing;
+            boolean unanswered = underWay != null && answers == acquisition.joinedAt;
+            if (known == null || unanswered) {
+                acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
+                return Next.NOTHING;
+            }
         }
         return acquisition.decide(new Outcome.Busy(known))
                 ? remove(acquisition).publishing(List.of(acquisition))
@@ -105,39 +173,36 @@ final class KeyQueue {
 
     /** The waiter does not want the lock any more. */
     synchronized Next leave(Acquisition acquisition) {
-        return waiters.contains(acquisition) ? remove(acquisition) : Next.NOTHING;
+        return line.has(acquisition) ? remove(acquisition) : Next.NOTHING;
     }
 
     private Next remove(Acquisition acquisition) {
-        boolean wasFirst = first() == acquisition;
-        drop(acquisition);
-        Attempt current = underWay;
-        if (current != null && current.acquisition() == acquisition) {
-            underWay = null;
-            return attemptByFirst().withdrawing(current.token());
+        boolean wasFirst = line.isFirst(acquisition);
+        line.drop(acquisition);
+        if (isUnderWayFor(acquisition)) {
+            LockToken withdrawn = withdrawUnderWay();
+            return goOn().withdrawing(withdrawn);
         }
-        if (current != null || !wasFirst) {
-            return Next.NOTHING;
-        }
-        // The first one had only its alarm. The next tries at once: a signal may have been spent on the one that left.
-        LockToken last = lastToken;
-        return waiters.isEmpty() ? attemptByFirst().withdrawing(last) : attemptByFirst();
+        // The next one looks at once: a signal may have been spent on the one that left.
+        return wasFirst && underWay == null ? goOn() : Next.NOTHING;
     }
 
-    /** The attempt was granted. */
-    synchronized Next granted(Attempt attempt) {
+    /** The attempt was granted; its acquisition has the outcome, unless it gave up in this moment. */
+    synchronized Next granted(Attempt attempt, Outcome outcome) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
+        Acquisition acquisition = attempt.acquisition();
         answered();
-        drop(attempt.acquisition());
-        position = Waiting.NEW;
+        left(acquisition);
         round = 0;
-        Standing ours = new Standing(
-                Standing.Obstacle.OWNER, Optional.of(attempt.acquisition().terms.lease()));
+        Standing ours = new Standing(Obstacle.OWNER, Optional.of(acquisition.terms.lease()));
         standing = ours;
-        List<Acquisition> late = takeOverdue(new Outcome.Busy(ours));
-        return attemptByFirst().publishing(late);
+        List<Acquisition> decided = line.dismissOverdue(new Outcome.Busy(ours));
+        if (acquisition.decide(outcome)) {
+            decided = Stream.concat(Stream.of(acquisition), decided.stream()).toList();
+        }
+        return goOn().publishing(decided);
     }
 
     /** The attempt was granted, but not in time for its acquisition, which fails. */
@@ -145,9 +210,17 @@ final class KeyQueue {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
+        Acquisition acquisition = attempt.acquisition();
         answered();
-        drop(attempt.acquisition());
-        return attemptByFirst().publishing(decidedOf(List.of(attempt.acquisition()), failure));
+        left(acquisition);
+        return goOn().publishing(acquisition.decide(failure) ? List.of(acquisition) : List.of());
+    }
+
+    /** A grant takes the instance out of the backend's queue. */
+    private void left(Acquisition granted) {
+        line.drop(granted);
+        position = Waiting.NEW;
+        registered = false;
     }
 
     /** The attempt was not granted. */
@@ -159,13 +232,15 @@ final class KeyQueue {
         standing = answer;
         if (newPosition != Waiting.NEW) {
             position = newPosition;
+            registered = true;
         }
         if (attempt.acquisition().isPast(now)) {
             attempt.acquisition().overdue = true;
         }
-        List<Acquisition> late = takeOverdue(new Outcome.Busy(answer));
-        if (waiters.isEmpty()) {
-            return attemptByFirst().withdrawing(attempt.token()).publishing(late);
+        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(answer));
+        if (line.isEmpty()) {
+            registered = false;
+            return retire().withdrawing(attempt.token()).publishing(late);
         }
         if (signalled && repeats < MOST_REPEATS) {
             repeats++;
@@ -175,62 +250,66 @@ final class KeyQueue {
         return sleepUntilNextLook(now, answer).publishing(late);
     }
 
-    private Next sleepUntilNextLook(long now, Standing answer) {
-        Acquisition first = first();
-        long wakeAt = now + backoff.nanos(round++, answer);
-        alarms.schedule(first, first.giveUpAt - wakeAt < 0 ? first.giveUpAt : wakeAt);
-        return queued(first);
-    }
-
     /** The attempt failed: nobody in this JVM can get the lock now. */
     synchronized Next failed(Attempt attempt, Outcome.Failed failure) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
         underWay = null;
-        return failEverybody(failure);
+        return retire().publishing(line.dismissAll(failure));
     }
 
     /** Nobody in this JVM may wait any longer. */
     synchronized Next failAll(Outcome.Failed failure) {
+        List<Acquisition> dismissed = line.dismissAll(failure);
         Attempt current = underWay;
-        underWay = null;
-        Next next = failEverybody(failure);
-        boolean granted = current != null && current.acquisition().isGot();
-        return granted ? next : next.withdrawing(lastToken);
+        boolean mayBeGranted = current != null && !current.acquisition().isGot();
+        LockToken withdrawn = mayBeGranted ? withdrawUnderWay() : null;
+        Next next = retire().publishing(dismissed);
+        return withdrawn == null ? next : next.withdrawing(withdrawn);
     }
 
-    private Next failEverybody(Outcome.Failed failure) {
-        List<Acquisition> all = List.copyOf(waiters);
-        all.forEach(this::drop);
-        retired = true;
-        return Next.NOTHING.publishing(decidedOf(all, failure));
-    }
-
-    /** Those that had no outcome yet. */
-    private static List<Acquisition> decidedOf(List<Acquisition> acquisitions, Outcome outcome) {
-        return acquisitions.stream().filter(each -> each.decide(outcome)).toList();
-    }
-
-    private void answered() {
-        underWay = null;
-        answers++;
-    }
-
-    /** Without waiters, the end of this queue. */
-    private Next attemptByFirst() {
-        if (waiters.isEmpty()) {
-            retired = true;
-            return Next.NOTHING;
+    /** What is to be done for whoever is first now. */
+    private Next goOn() {
+        if (line.isEmpty()) {
+            return retire();
         }
-        Acquisition first = first();
+        Standing ours = surroundings.heldHere().apply(key).orElse(null);
+        if (ours == null) {
+            return attemptByFirst();
+        }
+        standing = ours;
+        return sleep(line.first());
+    }
+
+    /** Without waiters, the end of this queue, and of the instance's place in the backend's. */
+    private Next retire() {
+        retired = true;
+        boolean leaves = registered;
+        registered = false;
+        return leaves ? Next.NOTHING.withdrawing(surroundings.tokens().get()) : Next.NOTHING;
+    }
+
+    private Next attemptByFirst() {
+        Acquisition first = line.first();
         first.attempts++;
         signalled = false;
-        LockToken token = tokens.get();
-        lastToken = token;
-        Attempt attempt = new Attempt(first, token, position);
+        // Who comes alone to a lock that nobody waits for has no use for more than its own.
+        int fencingTokens = first.queued || line.size() > 1 ? surroundings.block() : 1;
+        Attempt attempt = new Attempt(first, surroundings.tokens().get(), position, fencingTokens);
         underWay = attempt;
         return Next.attempt(attempt);
+    }
+
+    private Next sleep(Acquisition acquisition) {
+        line.sleep(acquisition);
+        return queued(acquisition);
+    }
+
+    private Next sleepUntilNextLook(long now, Standing answer) {
+        Acquisition first = line.first();
+        line.sleepUntil(first, now + surroundings.backoff().nanos(round++, answer));
+        return queued(first);
     }
 
     private static Next queued(Acquisition acquisition) {
@@ -241,28 +320,21 @@ final class KeyQueue {
         return Next.queued(acquisition);
     }
 
-    private Acquisition first() {
-        return waiters.iterator().next();
+    private void answered() {
+        underWay = null;
+        answers++;
     }
 
-    private void drop(Acquisition acquisition) {
-        waiters.remove(acquisition);
-        alarms.cancel(acquisition);
+    private boolean isUnderWayFor(Acquisition acquisition) {
+        Attempt attempt = underWay;
+        return attempt != null && attempt.acquisition() == acquisition;
     }
 
-    private List<Acquisition> takeOverdue(Outcome outcome) {
-        List<Acquisition> late = List.of();
-        for (Iterator<Acquisition> each = waiters.iterator(); each.hasNext(); ) {
-            Acquisition acquisition = each.next();
-            if (acquisition.overdue) {
-                if (late.isEmpty()) {
-                    late = new ArrayList<>();
-                }
-                late.add(acquisition);
-                each.remove();
-                alarms.cancel(acquisition);
-            }
-        }
-        return decidedOf(late, outcome);
+    /** The attempt means nothing any more; its withdrawal takes the instance out of the backend's queue. */
+    private @Nullable LockToken withdrawUnderWay() {
+        Attempt attempt = underWay;
+        underWay = null;
+        registered = false;
+        return attempt == null ? null : attempt.token();
     }
 }

@@ -57,6 +57,12 @@ final class Lifecycle {
         return state.get() instanceof Held;
     }
 
+    /** Whether it is lost, or about to be since its lease is over. A hold that is being released is not over yet. */
+    boolean isOver() {
+        State now = state.get();
+        return now instanceof Held held ? held.deadline.isOver(clock) : !(now instanceof Releasing);
+    }
+
     boolean isLost() {
         return state.get() instanceof Lost;
     }

@@ -189,7 +189,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
-        public void onWanted(String key) {}
+        public void onWanted(String key) {
+            Session running = session.get();
+            if (running != null) {
+                running.wanted(key);
+            }
+        }
 
         @Override
         public void onMailboxRestored() {

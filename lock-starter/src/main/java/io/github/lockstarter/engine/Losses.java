@@ -15,13 +15,15 @@ final class Losses {
     private final Holds holds;
     private final Events events;
     private final TimerWheel timer;
+    private final LocalWaiters waiters;
 
-    Losses(Core core) {
+    Losses(Core core, LocalWaiters waiters) {
         this.settings = core.settings().watchdog();
         this.clock = core.clock();
         this.holds = core.holds();
         this.events = core.events();
         this.timer = core.timer();
+        this.waiters = waiters;
     }
 
     /** Whether the hold is still ours; ends it if its lease is over. */
@@ -52,6 +54,7 @@ final class Losses {
         }
         report(hold, cause);
         hold.runLostCallbacks(events);
+        waiters.freed(hold.key);
     }
 
     /** To the listeners, if they know of the hold, once. */

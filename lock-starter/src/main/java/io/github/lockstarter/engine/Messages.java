@@ -26,7 +26,11 @@ final class Messages {
     }
 
     private static String attempts(Acquisition acquisition) {
-        return acquisition.attempts == 1 ? "1 attempt" : acquisition.attempts + " attempts";
+        return switch (acquisition.attempts) {
+            case 0 -> "held in this JVM all the time";
+            case 1 -> "1 attempt";
+            default -> acquisition.attempts + " attempts";
+        };
     }
 
     static LockBackendException failed(String key, Outcome.Failed failure) {

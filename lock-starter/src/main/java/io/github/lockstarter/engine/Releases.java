@@ -4,9 +4,13 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.ReleaseResult;
-import java.util.concurrent.CompletableFuture;
+import java.time.Duration;
+import java.util.Optional;
 
-/** Ends holds: stops their renewal, then sends the release, then has it repeated in the background if no answer comes. */
+/**
+ * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and tells
+ * the waiters of this instance.
+ */
 final class Releases {
 
     private final BackendCalls backend;
@@ -14,79 +18,90 @@ final class Releases {
     private final Losses losses;
     private final Cleanups cleanups;
     private final Events events;
-    private final TimerWheel timer;
+    private final WaitQueues queues;
+    private final LocalWaiters waiters;
+    private final Duration patience;
 
-    Releases(Core core, Losses losses, Cleanups cleanups) {
+    Releases(Core core, Losses losses, Cleanups cleanups, WaitQueues queues, LocalWaiters waiters) {
         this.backend = core.backend();
         this.holds = core.holds();
         this.events = core.events();
-        this.timer = core.timer();
         this.losses = losses;
         this.cleanups = cleanups;
+        this.queues = queues;
+        this.waiters = waiters;
+        this.patience = new Backoff(core.settings().retry()).patience();
     }
 
-    /** One hold less; the release is sent with the last. */
-    CompletableFuture<ReleaseOutcome> exit(Hold hold) {
-        return backend.during(() -> exitNow(hold));
-    }
-
-    private CompletableFuture<ReleaseOutcome> exitNow(Hold hold) {
-        losses.isHeld(hold);
-        return switch (hold.lifecycle.exit()) {
-            case STILL_HELD -> CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
-            case LOST_STILL_ENTERED -> CompletableFuture.completedFuture(ReleaseOutcome.LOST);
-            case SEND_RELEASE -> {
-                stop(hold);
-                send(hold);
-                yield hold.ended;
-            }
-            case RELEASE_FOLLOWS -> {
-                stop(hold);
-                yield hold.ended;
-            }
-            case LOST -> {
-                stop(hold);
-                end(hold, ReleaseOutcome.LOST);
-                send(hold);
-                yield hold.ended;
-            }
-            case LOST_RELEASE_FOLLOWS -> {
-                stop(hold);
-                end(hold, ReleaseOutcome.LOST);
-                yield hold.ended;
-            }
-        };
-    }
-
-    private void stop(Hold hold) {
-        timer.cancel(hold);
+    /** Releases what its owner has left. */
+    void release(Hold hold) {
         holds.remove(hold);
+        send(hold);
     }
 
     /**
-     * Sends the release of a hold that its owner has left. Of a lost one too: if it is still there, since its lease was over
-     * for us only, nobody has to wait for it.
+     * Sends the release. Of a lost hold too: if it is still there, since its lease was over for us only, nobody has to wait
+     * for it. Where another instance waits, waiters of this one queue up behind it; otherwise they follow on the heels of the
+     * release.
      */
     void send(Hold hold) {
-        backend.release(hold.releaseCommand(), result -> settle(hold, result));
+        boolean othersFirst = hold.tenure.isWanted() && queues.has(hold.key);
+        Optional<Duration> requeue = othersFirst ? Optional.of(patience) : Optional.empty();
+        backend.release(hold.releaseCommand(requeue), result -> {
+            settle(hold, result);
+            if (othersFirst) {
+                settleQueue(hold.key, result);
+            }
+        });
+        if (!othersFirst) {
+            waiters.freed(hold.key);
+        }
     }
 
     private void settle(Hold hold, ReleaseResult result) {
         if (result instanceof ReleaseResult.Unknown) {
-            cleanups.add(hold.releaseCommand(), hold.longestLease);
+            cleanups.add(hold.releaseCommand(Optional.empty()), hold.longestLease);
         }
         if (result instanceof ReleaseResult.NotHeld) {
-            if (hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED)) {
-                losses.report(hold, LossCause.OWNER_CHANGED);
-                end(hold, ReleaseOutcome.LOST);
-            }
+            settleLoss(hold);
         } else if (hold.lifecycle.released()) {
             boolean answered = result instanceof ReleaseResult.Released;
             end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
     }
 
-    private void end(Hold hold, ReleaseOutcome outcome) {
+    private void settleLoss(Hold hold) {
+        if (hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED)) {
+            losses.report(hold, LossCause.OWNER_CHANGED);
+            end(hold, ReleaseOutcome.LOST);
+        }
+    }
+
+    private void settleQueue(String key, ReleaseResult result) {
+        if (result instanceof ReleaseResult.Released released && released.signalled() > 0) {
+            waiters.requeued(key);
+        } else {
+            waiters.freed(key);
+        }
+    }
+
+    /** A hold whose owner has left it, and which turned out not to be ours any more: there is nothing to release. */
+    void foundLost(Hold hold) {
+        holds.remove(hold);
+        settleLoss(hold);
+        waiters.freed(hold.key);
+    }
+
+    /** The lock has gone to a waiter of this instance. */
+    void handedOver(Hold hold) {
+        holds.remove(hold);
+        if (hold.lifecycle.released()) {
+            end(hold, ReleaseOutcome.RELEASED);
+        }
+    }
+
+    /** The owner is told. */
+    void end(Hold hold, ReleaseOutcome outcome) {
         if (hold.announced) {
             events.released(
                     new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.concurrent.ExecutionException;
  * An engine between start and stop: its parts, and the way of one acquisition through them. Thread-safe; without state
  * of its own.
  */
-final class Session {
+final class Session implements LocalWaiters {
 
     /** Beyond the longest command timeout that can be configured. */
     private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
@@ -26,6 +27,7 @@ final class Session {
     private final Losses losses;
     private final Releases releases;
     private final Watchdog watchdog;
+    private final Exits exits;
     private final Acquirer acquirer;
 
     Session(
@@ -37,19 +39,32 @@ final class Session {
         BackendCalls calls = new BackendCalls(backend);
         Events events = new Events(listeners);
         this.core = new Core(calls, settings, clock, events, new TimerWheel(clock), tokens, new Holds());
-        this.losses = new Losses(core);
+        this.losses = new Losses(core, this);
         Cleanups cleanups = new Cleanups(calls, clock, core.timer());
-        this.releases = new Releases(core, losses, cleanups);
+        Withdrawals withdrawals = new Withdrawals(core, cleanups);
+        WaitQueues queues = queues(core);
+        this.releases = new Releases(core, losses, cleanups, queues, this);
         this.watchdog = new Watchdog(core, losses, releases);
-        this.acquirer = new Acquirer(core, releases, cleanups, watchdog);
+        HandOver handOver = new HandOver(core, queues, watchdog, releases, withdrawals);
+        this.exits = new Exits(core, losses, releases, handOver);
+        this.acquirer = new Acquirer(core, queues, exits, cleanups, withdrawals, watchdog);
+    }
+
+    private static WaitQueues queues(Core core) {
+        return new WaitQueues(new KeyQueue.Surroundings(
+                key -> core.holds().here(key).flatMap(Hold::obstacle),
+                core.tokens()::next,
+                core.settings().handOver().isOn() ? AcquireCommand.MOST_FENCING_TOKENS : 1,
+                new Backoff(core.settings().retry()),
+                core.timer()));
     }
 
     Losses losses() {
         return losses;
     }
 
-    Releases releases() {
-        return releases;
+    Exits exits() {
+        return exits;
     }
 
     Watchdog watchdog() {
@@ -66,6 +81,45 @@ final class Session {
 
     void signal(String key) {
         acquirer.signal(key);
+    }
+
+    /** Another instance waits for a lock of this one. */
+    void wanted(String key) {
+        wanted(key, true);
+    }
+
+    /** The notice may overtake the answer that tells of the grant: then it is looked at once more, a little later. */
+    private void wanted(String key, boolean mayBeEarly) {
+        Optional<Hold> hold = holds().here(key);
+        if (hold.isPresent()) {
+            hold.get().tenure.wanted(core.clock().nanos());
+        } else if (mayBeEarly) {
+            core.timer().schedule(new EarlyNotice(key), core.clock().nanos());
+        }
+    }
+
+    private final class EarlyNotice extends TimerEntry {
+
+        private final String key;
+
+        EarlyNotice(String key) {
+            this.key = key;
+        }
+
+        @Override
+        void fire() {
+            wanted(key, false);
+        }
+    }
+
+    @Override
+    public void freed(String key) {
+        acquirer.freed(key);
+    }
+
+    @Override
+    public void requeued(String key) {
+        acquirer.requeued(key);
     }
 
     void signalAll() {
@@ -116,7 +170,7 @@ final class Session {
         } catch (InterruptedException e) {
             acquirer.abandon(acquisition);
             if (acquisition.outcome.join() instanceof Outcome.Got got) {
-                releases.exit(got.hold());
+                exits.exit(got.hold());
             }
             report(acquisition, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
@@ -154,14 +208,21 @@ final class Session {
                 hold.fencingToken,
                 acquisition.waited(core.clock().nanos()),
                 acquisition.attempts,
-                acquisition.queued ? Path.WAITED : Path.UNCONTENDED));
+                path(acquisition, hold)));
         if (!losses.isHeld(hold)) {
             losses.report(hold, hold.lossCause());
-            releases.exit(hold);
+            exits.exit(hold);
             throw Messages.lost(hold);
         }
         holds().open(hold);
         return new HoldHandle(hold, this);
+    }
+
+    private static Path path(Acquisition acquisition, Hold hold) {
+        if (hold.wasHandedOver()) {
+            return Path.HANDED_OVER;
+        }
+        return acquisition.queued ? Path.WAITED : Path.UNCONTENDED;
     }
 
     private void report(Acquisition acquisition, Refusal refusal) {

@@ -1,30 +1,28 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link KeyQueue}s of all keys that somebody in this JVM waits for. A queue leaves the map when it is retired. */
+/**
+ * The {@link KeyQueue}s of all keys that somebody in this JVM waits for. A queue leaves the map when it is retired.
+ * {@link #closed} turns true once.
+ */
 final class WaitQueues {
 
     private final ConcurrentHashMap<String, KeyQueue> queues = new ConcurrentHashMap<>();
-    private final Supplier<LockToken> tokens;
-    private final Backoff backoff;
-    private final Alarms alarms;
+    private final KeyQueue.Surroundings surroundings;
+    private volatile boolean closed;
 
-    WaitQueues(Supplier<LockToken> tokens, Backoff backoff, Alarms alarms) {
-        this.tokens = tokens;
-        this.backoff = backoff;
-        this.alarms = alarms;
+    WaitQueues(KeyQueue.Surroundings surroundings) {
+        this.surroundings = surroundings;
     }
 
     Next join(Acquisition acquisition) {
         while (true) {
-            KeyQueue queue = queues.computeIfAbsent(acquisition.key, key -> new KeyQueue(tokens, backoff, alarms));
+            KeyQueue queue = queues.computeIfAbsent(acquisition.key, key -> new KeyQueue(key, surroundings));
             Next next = queue.join(acquisition);
             if (next != null) {
                 return next;
@@ -46,11 +44,33 @@ final class WaitQueues {
         return next;
     }
 
+    /** Asks the key's queue, which is made for that if there is none. */
+    Next askAny(String key, Function<KeyQueue, Next> question) {
+        queues.computeIfAbsent(key, absent -> new KeyQueue(absent, surroundings));
+        return ask(key, question);
+    }
+
+    /** The first waiter of the key. */
+    @Nullable
+    Acquisition first(String key) {
+        KeyQueue queue = queues.get(key);
+        return queue == null ? null : queue.first().orElse(null);
+    }
+
     boolean has(String key) {
         return queues.containsKey(key);
     }
 
     List<String> keys() {
         return new ArrayList<>(queues.keySet());
+    }
+
+    /** From now on nobody is handed anything over. */
+    void close() {
+        closed = true;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 }

@@ -41,13 +41,11 @@ final class StartCheck {
         LockKeys keys = keySpace.keysOf(key);
         LockCalls calls = new LockCalls(keySpace, LEASE);
         LockToken owner = new LockToken(id, 1);
-        LockToken sibling = new LockToken(id, 2);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));
-        ask(calls.acquire(new AcquireCommand(key, sibling, LEASE, 0, 1, waiting), keys));
         ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys));
-        // Answered again, the owner leaves the queue, which its sibling has joined.
+        // A grant looks for its own instance in the queue only if somebody is in it.
         long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys))
                 .get(1);
         ask(calls.renew(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)));

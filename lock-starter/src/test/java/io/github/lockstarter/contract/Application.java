@@ -58,6 +58,7 @@ final class Application implements AutoCloseable {
                 Duration.ofSeconds(10),
                 retry,
                 new EngineSettings.Watchdog(true, maxHold),
+                EngineSettings.HandOver.DEFAULTS,
                 Map.of());
     }
 

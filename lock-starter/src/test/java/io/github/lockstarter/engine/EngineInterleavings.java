@@ -6,6 +6,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +30,10 @@ abstract class EngineInterleavings {
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
     final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(wallMillis.get()));
     final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
+
+    /** Grants, releases and losses, in the order in which listeners heard of them. */
+    final List<Object> events = new CopyOnWriteArrayList<>();
+
     volatile Runnable onContended = () -> {};
     final LockEngine engine = new LockEngine(
             backend,
@@ -40,7 +45,18 @@ abstract class EngineInterleavings {
                 }
 
                 @Override
+                public void onAcquired(LockEvent.Acquired event) {
+                    events.add(event);
+                }
+
+                @Override
+                public void onReleased(LockEvent.Released event) {
+                    events.add(event);
+                }
+
+                @Override
                 public void onLost(LockEvent.Lost event) {
+                    events.add(event);
                     losses.add(event);
                 }
             }),
@@ -52,7 +68,7 @@ abstract class EngineInterleavings {
     }
 
     void awaitStop(CompletableFuture<Void> stopping) {
-        await().until(() -> {
+        await().pollInterval(Duration.ofMillis(2)).until(() -> {
             backend.answerTheRest();
             return stopping.isDone();
         });
@@ -66,6 +82,19 @@ abstract class EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(fencingToken, 0));
         return acquiring.get(5, TimeUnit.SECONDS);
+    }
+
+    /** A hold that had to be waited for, so that its grant covers as many fencing tokens as there are. */
+    LockHandle waitedFor(LockRequest request, long firstFencingToken, long othersWaiting) throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
+        backend.nextAcquire().answer().complete(contended());
+        backend.signal(KEY);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(firstFencingToken, othersWaiting));
+        return acquiring.get(5, TimeUnit.SECONDS);
+    }
+
+    static CompletableFuture<ReleaseOutcome> releasing(LockHandle handle) {
+        return CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
     }
 
     static AcquireResult contended() {

@@ -8,6 +8,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -30,19 +31,22 @@ class EngineStopInterleavingTests extends EngineInterleavings {
     @Test
     void stoppingTellsHoldersAndWaitersAndReleases() throws Exception {
         LockHandle handle = granted(REQUEST, 1);
-        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(LockRequest.of("order:43"));
         backend.nextAcquire().answer().complete(contended());
+        CompletableFuture<LockHandle> waitingForOurs = engine.acquireAsync(REQUEST);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
         CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
 
         assertThat(lost.await(5, TimeUnit.SECONDS)).isTrue();
-        assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
-                .isInstanceOf(ExecutionException.class)
-                .hasCauseInstanceOf(LockBackendException.class)
-                .hasMessageContaining("shut down");
+        for (CompletableFuture<LockHandle> waiter : List.of(waiting, waitingForOurs)) {
+            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(LockBackendException.class)
+                    .hasMessageContaining("shut down");
+        }
         assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
-        assertThat(backend.nextWithdrawal().command().key()).isEqualTo(KEY);
+        assertThat(backend.nextWithdrawal().command().key()).isEqualTo("order:43");
         awaitStop(stopping);
         assertThatThrownBy(() -> engine.acquire(REQUEST))
                 .isInstanceOf(LockBackendException.class)

@@ -126,17 +126,35 @@ final class ManualBackend implements LockBackend {
         return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
     }
 
+    /** As if nothing had been sent. */
+    void forget() {
+        answerTheRest();
+        acquires.clear();
+        renewals.clear();
+        releases.clear();
+        withdrawals.clear();
+    }
+
     /** Answers whatever has no answer yet. */
     void answerTheRest() {
         lastAnswers.forEach(Runnable::run);
     }
 
     void signal(String key) {
+        mailbox().onSignal(key);
+    }
+
+    /** Another instance waits. */
+    void wanted(String key) {
+        mailbox().onWanted(key);
+    }
+
+    private SignalListener mailbox() {
         SignalListener registered = listener;
         if (registered == null) {
             throw new AssertionError("Nobody listens");
         }
-        registered.onSignal(key);
+        return registered;
     }
 
     private static <S> S next(LinkedBlockingQueue<S> queue, String what) {

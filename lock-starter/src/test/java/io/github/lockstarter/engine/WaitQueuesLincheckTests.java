@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -13,8 +14,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model check of the local queue of one key, with its coming and going in the map: every interleaving of joining, leaving
- * and being granted gives what some order of the same calls gives on a plain list. In particular no waiter is ever left
+ * Model check of the local queue of one key, with its coming and going in the map: every interleaving of joining, leaving,
+ * being granted and being handed the lock gives what some order of the same calls gives on a plain list. In particular no waiter is ever left
  * in a queue that nobody serves.
  */
 @Param(name = "waiter", gen = IntGen.class, conf = "0:2")
@@ -26,15 +27,29 @@ public class WaitQueuesLincheckTests {
     /** One for all: each waiter has one attempt at most, so that it is known by its acquisition. */
     private static final LockToken TOKEN = new LockToken("instance", 1);
 
-    private final WaitQueues queues =
-            new WaitQueues(() -> TOKEN, new Backoff(EngineSettings.Retry.DEFAULTS), new NoAlarms());
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Stands for a hold, which the queue does not look into. */
+    private static final Outcome.Got TAKEN = got();
+
+    private final WaitQueues queues = new WaitQueues(new KeyQueue.Surroundings(
+            key -> Optional.empty(), () -> TOKEN, 1, new Backoff(EngineSettings.Retry.DEFAULTS), new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public WaitQueuesLincheckTests() {
-        Terms terms = new Terms("name", Duration.ofSeconds(30), Duration.ofDays(1), Renewal.ON);
+        Terms terms = new Terms("name", LEASE, Duration.ofDays(1), Renewal.ON);
         for (int i = 0; i < WAITERS; i++) {
             acquisitions.add(new Acquisition(KEY, terms, Owner.HANDLE, 0, a -> {}));
         }
+    }
+
+    private static Outcome.Got got() {
+        Terms terms = new Terms("name", LEASE, Duration.ofDays(1), Renewal.ON);
+        Acquisition acquisition = new Acquisition(KEY, terms, Owner.HANDLE, 0, a -> {});
+        Tenure tenure = new Tenure(new Attempt(acquisition, TOKEN, Waiting.NEW, 1), 1, 0);
+        Deadline.Moment sent = new Deadline.Moment(0, 0);
+        Hold.Grant grant = Hold.Grant.first(KEY, tenure, sent, terms);
+        return new Outcome.Got(new Hold(grant, terms, Owner.HANDLE, EngineClock.SYSTEM, hold -> {}));
     }
 
     @Operation(runOnce = true)
@@ -60,13 +75,24 @@ public class WaitQueuesLincheckTests {
 
     @Operation
     public String grant(@Param(name = "waiter") int waiter) {
-        Attempt attempt = new Attempt(acquisitions.get(waiter), TOKEN, Waiting.NEW);
-        return told(queues.ask(KEY, queue -> queue.granted(attempt)));
+        Attempt attempt = new Attempt(acquisitions.get(waiter), TOKEN, Waiting.NEW, 1);
+        return told(queues.ask(KEY, queue -> queue.granted(attempt, TAKEN)));
+    }
+
+    @Operation
+    public String handOver() {
+        return told(queues.ask(KEY, queue -> queue.handOver(LEASE, first -> Optional.of(TAKEN))));
+    }
+
+    @Operation
+    public String freed() {
+        return told(queues.ask(KEY, KeyQueue::freed));
     }
 
     private static String told(Next next) {
         String withdrawal = next.withdrawal() == null ? "" : "withdraw ";
-        return withdrawal + (next.attempt() == null ? "" : "attempt");
+        String attempt = next.attempt() == null ? "" : "attempt ";
+        return withdrawal + attempt + (next.decided().isEmpty() ? "" : "decided");
     }
 
     @Test
@@ -92,10 +118,11 @@ public class WaitQueuesLincheckTests {
         public void cancel(TimerEntry entry) {}
     }
 
-    /** A list whose first waiter has an attempt under way. */
+    /** A list whose first waiter has an attempt under way, unless another one was handed the lock since. */
     public static class Sequential {
 
         private final List<Integer> waiters = new ArrayList<>();
+        private boolean underWay;
 
         public String joinFirst() {
             return join(0);
@@ -111,7 +138,12 @@ public class WaitQueuesLincheckTests {
 
         private String join(int waiter) {
             waiters.add(waiter);
-            return waiters.size() == 1 ? "attempt" : "";
+            return waiters.size() == 1 ? attempt() : "";
+        }
+
+        private String attempt() {
+            underWay = !waiters.isEmpty();
+            return underWay ? "attempt " : "";
         }
 
         public String leave(int waiter) {
@@ -123,15 +155,29 @@ public class WaitQueuesLincheckTests {
             if (!first) {
                 return "";
             }
-            return waiters.isEmpty() ? "withdraw " : "withdraw attempt";
+            return (underWay ? "withdraw " : "") + attempt();
         }
 
         public String grant(int waiter) {
-            if (waiters.isEmpty() || waiters.get(0) != waiter) {
+            if (!underWay || waiters.get(0) != waiter) {
                 return "";
             }
             waiters.remove(0);
-            return waiters.isEmpty() ? "" : "attempt";
+            return attempt() + "decided";
+        }
+
+        public String handOver() {
+            if (waiters.isEmpty()) {
+                return "";
+            }
+            waiters.remove(0);
+            String withdrawal = underWay ? "withdraw " : "";
+            underWay = false;
+            return withdrawal + "decided";
+        }
+
+        public String freed() {
+            return underWay ? "" : attempt();
         }
     }
 }

@@ -1,0 +1,97 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.spi.LockToken;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+
+/**
+ * One grant of the backend, for as long as this instance keeps the lock: the time of one {@link Hold}, or of several that
+ * follow one another by {@link HandOver}. Each of them has a fencing token of its own, out of those that were granted.
+ *
+ * <p>Invariants: the fencing tokens are given out in growing order, each once; once another instance is known to wait,
+ * at most {@link EngineSettings.HandOver#max()} hand-overs follow, and none after {@link EngineSettings.HandOver#maxTime()};
+ * none ever follows when a third of the lease has passed since the grant was asked for, which also covers a notice that was lost,
+ * and which comes before the first renewal, so that no answer to a renewal belongs to a hold that has ended.
+ *
+ * <p>The mailbox's thread and the thread that ends a hold meet here: all that changes is in {@link #state}.
+ */
+final class Tenure {
+
+    /** Share of the lease during which the lock is handed over. */
+    private static final int SHARE_OF_LEASE = Watchdog.RENEW_AT;
+
+    /** {@code handOvers}: since another instance is known to wait; {@code wantedAt} means nothing before that. */
+    private record State(int usedFencingTokens, boolean wanted, long wantedAt, int handOvers) {}
+
+    private static final State FRESH = new State(1, false, 0, 0);
+    private static final AtomicReferenceFieldUpdater<Tenure, State> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Tenure.class, State.class, "state");
+
+    final LockToken token;
+    final long firstFencingToken;
+    final long lastFencingToken;
+
+    private final long endsAt;
+
+    /** Changed by its updater. */
+    private volatile State state = FRESH;
+
+    /**
+     * A tenure from one grant.
+     *
+     * @param attempt what was asked for
+     * @param firstFencingToken the first that was granted
+     * @param sentAt monotonic time before the attempt was sent
+     */
+    Tenure(Attempt attempt, long firstFencingToken, long sentAt) {
+        this.token = attempt.token();
+        this.firstFencingToken = firstFencingToken;
+        this.lastFencingToken = firstFencingToken + attempt.fencingTokens() - 1;
+        this.endsAt = sentAt + attempt.acquisition().terms.leaseNanos() / SHARE_OF_LEASE;
+    }
+
+    /** Another instance waits; what was known first counts. */
+    void wanted(long now) {
+        State known = state;
+        while (!known.wanted && !STATE.compareAndSet(this, known, new State(known.usedFencingTokens, true, now, 0))) {
+            known = state;
+        }
+    }
+
+    /** Whether another instance is known to wait. */
+    boolean isWanted() {
+        return state.wanted;
+    }
+
+    /** Whether the lock may be handed over now. */
+    boolean allowsHandOver(long now, EngineSettings.HandOver limits) {
+        return allows(state, now, limits);
+    }
+
+    /** The fencing token of the next hold; empty if there must be none. */
+    OptionalLong handOver(long now, EngineSettings.HandOver limits) {
+        while (true) {
+            State known = state;
+            if (!allows(known, now, limits)) {
+                return OptionalLong.empty();
+            }
+            State next = new State(
+                    known.usedFencingTokens + 1,
+                    known.wanted,
+                    known.wantedAt,
+                    known.handOvers + (known.wanted ? 1 : 0));
+            if (STATE.compareAndSet(this, known, next)) {
+                return OptionalLong.of(firstFencingToken + known.usedFencingTokens);
+            }
+        }
+    }
+
+    private boolean allows(State known, long now, EngineSettings.HandOver limits) {
+        if (firstFencingToken + known.usedFencingTokens > lastFencingToken || now - endsAt >= 0) {
+            return false;
+        }
+        return !known.wanted
+                || (known.handOvers < limits.max()
+                        && now - known.wantedAt < limits.maxTime().toNanos());
+    }
+}

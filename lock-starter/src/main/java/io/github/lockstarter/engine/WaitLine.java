@@ -1,0 +1,88 @@
+package io.github.lockstarter.engine;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's monitor; the
+ * alarms are set and cancelled under it.
+ */
+final class WaitLine {
+
+    private final Set<Acquisition> waiters = new LinkedHashSet<>();
+    private final Alarms alarms;
+
+    WaitLine(Alarms alarms) {
+        this.alarms = alarms;
+    }
+
+    boolean isEmpty() {
+        return waiters.isEmpty();
+    }
+
+    int size() {
+        return waiters.size();
+    }
+
+    boolean has(Acquisition acquisition) {
+        return waiters.contains(acquisition);
+    }
+
+    Acquisition first() {
+        return waiters.iterator().next();
+    }
+
+    boolean isFirst(Acquisition acquisition) {
+        return !waiters.isEmpty() && first() == acquisition;
+    }
+
+    void add(Acquisition acquisition) {
+        waiters.add(acquisition);
+    }
+
+    void drop(Acquisition acquisition) {
+        waiters.remove(acquisition);
+        alarms.cancel(acquisition);
+    }
+
+    /** Nothing but its wait wakes the waiter. */
+    void sleep(Acquisition acquisition) {
+        alarms.schedule(acquisition, acquisition.giveUpAt);
+    }
+
+    /** The waiter looks again at the given time, or its wait is over before. */
+    void sleepUntil(Acquisition acquisition, long wakeAt) {
+        alarms.schedule(acquisition, acquisition.giveUpAt - wakeAt < 0 ? acquisition.giveUpAt : wakeAt);
+    }
+
+    /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
+    List<Acquisition> dismissAll(Outcome outcome) {
+        List<Acquisition> all = List.copyOf(waiters);
+        all.forEach(this::drop);
+        return dismiss(all, outcome);
+    }
+
+    /** The same for those whose wait is over. */
+    List<Acquisition> dismissOverdue(Outcome outcome) {
+        List<Acquisition> late = List.of();
+        for (Iterator<Acquisition> each = waiters.iterator(); each.hasNext(); ) {
+            Acquisition acquisition = each.next();
+            if (acquisition.overdue) {
+                if (late.isEmpty()) {
+                    late = new ArrayList<>();
+                }
+                late.add(acquisition);
+                each.remove();
+                alarms.cancel(acquisition);
+            }
+        }
+        return dismiss(late, outcome);
+    }
+
+    private static List<Acquisition> dismiss(List<Acquisition> acquisitions, Outcome outcome) {
+        return acquisitions.stream().filter(each -> each.decide(outcome)).toList();
+    }
+}
