@@ -114,6 +114,9 @@ class RedisApplicationIT {
                     .withPropertyValues("spring.data.redis.port=" + proxy.port())
                     .run(context -> {
                         context.getSourceApplicationContext().stop();
+                        // The proxy hears a little later of what was closed.
+                        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
+                                .isZero());
                         LockToken late = new LockToken("late", 1);
                         CompletionStage<ReleaseResult> released = context.getBean(RedisLockBackend.class)
                                 .release(new ReleaseCommand("order:42", late, 0));
