@@ -213,7 +213,7 @@ final class Acquirer {
         if (granted.othersWaiting() > 0) {
             tenure.wanted(clock.nanos());
         }
-        Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog::look);
+        Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog.timerTask());
         holds.add(hold);
         watchdog.watch(hold);
         Outcome.Failed refusal = closed; // read after the hold can be seen by who closes

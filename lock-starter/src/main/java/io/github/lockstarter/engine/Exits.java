@@ -61,6 +61,6 @@ final class Exits {
             case LOST_RELEASE_FOLLOWS -> releases.end(hold, ReleaseOutcome.LOST);
             default -> holds.remove(hold); // the release follows
         }
-        return hold.ended;
+        return hold.ended();
     }
 }

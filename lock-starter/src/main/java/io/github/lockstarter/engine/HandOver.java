@@ -117,7 +117,7 @@ final class HandOver {
 
         /** Seen by who closes before it is looked whether somebody has: it ends the hold, or there is none. */
         Optional<Outcome.Got> by(Acquisition next) {
-            Hold hold = new Hold(grant, next.terms, next.owner, clock, watchdog::look);
+            Hold hold = new Hold(grant, next.terms, next.owner, clock, watchdog.timerTask());
             latest = hold;
             holds.add(hold);
             return queues.isClosed() ? Optional.empty() : Optional.of(new Outcome.Got(hold));

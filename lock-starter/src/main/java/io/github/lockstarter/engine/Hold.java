@@ -8,20 +8,22 @@ import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One lock that is held: what was granted, its {@link Lifecycle}, and its place on the timer. Does no I/O: {@link Watchdog}
  * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
  *
- * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (concurrent; each callback is taken out exactly once);
- * {@link #ended} (completed once); {@link #announced} (set once, before the owner gets its handle); {@link #forgottenAt} (set
- * once, at the loss); {@link #progress} and
+ * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
+ * taken out exactly once); {@link #ended()} (guarded by the monitor, which nothing else uses); {@link #announced} (set once, before
+ * the owner gets its handle); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #progress} and
  * {@link #longestLease} (replaced as a whole by the thread that handles a renewal; a lost update costs a count in a report
  * or a repeated command, never correctness).
  */
@@ -58,7 +60,30 @@ final class Hold extends TimerEntry {
      */
     record Progress(long nextAt, long succeeded, int failed) {}
 
-    private record LostCallback(HoldHandle handle, Runnable callback) {}
+    /** A list, the latest first. */
+    private record LostCallback(
+            HoldHandle handle, Runnable callback, @Nullable LostCallback before) {
+
+        static @Nullable LostCallback without(HoldHandle handle, @Nullable LostCallback list) {
+            Deque<LostCallback> kept = new ArrayDeque<>();
+            for (LostCallback each = list; each != null; each = each.before) {
+                if (!each.handle.equals(handle)) {
+                    kept.push(each);
+                }
+            }
+            LostCallback rest = null;
+            for (LostCallback each : kept) {
+                rest = new LostCallback(each.handle, each.callback, rest);
+            }
+            return rest;
+        }
+    }
+
+    // Many holds are kept at a time: what most of them never need has no object of its own.
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable LostCallback> CALLBACKS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LostCallback.class, "lostCallbacks");
+    private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
 
     final String key;
     final Tenure tenure;
@@ -67,13 +92,11 @@ final class Hold extends TimerEntry {
     final Owner owner;
     final Lifecycle lifecycle;
 
-    /** Completed with what became of the release. */
-    final CompletableFuture<ReleaseOutcome> ended = new CompletableFuture<>();
-
     private final EngineClock clock;
     private final Consumer<Hold> onTimer;
     private final long grantedAt;
-    private final Queue<LostCallback> lostCallbacks = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable LostCallback lostCallbacks;
+    private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     volatile Progress progress;
 
@@ -83,8 +106,8 @@ final class Hold extends TimerEntry {
     /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
     volatile long forgottenAt;
 
-    /** Whether listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
-    final AtomicBoolean lossTold = new AtomicBoolean();
+    /** 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
+    private volatile int lossTold;
 
     /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
     volatile boolean announced;
@@ -150,9 +173,24 @@ final class Hold extends TimerEntry {
         return lifecycle.lossCause();
     }
 
+    /** Completed with what became of the release. */
+    synchronized CompletableFuture<ReleaseOutcome> ended() {
+        CompletableFuture<ReleaseOutcome> outcome = ended;
+        if (outcome == null) {
+            outcome = new CompletableFuture<>();
+            ended = outcome;
+        }
+        return outcome;
+    }
+
+    /** Whether the caller is the one that tells listeners of the loss. */
+    boolean tellsLoss() {
+        return lossTold == 0 && LOSS_TOLD.compareAndSet(this, 0, 1);
+    }
+
     /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
     void onLost(HoldHandle handle, Runnable callback, Events events) {
-        lostCallbacks.add(new LostCallback(handle, callback));
+        CALLBACKS.updateAndGet(this, latest -> new LostCallback(handle, callback, latest));
         if (lifecycle.isLost()) {
             runLostCallbacks(events);
         } else if (handle.hasLeft()) {
@@ -161,14 +199,17 @@ final class Hold extends TimerEntry {
     }
 
     void forgetCallbacksOf(HoldHandle handle) {
-        if (!lostCallbacks.isEmpty()) {
-            lostCallbacks.removeIf(each -> each.handle.equals(handle));
+        if (lostCallbacks != null) {
+            CALLBACKS.updateAndGet(this, latest -> LostCallback.without(handle, latest));
         }
     }
 
     void runLostCallbacks(Events events) {
-        for (LostCallback next = lostCallbacks.poll(); next != null; next = lostCallbacks.poll()) {
-            LostCallback each = next;
+        Deque<LostCallback> inOrder = new ArrayDeque<>();
+        for (LostCallback each = CALLBACKS.getAndSet(this, null); each != null; each = each.before) {
+            inOrder.push(each);
+        }
+        for (LostCallback each : inOrder) {
             events.callback(() -> {
                 if (!each.handle.hasLeft()) {
                     each.callback.run();

@@ -5,14 +5,18 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /** One entry into a {@link Hold}: its own release, the hold's everything else. {@link #left} turns true once. */
 final class HoldHandle implements EngineHandle {
 
     private final Hold hold;
     private final Session session;
-    private final AtomicBoolean left = new AtomicBoolean();
+    private static final AtomicIntegerFieldUpdater<HoldHandle> LEFT =
+            AtomicIntegerFieldUpdater.newUpdater(HoldHandle.class, "left");
+
+    /** 1 once released; changed by its updater. */
+    private volatile int left;
 
     HoldHandle(Hold hold, Session session) {
         this.hold = hold;
@@ -36,13 +40,13 @@ final class HoldHandle implements EngineHandle {
 
     @Override
     public boolean isHeld() {
-        return !left.get() && session.losses().isHeld(hold);
+        return !hasLeft() && session.losses().isHeld(hold);
     }
 
     @Override
     public void ensureHeld() {
         if (!isHeld()) {
-            throw left.get() ? Messages.released(hold) : Messages.lost(hold);
+            throw hasLeft() ? Messages.released(hold) : Messages.lost(hold);
         }
     }
 
@@ -73,7 +77,7 @@ final class HoldHandle implements EngineHandle {
     }
 
     boolean hasLeft() {
-        return left.get();
+        return left == 1;
     }
 
     @Override
@@ -83,7 +87,7 @@ final class HoldHandle implements EngineHandle {
 
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        if (!left.compareAndSet(false, true)) {
+        if (!LEFT.compareAndSet(this, 0, 1)) {
             return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         }
         hold.forgetCallbacksOf(this);

@@ -4,55 +4,81 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
- * What this instance holds: all holds by token; the last granted one of each key, for those who wait here; and those of
- * threads by thread and key, for nested entries. A lost hold leaves the first two maps at once. It stays in the third
- * until its last release, its first nested entry, which learns of the loss, or for a while if its owner never comes back.
+ * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still alive
+ * when its key is granted anew, since somebody deleted the key at the backend, is displaced. A hold of a thread that is
+ * lost or displaced is kept for that thread: until its last release, its first nested entry, which learns of the loss, or for
+ * a while if the owner never comes back.
  *
  * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key told to look: one
- * that has looked before sees them, one that looks later does not see the hold.
+ * that has looked before sees them, one that looks later does not see the hold. Whoever puts a hold aside looks at its state
+ * afterwards; whoever ends it changes the state first: so that one of them takes it out again.
  */
 final class Holds implements HeldLocks {
 
-    private record Entrance(long threadId, String key) {}
+    private record Entrance(long threadId, String key) {
 
-    private final ConcurrentHashMap<LockToken, Hold> all = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Hold> here = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Entrance, Hold> byThread = new ConcurrentHashMap<>();
-
-    /** Granted, or handed over by the hold of the same token, whose place it takes. */
-    void add(Hold hold) {
-        all.put(hold.tenure.token, hold);
-        here.put(hold.key, hold);
+        static Entrance of(Hold hold) {
+            return new Entrance(hold.owner.threadId(), hold.key);
+        }
     }
 
-    /** Taken by its owner, who may enter again. Called by the owning thread. */
-    void open(Hold hold) {
+    private final ConcurrentHashMap<String, Hold> here = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<LockToken, Hold> displaced = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Entrance, Hold> keptForThreads = new ConcurrentHashMap<>();
+
+    /** Granted, or handed over by the hold of the same tenure, whose place it takes. */
+    void add(Hold hold) {
+        Hold before = here.put(hold.key, hold);
+        if (before != null && before.tenure != hold.tenure) {
+            displace(before);
+        }
+    }
+
+    private void displace(Hold hold) {
+        displaced.put(hold.tenure.token, hold);
+        keepForThread(hold);
+        if (!hold.lifecycle.isHeld()) {
+            displaced.remove(hold.tenure.token, hold);
+        }
+    }
+
+    private void keepForThread(Hold hold) {
         if (hold.owner.isThread()) {
-            byThread.put(entrance(hold), hold);
+            keptForThreads.put(Entrance.of(hold), hold);
+            if (hold.lifecycle.holds() == 0) {
+                leave(hold);
+            }
         }
     }
 
     /** No longer held; a nested entry still finds it. */
     void lost(Hold hold) {
-        all.remove(hold.tenure.token, hold);
-        here.remove(hold.key, hold);
+        takeOut(hold);
+        keepForThread(hold);
     }
 
     void remove(Hold hold) {
-        lost(hold);
+        takeOut(hold);
         leave(hold);
     }
 
-    /** Its owner cannot enter it again. */
+    private void takeOut(Hold hold) {
+        here.remove(hold.key, hold);
+        if (!displaced.isEmpty()) {
+            displaced.remove(hold.tenure.token, hold);
+        }
+    }
+
+    /** Its owner does not come back to it. */
     void leave(Hold hold) {
-        if (hold.owner.isThread()) {
-            byThread.remove(entrance(hold), hold);
+        if (hold.owner.isThread() && !keptForThreads.isEmpty()) {
+            keptForThreads.remove(Entrance.of(hold), hold);
         }
     }
 
@@ -61,29 +87,31 @@ final class Holds implements HeldLocks {
         return Optional.ofNullable(here.get(key));
     }
 
-    Optional<Hold> of(Owner owner, String key) {
-        return Optional.ofNullable(byThread.get(new Entrance(owner.threadId(), key)));
+    /** The thread's own hold of the key. */
+    Optional<Hold> of(Owner thread, String key) {
+        Hold latest = here.get(key);
+        if (latest != null && latest.owner.threadId() == thread.threadId()) {
+            return Optional.of(latest);
+        }
+        return keptForThreads.isEmpty()
+                ? Optional.empty()
+                : Optional.ofNullable(keptForThreads.get(new Entrance(thread.threadId(), key)));
     }
 
-    Collection<Hold> all() {
-        return all.values();
-    }
-
-    private static Entrance entrance(Hold hold) {
-        return new Entrance(hold.owner.threadId(), hold.key);
+    void forEach(Consumer<Hold> action) {
+        here.values().forEach(action);
+        displaced.values().forEach(action);
     }
 
     @Override
     public int size() {
-        return all.size();
+        return here.size() + displaced.size();
     }
 
     @Override
     public List<HeldLock> snapshot() {
-        List<HeldLock> held = new ArrayList<>(all.size());
-        for (Hold hold : all.values()) {
-            held.add(hold.snapshot());
-        }
+        List<HeldLock> held = new ArrayList<>(size());
+        forEach(hold -> held.add(hold.snapshot()));
         return List.copyOf(held);
     }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent.LossCause;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * The states of one hold: {@code HELD → RELEASING → RELEASED}, or {@code LOST} from either of the first two. All of it in
@@ -46,30 +46,34 @@ final class Lifecycle {
     }
 
     private final EngineClock clock;
-    private final AtomicReference<State> state;
+    private static final AtomicReferenceFieldUpdater<Lifecycle, State> STATE =
+            AtomicReferenceFieldUpdater.newUpdater(Lifecycle.class, State.class, "state");
+
+    /** Changed by its updater. */
+    private volatile State state;
 
     Lifecycle(EngineClock clock, Deadline deadline) {
         this.clock = clock;
-        this.state = new AtomicReference<>(new Held(deadline, 1, 0));
+        this.state = new Held(deadline, 1, 0);
     }
 
     boolean isHeld() {
-        return state.get() instanceof Held;
+        return state instanceof Held;
     }
 
     /** Whether it is lost, or about to be since its lease is over. A hold that is being released is not over yet. */
     boolean isOver() {
-        State now = state.get();
+        State now = state;
         return now instanceof Held held ? held.deadline.isOver(clock) : !(now instanceof Releasing);
     }
 
     boolean isLost() {
-        return state.get() instanceof Lost;
+        return state instanceof Lost;
     }
 
     /** Why it was lost; to be asked of a lost hold only. */
     LossCause lossCause() {
-        if (state.get() instanceof Lost lost) {
+        if (state instanceof Lost lost) {
             return lost.cause;
         }
         throw new IllegalStateException("Not lost");
@@ -77,18 +81,18 @@ final class Lifecycle {
 
     /** The deadline while held; now otherwise. */
     Deadline deadline() {
-        return state.get() instanceof Held held ? held.deadline : new Deadline(clock.nanos(), clock.wallMillis());
+        return state instanceof Held held ? held.deadline : new Deadline(clock.nanos(), clock.wallMillis());
     }
 
     int holds() {
-        State now = state.get();
+        State now = state;
         return now instanceof Held held ? held.holds : now instanceof Lost lost ? lost.holds : 0;
     }
 
     /** Ends the hold if its lease is over. True for the one caller that has to signal it. */
     boolean expire(LossCause cause) {
-        while (state.get() instanceof Held held && held.deadline.isOver(clock)) {
-            if (state.compareAndSet(held, new Lost(cause, held.holds, held.writes))) {
+        while (state instanceof Held held && held.deadline.isOver(clock)) {
+            if (STATE.compareAndSet(this, held, new Lost(cause, held.holds, held.writes))) {
                 return true;
             }
         }
@@ -97,8 +101,8 @@ final class Lifecycle {
 
     /** Ends the hold. True for the one caller that has to signal it. */
     boolean lose(LossCause cause) {
-        while (state.get() instanceof Held held) {
-            if (state.compareAndSet(held, new Lost(cause, held.holds, held.writes))) {
+        while (state instanceof Held held) {
+            if (STATE.compareAndSet(this, held, new Lost(cause, held.holds, held.writes))) {
                 return true;
             }
         }
@@ -107,8 +111,8 @@ final class Lifecycle {
 
     /** One hold more. False unless held. */
     boolean enter() {
-        while (state.get() instanceof Held held) {
-            if (state.compareAndSet(held, new Held(held.deadline, held.holds + 1, held.writes))) {
+        while (state instanceof Held held) {
+            if (STATE.compareAndSet(this, held, new Held(held.deadline, held.holds + 1, held.writes))) {
                 return true;
             }
         }
@@ -118,7 +122,7 @@ final class Lifecycle {
     /** One hold less; to be called once per hold. */
     Exit exit() {
         while (true) {
-            State now = state.get();
+            State now = state;
             State next;
             Exit answer;
             if (now instanceof Held held && held.holds > 1) {
@@ -133,7 +137,7 @@ final class Lifecycle {
             } else {
                 throw new IllegalStateException("More exits than holds");
             }
-            if (state.compareAndSet(now, next)) {
+            if (STATE.compareAndSet(this, now, next)) {
                 return answer;
             }
         }
@@ -148,8 +152,8 @@ final class Lifecycle {
 
     /** Claims the right to write a renewal; only while held. */
     boolean beginRenewal() {
-        while (state.get() instanceof Held held) {
-            if (state.compareAndSet(held, new Held(held.deadline, held.holds, held.writes + 1))) {
+        while (state instanceof Held held) {
+            if (STATE.compareAndSet(this, held, new Held(held.deadline, held.holds, held.writes + 1))) {
                 return true;
             }
         }
@@ -158,24 +162,24 @@ final class Lifecycle {
 
     /** Whether a renewal is being written; then {@link #endRenewal} of a lost hold tells to send the release. */
     boolean isRenewalUnderWay() {
-        State now = state.get();
+        State now = state;
         return now instanceof Held held ? held.writes > 0 : now instanceof Lost lost && lost.writes > 0;
     }
 
     /** The renewal is written. True if a release was asked for meanwhile and this was the last: the caller sends it now. */
     boolean endRenewal() {
         while (true) {
-            State now = state.get();
+            State now = state;
             if (now instanceof Held held) {
-                if (state.compareAndSet(now, new Held(held.deadline, held.holds, held.writes - 1))) {
+                if (STATE.compareAndSet(this, now, new Held(held.deadline, held.holds, held.writes - 1))) {
                     return false;
                 }
             } else if (now instanceof Releasing releasing) {
-                if (state.compareAndSet(now, new Releasing(releasing.writes - 1))) {
+                if (STATE.compareAndSet(this, now, new Releasing(releasing.writes - 1))) {
                     return releasing.writes == 1;
                 }
             } else if (now instanceof Lost lost) {
-                if (state.compareAndSet(now, new Lost(lost.cause, lost.holds, lost.writes - 1))) {
+                if (STATE.compareAndSet(this, now, new Lost(lost.cause, lost.holds, lost.writes - 1))) {
                     return lost.writes == 1 && (lost.holds == 0 || lost.cause == LossCause.SHUTDOWN);
                 }
             } else {
@@ -186,8 +190,9 @@ final class Lifecycle {
 
     /** Moves the deadline forward after a renewal; without effect once released, lost, or over. */
     boolean renewed(Deadline later) {
-        while (state.get() instanceof Held held && !held.deadline.isOver(clock)) {
-            if (!later.isAfter(held.deadline) || state.compareAndSet(held, new Held(later, held.holds, held.writes))) {
+        while (state instanceof Held held && !held.deadline.isOver(clock)) {
+            if (!later.isAfter(held.deadline)
+                    || STATE.compareAndSet(this, held, new Held(later, held.holds, held.writes))) {
                 return true;
             }
         }
@@ -196,11 +201,11 @@ final class Lifecycle {
 
     /** The release was answered: the lock is free, or will be. True once. */
     boolean released() {
-        return state.get() instanceof Releasing releasing && state.compareAndSet(releasing, new Released());
+        return state instanceof Releasing releasing && STATE.compareAndSet(this, releasing, new Released());
     }
 
     /** The release was answered: the lock had not been ours any more. True once. */
     boolean lostAtRelease(LossCause cause) {
-        return state.get() instanceof Releasing releasing && state.compareAndSet(releasing, new Lost(cause, 0, 0));
+        return state instanceof Releasing releasing && STATE.compareAndSet(this, releasing, new Lost(cause, 0, 0));
     }
 }

@@ -59,7 +59,7 @@ final class Losses {
 
     /** To the listeners, if they know of the hold, once. */
     void report(Hold hold, LossCause cause) {
-        if (hold.announced && hold.lossTold.compareAndSet(false, true)) {
+        if (hold.announced && hold.tellsLoss()) {
             events.lost(new LockEvent.Lost(
                     hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.progress.failed()));
         }

@@ -106,6 +106,6 @@ final class Releases {
             events.released(
                     new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));
         }
-        hold.ended.complete(outcome);
+        hold.ended().complete(outcome);
     }
 }

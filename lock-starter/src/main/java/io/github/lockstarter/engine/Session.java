@@ -157,11 +157,11 @@ final class Session implements LocalWaiters {
         if (hold.lifecycle.enter()) {
             return Optional.of(new HoldHandle(hold, this));
         }
-        holds().remove(hold);
         if (hold.lifecycle.isLost()) {
+            holds().remove(hold);
             throw Messages.lost(hold);
         }
-        return Optional.empty(); // another thread releases it right now
+        return Optional.empty(); // it is being released
     }
 
     private Outcome await(Acquisition acquisition) {
@@ -214,7 +214,6 @@ final class Session implements LocalWaiters {
             exits.exit(hold);
             throw Messages.lost(hold);
         }
-        holds().open(hold);
         return new HoldHandle(hold, this);
     }
 
@@ -260,11 +259,11 @@ final class Session implements LocalWaiters {
     void close() {
         acquirer.close(new Outcome.Failed("the lock client is shut down", null));
         core.timer().close();
-        for (Hold hold : holds().all()) {
+        holds().forEach(hold -> {
             if (losses.lose(hold, LossCause.SHUTDOWN) && !hold.lifecycle.isRenewalUnderWay()) {
                 releases.send(hold);
             }
-        }
+        });
         Waits.atMost(core.backend().quiet(), LONGEST_STOP);
         events().close();
     }

@@ -47,7 +47,7 @@ final class SuspendWatch extends TimerEntry {
         Moment now = Moment.now(clock);
         long ahead = now.wallMillis() - last.wallMillis() - (now.nanos() - last.nanos()) / 1_000_000;
         if (ahead > JUMP_MILLIS) {
-            holds.all().forEach(losses::isHeld);
+            holds.forEach(losses::isHeld);
         }
         watching.set(false);
         if (holds.size() > 0) {

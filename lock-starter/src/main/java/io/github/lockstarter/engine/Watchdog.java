@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when a third of it has passed,
@@ -34,6 +35,7 @@ final class Watchdog {
     private final TimerWheel timer;
     private final SuspendWatch suspendWatch;
     private final List<Hold> due = new ArrayList<>();
+    private final Consumer<Hold> timerTask = this::look;
 
     Watchdog(Core core, Losses losses, Releases releases) {
         this.backend = core.backend();
@@ -56,8 +58,12 @@ final class Watchdog {
         suspendWatch.begin();
     }
 
-    /** Called by the timer. */
-    void look(Hold hold) {
+    /** What a hold calls when its time on the timer has come. */
+    Consumer<Hold> timerTask() {
+        return timerTask;
+    }
+
+    private void look(Hold hold) {
         if (hold.lifecycle.isLost()) {
             forgetInTime(hold);
             return;

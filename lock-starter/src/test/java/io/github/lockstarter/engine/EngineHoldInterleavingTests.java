@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
@@ -154,6 +155,59 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(fencingTokens.get(5, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void keepsAHoldWhoseKeyTheBackendGrantsToSomebodyElse() throws Exception {
+        CountDownLatch displaced = new CountDownLatch(1);
+        CompletableFuture<List<Object>> owner = CompletableFuture.supplyAsync(
+                () -> {
+                    LockHandle outer = engine.acquire(REQUEST);
+                    awaitQuietly(displaced);
+                    LockHandle inner = engine.acquire(REQUEST);
+                    return List.of(inner.fencingToken(), inner.release(), outer.release());
+                },
+                EngineInterleavings::onNewThread);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        await().until(() -> engine.heldLocks().size() == 1);
+        CompletableFuture<LockHandle> other = engine.acquireAsync(REQUEST);
+        backend.signal(KEY); // somebody has deleted the key
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(other.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(engine.heldLocks().snapshot()).hasSize(2);
+        assertThat(engine.heldLocks().size()).isEqualTo(2);
+        displaced.countDown();
+
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        assertThat(owner.get(5, TimeUnit.SECONDS)).containsExactly(1L, ReleaseOutcome.STILL_HELD, ReleaseOutcome.LOST);
+        assertThat(engine.heldLocks().snapshot())
+                .singleElement()
+                .extracting(HeldLock::fencingToken)
+                .isEqualTo(2L);
+    }
+
+    @Test
+    void tellsNoThreadOfALossThatItLearnedAtItsRelease() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            CountDownLatch start = new CountDownLatch(1);
+            CompletableFuture<LockHandle> got = new CompletableFuture<>();
+            CompletableFuture<Boolean> again = CompletableFuture.supplyAsync(
+                    () -> {
+                        LockHandle handle = engine.acquire(REQUEST);
+                        got.complete(handle);
+                        awaitQuietly(start);
+                        handle.release();
+                        return engine.tryAcquire(REQUEST.withoutWaiting()).isPresent();
+                    },
+                    EngineInterleavings::onNewThread);
+            backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+            LockHandle handle = got.get(5, TimeUnit.SECONDS);
+            wallMillis.addAndGet(30_100);
+            start.countDown();
+            handle.isHeld(); // finds the loss while the owner releases
+            backend.nextAcquire().answer().complete(contended());
+            assertThat(again.get(5, TimeUnit.SECONDS)).isFalse();
+        }
     }
 
     @Test
