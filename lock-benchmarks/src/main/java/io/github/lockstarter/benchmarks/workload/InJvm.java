@@ -27,7 +27,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 record InJvm() implements Workload {
 
     private static final Duration ROUND = Duration.ofSeconds(1);
-    private static final int WARM_UP = 3;
+    private static final int WARM_UP = 5;
     private static final int MEASURED = 5;
     private static final int FORKS = 1;
     private static final String ALLOCATION = "gc.alloc.rate.norm";
