@@ -62,6 +62,18 @@ final class Application implements AutoCloseable {
                 Map.of());
     }
 
+    /** The same, with other bounds for hand-overs. */
+    static EngineSettings with(EngineSettings.HandOver handOver, EngineSettings settings) {
+        return new EngineSettings(
+                settings.lease(),
+                settings.maxLease(),
+                settings.maxWait(),
+                settings.retry(),
+                settings.watchdog(),
+                handOver,
+                settings.locks());
+    }
+
     LockTemplate locks() {
         return locks;
     }

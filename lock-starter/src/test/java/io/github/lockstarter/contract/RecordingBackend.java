@@ -32,11 +32,14 @@ final class RecordingBackend implements LockBackend {
         WITHDRAW
     }
 
+    private record Notice(String key, long at) {}
+
     /** One command. */
     record Sent(Verb verb, String key, String token) {}
 
     private final LockBackend backend;
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
+    private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
     private final AtomicInteger throwingRenewals = new AtomicInteger();
     private volatile @Nullable SignalListener listener;
@@ -69,6 +72,14 @@ final class RecordingBackend implements LockBackend {
     /** The next calls of renew throw, as no backend should. */
     void throwFromRenewals(int number) {
         throwingRenewals.set(number);
+    }
+
+    /** When the engine had taken in that another instance waits for the key: {@link System#nanoTime()} of each notice. */
+    List<Long> noticedAt(String key) {
+        return notices.stream()
+                .filter(notice -> notice.key().equals(key))
+                .map(Notice::at)
+                .toList();
     }
 
     /** A signal that nobody sent. */
@@ -116,7 +127,23 @@ final class RecordingBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
-        backend.listen(instanceId, signals);
+        backend.listen(instanceId, new SignalListener() {
+            @Override
+            public void onSignal(String key) {
+                signals.onSignal(key);
+            }
+
+            @Override
+            public void onWanted(String key) {
+                signals.onWanted(key);
+                notices.add(new Notice(key, System.nanoTime()));
+            }
+
+            @Override
+            public void onMailboxRestored() {
+                signals.onMailboxRestored();
+            }
+        });
     }
 
     @Override

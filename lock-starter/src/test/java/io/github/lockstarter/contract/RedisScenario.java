@@ -12,6 +12,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -83,6 +84,10 @@ abstract class RedisScenario {
         return newApplication(RedisStore.behind(proxy), Application.settings(LONG_LEASE));
     }
 
+    Application newApplication(EngineSettings settings) {
+        return newApplication(new RedisStore(server().uri()), settings);
+    }
+
     private Application newApplication(RedisStore store, EngineSettings settings) {
         Application application = Application.over(store.connect(), settings);
         resources.push(store);
@@ -120,6 +125,19 @@ abstract class RedisScenario {
             assertThat(redis().exists(lockKey)).as("the lock").isZero();
             assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
         });
+    }
+
+    /** Of all locks, and not of this scenario's alone. */
+    static void assertOnlyFencesLeft() {
+        await().atMost(Duration.ofSeconds(2))
+                .untilAsserted(() -> assertThat(redis().keys("lock:*")).allMatch(left -> left.endsWith(":fence")));
+    }
+
+    /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */
+    static Random seeded(String what) {
+        long seed = Long.getLong("lock.test.seed", System.nanoTime());
+        System.out.println("Seed of " + what + ": " + seed);
+        return new Random(seed);
     }
 
     static void letPass(Duration time) {

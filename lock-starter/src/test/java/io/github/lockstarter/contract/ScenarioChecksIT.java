@@ -20,4 +20,11 @@ class ScenarioChecksIT extends RedisScenario {
 
         assertThatThrownBy(this::assertNothingLeft).hasMessageContaining("the waiters");
     }
+
+    @Test
+    void seesAKeyThatStays() {
+        redis().psetex("lock:{another}:waiters", 60_000, "left behind");
+
+        assertThatThrownBy(RedisScenario::assertOnlyFencesLeft).hasMessageContaining("{another}");
+    }
 }
