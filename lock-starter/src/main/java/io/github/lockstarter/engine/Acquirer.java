@@ -8,7 +8,6 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
-import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,6 @@ final class Acquirer {
     private final Events events;
     private final Holds holds;
     private final Exits exits;
-    private final Cleanups cleanups;
     private final Withdrawals withdrawals;
     private final Watchdog watchdog;
     private final Tokens tokens;
@@ -34,16 +32,15 @@ final class Acquirer {
 
     private volatile Outcome.@Nullable Failed closed;
 
-    Acquirer(Core core, WaitQueues queues, Exits exits, Cleanups cleanups, Withdrawals withdrawals, Watchdog watchdog) {
+    Acquirer(Core core, Waiters waiters, Exits exits, Watchdog watchdog) {
         this.backend = core.backend();
         this.clock = core.clock();
         this.events = core.events();
         this.holds = core.holds();
         this.tokens = core.tokens();
-        this.queues = queues;
+        this.queues = waiters.queues();
         this.exits = exits;
-        this.cleanups = cleanups;
-        this.withdrawals = withdrawals;
+        this.withdrawals = waiters.withdrawals();
         this.watchdog = watchdog;
         this.patience = new Backoff(core.settings().retry()).patience();
     }
@@ -112,9 +109,23 @@ final class Acquirer {
     }
 
     /** As {@link LocalWaiters#requeued}. If nobody is left who waits, the registration is withdrawn. */
-    void requeued(String key) {
+    void requeued(String key, Duration lease) {
         long now = clock.nanos();
-        carryOut(key, queues.askAny(key, queue -> queue.requeued(now)));
+        carryOut(key, queues.askAny(key, queue -> queue.requeued(lease, now)));
+    }
+
+    /** As {@link LocalWaiters#perhapsRequeued}. If nobody is left who waits, the registration is withdrawn. */
+    void perhapsRequeued(String key) {
+        carryOut(key, queues.askAny(key, KeyQueue::perhapsRequeued));
+    }
+
+    /**
+     * Another instance waits. The notice may overtake the answer that tells of the grant: then the queue knows of an attempt,
+     * and passes it on.
+     */
+    void wanted(String key) {
+        queues.ask(key, KeyQueue::wanted);
+        holds.here(key).ifPresent(hold -> hold.tenure.wanted(clock.nanos()));
     }
 
     /** Signals may have been missed. */
@@ -179,7 +190,7 @@ final class Acquirer {
                     Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", e);
                     acquisition.end(failure);
                     if (!acquisition.isGot()) {
-                        giveBack(attempt, 0);
+                        withdrawals.giveBack(attempt, 0);
                     }
                     failed(attempt, failure);
                 }));
@@ -195,7 +206,7 @@ final class Acquirer {
         } else if (result instanceof AcquireResult.Rejected rejected) {
             failed(attempt, new Outcome.Failed(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            giveBack(attempt, 0);
+            withdrawals.giveBack(attempt, 0);
             failed(attempt, new Outcome.Failed(unknown.reason(), unknown.cause()));
         }
     }
@@ -206,8 +217,12 @@ final class Acquirer {
         floors.saw(acquisition.key, tenure.lastFencingToken);
         Grant grant = Grant.first(acquisition.key, tenure, sent, acquisition.terms);
         if (grant.deadline().isOver(clock)) {
-            giveBack(attempt, tenure.lastFencingToken);
+            withdrawals.giveBack(attempt, tenure.lastFencingToken);
             tooLate(attempt);
+            return;
+        }
+        if (acquisition.isDecided()) {
+            withdrawals.giveBack(attempt, tenure.lastFencingToken); // whoever decided that sees to the queue
             return;
         }
         if (granted.othersWaiting() > 0) {
@@ -219,7 +234,9 @@ final class Acquirer {
         Outcome.Failed refusal = closed; // read after the hold can be seen by who closes
         Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
         if (acquisition.waits()) {
-            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.granted(attempt, outcome)));
+            carryOut(
+                    acquisition.key,
+                    queues.ask(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos())));
         } else {
             acquisition.end(outcome);
         }
@@ -257,10 +274,5 @@ final class Acquirer {
         } else {
             acquisition.end(failure);
         }
-    }
-
-    private void giveBack(Attempt attempt, long fencingToken) {
-        Acquisition acquisition = attempt.acquisition();
-        cleanups.add(new ReleaseCommand(acquisition.key, attempt.token(), fencingToken), acquisition.terms.lease());
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -52,6 +53,15 @@ final class Acquisition extends TimerEntry {
     /** Whether this outcome is the one; to be {@link #publish published} by the same caller. */
     boolean decide(Outcome candidate) {
         return decided.compareAndSet(null, candidate);
+    }
+
+    /** The hold, if that was decided. */
+    Optional<Hold> hold() {
+        return decided.get() instanceof Outcome.Got got ? Optional.of(got.hold()) : Optional.empty();
+    }
+
+    boolean isDecided() {
+        return decided.get() != null;
     }
 
     /** Whether this outcome was the one. */

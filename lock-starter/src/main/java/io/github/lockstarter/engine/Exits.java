@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.ReleaseOutcome;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 
 /** Where owners leave their holds. With the last one of an owner, the lock is handed over or released. */
 final class Exits {
@@ -24,15 +25,15 @@ final class Exits {
 
     /** One hold less. */
     CompletableFuture<ReleaseOutcome> exit(Hold hold) {
-        return backend.during(() -> exit(hold, true));
+        return backend.during(() -> exit(hold, handOver::pass));
     }
 
     /** The only one less, of a grant that nobody took and whose attempt is withdrawn: never handed over. */
     void discard(Hold hold) {
-        backend.during(() -> exit(hold, false));
+        backend.during(() -> exit(hold, (leaving, deadline) -> false));
     }
 
-    private CompletableFuture<ReleaseOutcome> exit(Hold hold, boolean mayHandOver) {
+    private CompletableFuture<ReleaseOutcome> exit(Hold hold, BiPredicate<Hold, Deadline> passedOn) {
         losses.isHeld(hold);
         Deadline deadline = hold.lifecycle.deadline(); // may move forward until the exit; the earlier one is safe
         Lifecycle.Exit exit = hold.lifecycle.exit();
@@ -50,16 +51,18 @@ final class Exits {
         }
         switch (exit) {
             case SEND_RELEASE -> {
-                if (!mayHandOver || !handOver.pass(hold, deadline)) {
+                if (!passedOn.test(hold, deadline)) {
                     releases.release(hold);
                 }
             }
             case LOST -> {
                 releases.end(hold, ReleaseOutcome.LOST);
-                releases.send(hold);
+                releases.release(hold);
             }
             case LOST_RELEASE_FOLLOWS -> releases.end(hold, ReleaseOutcome.LOST);
-            default -> holds.remove(hold); // the release follows
+            default -> {
+                // Whoever writes the renewal releases.
+            }
         }
         return hold.ended();
     }

@@ -8,7 +8,6 @@ import io.github.lockstarter.spi.RenewResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Passes a lock on to the next waiter of this instance without asking the backend, within the bounds of its
@@ -20,107 +19,133 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandOver {
 
+    private enum Verdict {
+        /** A waiter has the lock. */
+        PASSED,
+        /** The first waiter is not renewed and needs its whole lease. */
+        TO_BE_ARMED,
+        /** Nobody may have it. */
+        NOBODY
+    }
+
     private final BackendCalls backend;
     private final EngineClock clock;
     private final EngineSettings.HandOver limits;
     private final Holds holds;
-    private final WaitQueues queues;
+    private final Waiters waiters;
     private final Watchdog watchdog;
     private final Releases releases;
-    private final Withdrawals withdrawals;
 
-    HandOver(Core core, WaitQueues queues, Watchdog watchdog, Releases releases, Withdrawals withdrawals) {
+    HandOver(Core core, Waiters waiters, Watchdog watchdog, Releases releases) {
         this.backend = core.backend();
         this.clock = core.clock();
         this.limits = core.settings().handOver();
         this.holds = core.holds();
-        this.queues = queues;
+        this.waiters = waiters;
         this.watchdog = watchdog;
         this.releases = releases;
-        this.withdrawals = withdrawals;
     }
 
     /** Whether the tenure goes on, or is ended from here. If not, the caller releases the lock. */
     boolean pass(Hold leaving, Deadline deadline) {
-        if (!limits.isOn() || leaving.wasExtended() || !leaving.tenure.allowsHandOver(clock.nanos(), limits)) {
+        if (!limits.isOn() || leaving.extended || !waiters.queues().has(leaving.key)) {
             return false;
         }
-        Acquisition next = queues.first(leaving.key);
-        if (next == null || !next.terms.lease().equals(leaving.terms.lease())) {
-            return false;
+        Verdict verdict = pass(new Line(leaving, deadline, leaving.progress.nextAt(), Renewal.ON));
+        if (verdict == Verdict.TO_BE_ARMED) {
+            arm(leaving);
         }
-        if (next.terms.renewal() == Renewal.ON) {
-            return succeed(leaving, deadline, leaving.progress.nextAt());
-        }
-        rearm(leaving);
-        return true;
+        return verdict != Verdict.NOBODY;
     }
 
     /** Who is not renewed gets the whole lease: the waiter is chosen when the backend has agreed to that. */
-    private void rearm(Hold leaving) {
+    private void arm(Hold leaving) {
         Moment sent = Moment.now(clock);
         long leaseNanos = leaving.terms.leaseNanos();
         backend.answer(
                 backend.renew(List.of(leaving.renewCommand(leaving.terms.lease())))
                         .get(0),
                 result -> {
+                    Deadline deadline = Deadline.of(sent, leaseNanos);
+                    long renewAt = sent.nanos() + leaseNanos / Watchdog.RENEW_AT;
                     if (result instanceof RenewResult.NotHeld) {
                         releases.foundLost(leaving);
                     } else if (!(result instanceof RenewResult.Renewed)
-                            || !succeed(
-                                    leaving,
-                                    Deadline.of(sent, leaseNanos),
-                                    sent.nanos() + leaseNanos / Watchdog.RENEW_AT)) {
+                            || pass(new Line(leaving, deadline, renewAt, Renewal.OFF)) != Verdict.PASSED) {
                         releases.release(leaving);
                     }
                 });
     }
 
-    private boolean succeed(Hold leaving, Deadline deadline, long renewAt) {
-        OptionalLong fencingToken =
-                deadline.isOver(clock) ? OptionalLong.empty() : leaving.tenure.handOver(clock.nanos(), limits);
-        if (fencingToken.isEmpty()) {
-            return false;
-        }
-        Succession succession =
-                new Succession(new Grant(leaving.key, leaving.tenure, fencingToken.getAsLong(), deadline, renewAt));
-        Next next = queues.ask(leaving.key, queue -> queue.handOver(leaving.terms.lease(), succession::by));
+    private Verdict pass(Line line) {
+        String key = line.leaving.key;
+        Next next = waiters.queues().ask(key, queue -> queue.handOver(line));
         LockToken withdrawal = next.withdrawal();
         if (withdrawal != null) {
-            withdrawals.send(leaving.key, withdrawal);
-        }
-        Hold successor = succession.latest;
-        if (successor == null) {
-            return false;
+            waiters.withdrawals().send(key, withdrawal);
+            waiters.local().freed(key); // who came meanwhile may have lost its registration to the withdrawal
         }
         if (next.decided().isEmpty()) {
-            holds.remove(successor);
-            return false;
+            return line.toBeArmed ? Verdict.TO_BE_ARMED : Verdict.NOBODY;
         }
-        watchdog.watch(successor);
-        releases.handedOver(leaving);
-        next.decided().forEach(Acquisition::publish);
-        return true;
+        Acquisition successor = next.decided().get(0);
+        try {
+            successor.hold().ifPresent(watchdog::watch);
+            releases.handedOver(line.leaving);
+        } finally {
+            successor.publish();
+        }
+        return Verdict.PASSED;
     }
 
-    /** Makes the hold of one waiter after the other, until one takes it. {@link #latest} belongs to the calling thread. */
-    private final class Succession {
+    /**
+     * Tries one waiter after the other. {@link #toBeArmed} belongs to the calling thread.
+     *
+     * <p>{@code least} says who is let in: those who are renewed, or, when the lease was armed, all.
+     */
+    private final class Line implements Succession {
 
-        private final Grant grant;
+        private final Hold leaving;
+        private final Deadline deadline;
+        private final long renewAt;
+        private final Renewal least;
+        private boolean toBeArmed;
 
-        @Nullable
-        Hold latest;
+        Line(Hold leaving, Deadline deadline, long renewAt, Renewal least) {
+            this.leaving = leaving;
+            this.deadline = deadline;
+            this.renewAt = renewAt;
+            this.least = least;
+        }
 
-        Succession(Grant grant) {
-            this.grant = grant;
+        @Override
+        public Optional<Outcome.Got> by(Acquisition waiter) {
+            long now = clock.nanos();
+            if (!waiter.terms.lease().equals(leaving.terms.lease())
+                    || deadline.isOver(clock)
+                    || !leaving.tenure.allowsHandOver(now, limits)) {
+                return Optional.empty();
+            }
+            toBeArmed = least == Renewal.ON && waiter.terms.renewal() != Renewal.ON;
+            OptionalLong fencingToken = toBeArmed ? OptionalLong.empty() : leaving.tenure.handOver(now, limits);
+            return fencingToken.isEmpty() ? Optional.empty() : hold(waiter, fencingToken.getAsLong());
         }
 
         /** Seen by who closes before it is looked whether somebody has: it ends the hold, or there is none. */
-        Optional<Outcome.Got> by(Acquisition next) {
-            Hold hold = new Hold(grant, next.terms, next.owner, clock, watchdog.timerTask());
-            latest = hold;
+        private Optional<Outcome.Got> hold(Acquisition waiter, long fencingToken) {
+            Grant grant = new Grant(leaving.key, leaving.tenure, fencingToken, deadline, renewAt);
+            Hold hold = new Hold(grant, waiter.terms, waiter.owner, clock, watchdog.timerTask());
             holds.add(hold);
-            return queues.isClosed() ? Optional.empty() : Optional.of(new Outcome.Got(hold));
+            if (waiters.queues().isClosed()) {
+                holds.remove(hold);
+                return Optional.empty();
+            }
+            return Optional.of(new Outcome.Got(hold));
+        }
+
+        @Override
+        public void refused(Outcome.Got refused) {
+            holds.remove(refused.hold());
         }
     }
 }

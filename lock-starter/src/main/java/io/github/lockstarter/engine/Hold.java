@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
  * taken out exactly once); {@link #ended()} (guarded by the monitor, which nothing else uses); {@link #announced} (set once, before
- * the owner gets its handle); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #progress} and
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #progress} and
  * {@link #longestLease} (replaced as a whole by the thread that handles a renewal; a lost update costs a count in a report
  * or a repeated command, never correctness).
  */
@@ -103,6 +103,9 @@ final class Hold extends TimerEntry {
     /** Longest lease that the backend may have been told. */
     volatile Duration longestLease;
 
+    /** Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way. */
+    volatile boolean extended;
+
     /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
     volatile long forgottenAt;
 
@@ -148,16 +151,13 @@ final class Hold extends TimerEntry {
         return fencingToken != tenure.firstFencingToken;
     }
 
-    /** Whether the lease may be another one than its terms say. */
-    boolean wasExtended() {
-        return !longestLease.equals(terms.lease());
-    }
-
     /** What keeps others of this instance from the lock; empty if this does not, since its lease is over. */
     Optional<Standing> obstacle() {
-        return lifecycle.isOver()
-                ? Optional.empty()
-                : Optional.of(new Standing(Standing.Obstacle.OWNER, Optional.of(remainingLease())));
+        if (lifecycle.isOver()) {
+            return Optional.empty();
+        }
+        Duration remaining = lifecycle.isHeld() ? remainingLease() : terms.lease();
+        return Optional.of(new Standing(Standing.Obstacle.OWNER, Optional.of(remaining)));
     }
 
     RenewCommand renewCommand(Duration lease) {

@@ -49,7 +49,7 @@ final class Holds implements HeldLocks {
     }
 
     private void keepForThread(Hold hold) {
-        if (hold.owner.isThread()) {
+        if (hold.owner.isThread() && hold.announced) {
             keptForThreads.put(Entrance.of(hold), hold);
             if (hold.lifecycle.holds() == 0) {
                 leave(hold);
@@ -87,15 +87,20 @@ final class Holds implements HeldLocks {
         return Optional.ofNullable(here.get(key));
     }
 
-    /** The thread's own hold of the key. */
+    /** The thread's own hold of the key: one that it has taken, and has not left. */
     Optional<Hold> of(Owner thread, String key) {
         Hold latest = here.get(key);
-        if (latest != null && latest.owner.threadId() == thread.threadId()) {
+        if (latest != null && latest.owner.threadId() == thread.threadId() && isEntered(latest)) {
             return Optional.of(latest);
         }
         return keptForThreads.isEmpty()
                 ? Optional.empty()
-                : Optional.ofNullable(keptForThreads.get(new Entrance(thread.threadId(), key)));
+                : Optional.ofNullable(keptForThreads.get(new Entrance(thread.threadId(), key)))
+                        .filter(Holds::isEntered);
+    }
+
+    private static boolean isEntered(Hold hold) {
+        return hold.announced && hold.lifecycle.holds() > 0;
     }
 
     void forEach(Consumer<Hold> action) {

@@ -62,6 +62,9 @@ final class KeyQueue {
     private long answers;
     private int round;
 
+    /** Whether another instance is known to wait, although this one may be granted the lock before it. */
+    private boolean wanted;
+
     /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
     private int repeats;
 
@@ -103,45 +106,64 @@ final class KeyQueue {
         return goOn();
     }
 
-    /** A hold of this instance was released to another instance, and this one was registered behind the others. */
-    synchronized Next requeued(long now) {
+    /**
+     * A hold of this instance was released to another instance, and this one was registered behind the others.
+     *
+     * @param lease what the other owner is assumed to have
+     * @param now monotonic time
+     * @return null if the queue is retired and a new one must be made
+     */
+    synchronized @Nullable Next requeued(Duration lease, long now) {
+        if (retired) {
+            return null;
+        }
         registered = true;
+        position = Waiting.NEW; // this instance had the lock: an older place is spent
         if (line.isEmpty()) {
             return retire();
         }
-        Standing known = standing;
-        return underWay == null && known != null ? sleepUntilNextLook(now, known) : Next.NOTHING;
+        standing = new Standing(Obstacle.OWNER, Optional.of(lease));
+        return underWay == null ? sleepUntilNextLook(now, standing) : Next.NOTHING;
     }
 
-    /**
-     * A hold of this instance ends: the lock goes to the first waiter that still wants it, if that asks for the same lease.
-     *
-     * @param lease the lease
-     * @param succession makes the waiter's hold; empty if there must be none
-     */
-    synchronized Next handOver(Duration lease, Function<Acquisition, Optional<Outcome.Got>> succession) {
+    /** The same, but no answer came: it is not known whether another instance was signalled. Null as there. */
+    synchronized @Nullable Next perhapsRequeued() {
+        if (retired) {
+            return null;
+        }
+        registered = true;
+        position = Waiting.NEW;
+        return freed();
+    }
+
+    /** Another instance waits for the lock, which the attempt under way may be granted before it. */
+    synchronized Next wanted() {
+        wanted = underWay != null;
+        return Next.NOTHING;
+    }
+
+    /** A hold of this instance ends: the lock goes to the first waiter that still wants it. */
+    synchronized Next handOver(Succession succession) {
         LockToken withdrawn = null;
         List<Acquisition> successor = List.of();
-        while (successor.isEmpty()
-                && !line.isEmpty()
-                && line.first().terms.lease().equals(lease)) {
+        while (successor.isEmpty() && !line.isEmpty()) {
             Acquisition first = line.first();
-            Optional<Outcome.Got> got = succession.apply(first);
+            Optional<Outcome.Got> got = succession.by(first);
             if (got.isEmpty()) {
                 break;
             }
-            successor = first.decide(got.get()) ? List.of(first) : List.of();
-            // One that gave up in this moment will find itself gone: what it may have asked for is withdrawn here.
+            if (first.decide(got.get())) {
+                successor = List.of(first);
+            } else {
+                succession.refused(got.get());
+            }
+            // One that gave up will find itself gone: what it may have asked for is withdrawn here.
             line.drop(first);
             withdrawn = isUnderWayFor(first) ? withdrawUnderWay() : withdrawn;
         }
+        position = Waiting.NEW;
         Next next = line.isEmpty() ? retire() : Next.NOTHING;
         return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(successor);
-    }
-
-    /** The first waiter, if there is one. */
-    synchronized Optional<Acquisition> first() {
-        return line.isEmpty() ? Optional.empty() : Optional.of(line.first());
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
@@ -157,14 +179,12 @@ final class KeyQueue {
     }
 
     private Next timeOut(Acquisition acquisition) {
-        Standing known = surroundings.heldHere().apply(key).orElse(null);
-        if (known == null) {
-            known = standing;
-            boolean unanswered = underWay != null && answers == acquisition.joinedAt;
-            if (known == null || unanswered) {
-                acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
-                return Next.NOTHING;
-            }
+        Standing ours = surroundings.heldHere().apply(key).orElse(null);
+        Standing known = ours == null ? standing : ours;
+        boolean unanswered = ours == null && underWay != null && answers == acquisition.joinedAt;
+        if (known == null || unanswered) {
+            acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
+            return underWay == null ? goOn() : Next.NOTHING;
         }
         return acquisition.decide(new Outcome.Busy(known))
                 ? remove(acquisition).publishing(List.of(acquisition))
@@ -188,7 +208,7 @@ final class KeyQueue {
     }
 
     /** The attempt was granted; its acquisition has the outcome, unless it gave up in this moment. */
-    synchronized Next granted(Attempt attempt, Outcome outcome) {
+    synchronized Next granted(Attempt attempt, Outcome outcome, long now) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
@@ -196,6 +216,10 @@ final class KeyQueue {
         answered();
         left(acquisition);
         round = 0;
+        if (wanted && outcome instanceof Outcome.Got got) {
+            got.hold().tenure.wanted(now);
+        }
+        wanted = false;
         Standing ours = new Standing(Obstacle.OWNER, Optional.of(acquisition.terms.lease()));
         standing = ours;
         List<Acquisition> decided = line.dismissOverdue(new Outcome.Busy(ours));
@@ -229,6 +253,7 @@ final class KeyQueue {
             return Next.NOTHING;
         }
         answered();
+        wanted = false;
         standing = answer;
         if (newPosition != Waiting.NEW) {
             position = newPosition;

@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine;
 
+import java.time.Duration;
+
 /** The waiters of this instance, as those who end its holds see them. Any thread; returns at once. */
 interface LocalWaiters {
 
@@ -7,5 +9,11 @@ interface LocalWaiters {
     void freed(String key);
 
     /** A hold of the key was released to another instance, and this one is registered behind the others: they wait. */
-    void requeued(String key);
+    void requeued(String key, Duration lease);
+
+    /** The same, but it is not known whether that has happened: they look. */
+    void perhapsRequeued(String key);
+
+    /** Another instance waits, and may be overtaken by the next grant to this one. */
+    void wanted(String key);
 }

@@ -27,7 +27,7 @@ final class Messages {
 
     private static String attempts(Acquisition acquisition) {
         return switch (acquisition.attempts) {
-            case 0 -> "held in this JVM all the time";
+            case 0 -> acquisition.waits() ? "behind others of this JVM" : "held in this JVM";
             case 1 -> "1 attempt";
             default -> acquisition.attempts + " attempts";
         };

@@ -18,44 +18,54 @@ final class Releases {
     private final Losses losses;
     private final Cleanups cleanups;
     private final Events events;
-    private final WaitQueues queues;
-    private final LocalWaiters waiters;
+    private final Waiters waiters;
     private final Duration patience;
 
-    Releases(Core core, Losses losses, Cleanups cleanups, WaitQueues queues, LocalWaiters waiters) {
+    Releases(Core core, Losses losses, Cleanups cleanups, Waiters waiters) {
         this.backend = core.backend();
         this.holds = core.holds();
         this.events = core.events();
         this.losses = losses;
         this.cleanups = cleanups;
-        this.queues = queues;
         this.waiters = waiters;
         this.patience = new Backoff(core.settings().retry()).patience();
     }
 
-    /** Releases what its owner has left. */
+    /**
+     * Releases what its owner has left. What is lost too: if it is still there, since its lease was over for us only, nobody
+     * has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they follow on the
+     * heels of the release.
+     */
     void release(Hold hold) {
         holds.remove(hold);
-        send(hold);
-    }
-
-    /**
-     * Sends the release. Of a lost hold too: if it is still there, since its lease was over for us only, nobody has to wait
-     * for it. Where another instance waits, waiters of this one queue up behind it; otherwise they follow on the heels of the
-     * release.
-     */
-    void send(Hold hold) {
-        boolean othersFirst = hold.tenure.isWanted() && queues.has(hold.key);
-        Optional<Duration> requeue = othersFirst ? Optional.of(patience) : Optional.empty();
-        backend.release(hold.releaseCommand(requeue), result -> {
+        if (hold.tenure.isWanted() && waiters.queues().has(hold.key)) {
+            releaseToOthers(hold);
+            return;
+        }
+        backend.release(hold.releaseCommand(Optional.empty()), result -> {
             settle(hold, result);
-            if (othersFirst) {
-                settleQueue(hold.key, result);
+            if (signalledAnother(result)) {
+                waiters.local().wanted(hold.key);
             }
         });
-        if (!othersFirst) {
-            waiters.freed(hold.key);
-        }
+        waiters.local().freed(hold.key);
+    }
+
+    private void releaseToOthers(Hold hold) {
+        backend.release(hold.releaseCommand(Optional.of(patience)), result -> {
+            settle(hold, result);
+            if (signalledAnother(result)) {
+                waiters.local().requeued(hold.key, hold.terms.lease());
+            } else if (result instanceof ReleaseResult.Unknown) {
+                waiters.local().perhapsRequeued(hold.key);
+            } else {
+                waiters.local().freed(hold.key);
+            }
+        });
+    }
+
+    private static boolean signalledAnother(ReleaseResult result) {
+        return result instanceof ReleaseResult.Released released && released.signalled() > 0;
     }
 
     private void settle(Hold hold, ReleaseResult result) {
@@ -77,19 +87,11 @@ final class Releases {
         }
     }
 
-    private void settleQueue(String key, ReleaseResult result) {
-        if (result instanceof ReleaseResult.Released released && released.signalled() > 0) {
-            waiters.requeued(key);
-        } else {
-            waiters.freed(key);
-        }
-    }
-
     /** A hold whose owner has left it, and which turned out not to be ours any more: there is nothing to release. */
     void foundLost(Hold hold) {
         holds.remove(hold);
         settleLoss(hold);
-        waiters.freed(hold.key);
+        waiters.local().freed(hold.key);
     }
 
     /** The lock has gone to a waiter of this instance. */

@@ -42,12 +42,11 @@ final class Session implements LocalWaiters {
         this.losses = new Losses(core, this);
         Cleanups cleanups = new Cleanups(calls, clock, core.timer());
         Withdrawals withdrawals = new Withdrawals(core, cleanups);
-        WaitQueues queues = queues(core);
-        this.releases = new Releases(core, losses, cleanups, queues, this);
+        Waiters waiters = new Waiters(queues(core), this, withdrawals);
+        this.releases = new Releases(core, losses, cleanups, waiters);
         this.watchdog = new Watchdog(core, losses, releases);
-        HandOver handOver = new HandOver(core, queues, watchdog, releases, withdrawals);
-        this.exits = new Exits(core, losses, releases, handOver);
-        this.acquirer = new Acquirer(core, queues, exits, cleanups, withdrawals, watchdog);
+        this.exits = new Exits(core, losses, releases, new HandOver(core, waiters, watchdog, releases));
+        this.acquirer = new Acquirer(core, waiters, exits, watchdog);
     }
 
     private static WaitQueues queues(Core core) {
@@ -83,43 +82,24 @@ final class Session implements LocalWaiters {
         acquirer.signal(key);
     }
 
-    /** Another instance waits for a lock of this one. */
-    void wanted(String key) {
-        wanted(key, true);
-    }
-
-    /** The notice may overtake the answer that tells of the grant: then it is looked at once more, a little later. */
-    private void wanted(String key, boolean mayBeEarly) {
-        Optional<Hold> hold = holds().here(key);
-        if (hold.isPresent()) {
-            hold.get().tenure.wanted(core.clock().nanos());
-        } else if (mayBeEarly) {
-            core.timer().schedule(new EarlyNotice(key), core.clock().nanos());
-        }
-    }
-
-    private final class EarlyNotice extends TimerEntry {
-
-        private final String key;
-
-        EarlyNotice(String key) {
-            this.key = key;
-        }
-
-        @Override
-        void fire() {
-            wanted(key, false);
-        }
-    }
-
     @Override
     public void freed(String key) {
         acquirer.freed(key);
     }
 
     @Override
-    public void requeued(String key) {
-        acquirer.requeued(key);
+    public void requeued(String key, Duration lease) {
+        acquirer.requeued(key, lease);
+    }
+
+    @Override
+    public void perhapsRequeued(String key) {
+        acquirer.perhapsRequeued(key);
+    }
+
+    @Override
+    public void wanted(String key) {
+        acquirer.wanted(key);
     }
 
     void signalAll() {
@@ -261,7 +241,7 @@ final class Session implements LocalWaiters {
         core.timer().close();
         holds().forEach(hold -> {
             if (losses.lose(hold, LossCause.SHUTDOWN) && !hold.lifecycle.isRenewalUnderWay()) {
-                releases.send(hold);
+                releases.release(hold);
             }
         });
         Waits.atMost(core.backend().quiet(), LONGEST_STOP);

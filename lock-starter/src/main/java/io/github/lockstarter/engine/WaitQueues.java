@@ -21,13 +21,20 @@ final class WaitQueues {
     }
 
     Next join(Acquisition acquisition) {
+        return askAny(acquisition.key, queue -> queue.join(acquisition));
+    }
+
+    /** Asks the key's queue, which is made if there is none; a retired one answers null, and is replaced. */
+    Next askAny(String key, Function<KeyQueue, @Nullable Next> question) {
         while (true) {
-            KeyQueue queue = queues.computeIfAbsent(acquisition.key, key -> new KeyQueue(key, surroundings));
-            Next next = queue.join(acquisition);
+            KeyQueue queue = queues.computeIfAbsent(key, absent -> new KeyQueue(absent, surroundings));
+            Next next = question.apply(queue);
+            if (next == null || queue.isRetired()) {
+                queues.remove(key, queue);
+            }
             if (next != null) {
                 return next;
             }
-            queues.remove(acquisition.key, queue);
         }
     }
 
@@ -42,19 +49,6 @@ final class WaitQueues {
             queues.remove(key, queue);
         }
         return next;
-    }
-
-    /** Asks the key's queue, which is made for that if there is none. */
-    Next askAny(String key, Function<KeyQueue, Next> question) {
-        queues.computeIfAbsent(key, absent -> new KeyQueue(absent, surroundings));
-        return ask(key, question);
-    }
-
-    /** The first waiter of the key. */
-    @Nullable
-    Acquisition first(String key) {
-        KeyQueue queue = queues.get(key);
-        return queue == null ? null : queue.first().orElse(null);
     }
 
     boolean has(String key) {

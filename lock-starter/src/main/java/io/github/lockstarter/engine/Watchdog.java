@@ -125,7 +125,7 @@ final class Watchdog {
 
     private void written(Hold hold) {
         if (hold.lifecycle.endRenewal()) {
-            releases.send(hold);
+            releases.release(hold);
         } else if (hold.lifecycle.isHeld()) {
             watch(hold);
         }
@@ -178,6 +178,7 @@ final class Watchdog {
             answer.complete(new RenewResult.NotHeld());
             return answer;
         }
+        hold.extended = true;
         if (lease.compareTo(hold.longestLease) > 0) {
             hold.longestLease = lease;
         }

@@ -6,7 +6,7 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 
-/** Ends waits of this instance at the backend, and has what they may have acquired released if no answer comes. */
+/** Takes back at the backend what was asked for: waits, and what they may have acquired. */
 final class Withdrawals {
 
     private final BackendCalls backend;
@@ -19,11 +19,18 @@ final class Withdrawals {
         this.longestLease = core.settings().maxLease();
     }
 
+    /** Ends the wait of this instance, and what the token may have acquired. */
     void send(String key, LockToken token) {
         backend.withdraw(new WithdrawCommand(key, token), result -> {
             if (result instanceof WithdrawResult.Unknown) {
                 cleanups.add(new ReleaseCommand(key, token, 0), longestLease);
             }
         });
+    }
+
+    /** Releases what an attempt was, or may have been, granted for nobody. */
+    void giveBack(Attempt attempt, long lastFencingToken) {
+        Acquisition acquisition = attempt.acquisition();
+        cleanups.add(new ReleaseCommand(acquisition.key, attempt.token(), lastFencingToken), acquisition.terms.lease());
     }
 }

@@ -27,6 +27,11 @@ import org.junit.jupiter.api.Test;
 /** Hand-over inside an instance: what is asked of the backend, within which bounds, and who gets the lock. */
 class EngineHandOverTests extends EngineInterleavings {
 
+    /** Sixteen hand-overs in time, also on a busy machine. */
+    EngineHandOverTests() {
+        super(new EngineSettings.HandOver(16, Duration.ofSeconds(20)));
+    }
+
     @Test
     void handsOverWithoutACommand() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
@@ -120,18 +125,11 @@ class EngineHandOverTests extends EngineInterleavings {
         LockHandle fifth = handOver(waitedFor(REQUEST, 100, 0), 5);
         backend.wanted(KEY);
         backend.wanted(KEY);
-        LockHandle last = handOver(fifth, 16);
+        LockHandle eighth = handOver(fifth, 8);
+        backend.wanted(KEY);
+        LockHandle last = handOver(eighth, 8);
         engine.acquireAsync(REQUEST);
         releasing(last);
-        assertThat(backend.nextRelease().command().requeue()).isPresent();
-    }
-
-    @Test
-    void handsOverForFiftyMillisecondsAtMostWhileAnotherInstanceWaits() throws Exception {
-        LockHandle first = waitedFor(REQUEST, 100, 1);
-        engine.acquireAsync(REQUEST);
-        await().pollDelay(Duration.ofMillis(55)).until(() -> true); // time is the bound
-        releasing(first);
         assertThat(backend.nextRelease().command().requeue()).isPresent();
     }
 
@@ -143,11 +141,23 @@ class EngineHandOverTests extends EngineInterleavings {
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         backend.wanted(KEY);
         attempt.answer().complete(new AcquireResult.Granted(100, 0));
-        LockHandle handle = acquiring.get(5, TimeUnit.SECONDS);
+        LockHandle last = handOver(acquiring.get(5, TimeUnit.SECONDS), 16);
         engine.acquireAsync(REQUEST);
-        await().pollDelay(Duration.ofMillis(70)).until(() -> true); // two ticks, and the time a hand-over has left
+        releasing(last);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
 
-        releasing(handle);
+    @Test
+    void learnsAtItsReleaseOfAnInstanceWhoseNoticeWasLost() throws Exception {
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), AcquireCommand.MOST_FENCING_TOKENS - 1);
+        CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
+        releasing(last);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
+        attempt.answer().complete(new AcquireResult.Granted(200, 0)); // the other one was taken out by the release
+        last = handOver(follower.get(5, TimeUnit.SECONDS), 16);
+        engine.acquireAsync(REQUEST);
+        releasing(last);
         assertThat(backend.nextRelease().command().requeue()).isPresent();
     }
 
@@ -178,6 +188,17 @@ class EngineHandOverTests extends EngineInterleavings {
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         extending.get(5, TimeUnit.SECONDS);
         engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
+        releasing(first);
+        backend.nextRelease();
+        backend.nextAcquire();
+    }
+
+    @Test
+    void aLossFoundByAnExtensionIsNotHandedOver() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        backend.nextRenewal(); // unanswered
+        engine.acquireAsync(REQUEST);
         releasing(first);
         backend.nextRelease();
         backend.nextAcquire();
@@ -222,6 +243,7 @@ class EngineHandOverTests extends EngineInterleavings {
             newest = holder.fencingToken();
         }
         assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
+        assertThat(engine.heldLocks().size()).isEqualTo(1);
     }
 
     @Test
@@ -305,6 +327,11 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(backend.nextRelease().command().token())
                 .isEqualTo(attempt.command().token());
         assertThat(second.isHeld()).isTrue();
+        releasing(second);
+        backend.nextRelease();
+        assertThat(backend.isQuiet())
+                .as("the instance has left the queue already")
+                .isTrue();
     }
 
     @Test
@@ -366,6 +393,17 @@ class EngineHandOverTests extends EngineInterleavings {
     }
 
     @Test
+    void whoIsNotRenewedIsArmedAlsoIfTheOneBeforeHasGivenUp() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
+        fickle.cancel(false);
+        releasing(first);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(patient.get(5, TimeUnit.SECONDS).remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    @Test
     void releasesWhatWasArmedAgainForSomebodyWhoLeft() throws Exception {
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
@@ -420,7 +458,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("Could not acquire lock 'order:42' within 30ms")
-                .hasMessageContaining("held in this JVM");
+                .hasMessageContaining("behind others of this JVM");
         assertThat(backend.isQuiet()).isTrue();
     }
 
@@ -443,6 +481,30 @@ class EngineHandOverTests extends EngineInterleavings {
         releasing(first);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         backend.nextAcquire();
+    }
+
+    @Test
+    void aPlaceFromBeforeIsSpentWhenTheInstanceQueuesUpAgain() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        engine.acquireAsync(REQUEST); // asks for another lease
+        backend.signal(KEY); // such as after a reconnect of the mailbox
+        backend.nextAcquire().answer().complete(contended()); // place 7, while this instance has the lock itself
+        releasing(first);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
+        backend.signal(KEY);
+        assertThat(backend.nextAcquire().command().waiting().orElseThrow().position())
+                .isEqualTo(AcquireCommand.Waiting.NEW);
+    }
+
+    @Test
+    void leavesTheQueueWhenItIsUnknownWhetherItStandsThereAndNobodyWaits() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        waiting.cancel(false);
+        release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+        backend.nextWithdrawal();
     }
 
     @Test
@@ -481,6 +543,35 @@ class EngineHandOverTests extends EngineInterleavings {
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
+    }
+
+    /** The lock is released by who writes the renewal, and only then may a waiter look. */
+    @Test
+    void aReleaseThatFollowsARenewalWakesTheWaiters() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            LockHandle first = granted(REQUEST, i + 1);
+            CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+            CountDownLatch start = new CountDownLatch(1);
+            CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        first.extend(Duration.ofSeconds(30));
+                    },
+                    EngineInterleavings::onNewThread);
+            CompletableFuture<ReleaseOutcome> releasing = CompletableFuture.supplyAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        return first.release();
+                    },
+                    EngineInterleavings::onNewThread);
+            start.countDown();
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+            releasing.get(5, TimeUnit.SECONDS);
+            backend.nextAcquire().answer().complete(new AcquireResult.Rejected("enough", cause));
+            assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS)).hasMessageContaining("enough");
+            backend.forget();
+            extending.handle((done, failure) -> null).get(5, TimeUnit.SECONDS);
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -35,32 +36,52 @@ abstract class EngineInterleavings {
     final List<Object> events = new CopyOnWriteArrayList<>();
 
     volatile Runnable onContended = () -> {};
-    final LockEngine engine = new LockEngine(
-            backend,
-            EngineSettings.DEFAULTS,
-            List.of(new LockListener() {
-                @Override
-                public void onContended(LockEvent.Contended event) {
-                    onContended.run();
-                }
+    final LockEngine engine;
 
-                @Override
-                public void onAcquired(LockEvent.Acquired event) {
-                    events.add(event);
-                }
+    EngineInterleavings() {
+        this(EngineSettings.HandOver.DEFAULTS);
+    }
 
-                @Override
-                public void onReleased(LockEvent.Released event) {
-                    events.add(event);
-                }
+    EngineInterleavings(EngineSettings.HandOver handOver) {
+        engine = new LockEngine(backend, settings(handOver), List.of(listener()), clock);
+    }
 
-                @Override
-                public void onLost(LockEvent.Lost event) {
-                    events.add(event);
-                    losses.add(event);
-                }
-            }),
-            clock);
+    private static EngineSettings settings(EngineSettings.HandOver handOver) {
+        EngineSettings defaults = EngineSettings.DEFAULTS;
+        return new EngineSettings(
+                defaults.lease(),
+                defaults.maxLease(),
+                defaults.maxWait(),
+                defaults.retry(),
+                defaults.watchdog(),
+                handOver,
+                Map.of());
+    }
+
+    private LockListener listener() {
+        return new LockListener() {
+            @Override
+            public void onContended(LockEvent.Contended event) {
+                onContended.run();
+            }
+
+            @Override
+            public void onAcquired(LockEvent.Acquired event) {
+                events.add(event);
+            }
+
+            @Override
+            public void onReleased(LockEvent.Released event) {
+                events.add(event);
+            }
+
+            @Override
+            public void onLost(LockEvent.Lost event) {
+                events.add(event);
+                losses.add(event);
+            }
+        };
+    }
 
     @AfterEach
     void stop() {

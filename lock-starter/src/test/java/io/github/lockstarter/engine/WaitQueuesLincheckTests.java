@@ -43,6 +43,16 @@ public class WaitQueuesLincheckTests {
         }
     }
 
+    private static final Succession SUCCESSION = new Succession() {
+        @Override
+        public Optional<Outcome.Got> by(Acquisition waiter) {
+            return Optional.of(TAKEN);
+        }
+
+        @Override
+        public void refused(Outcome.Got refused) {}
+    };
+
     private static Outcome.Got got() {
         Terms terms = new Terms("name", LEASE, Duration.ofDays(1), Renewal.ON);
         Acquisition acquisition = new Acquisition(KEY, terms, Owner.HANDLE, 0, a -> {});
@@ -76,12 +86,12 @@ public class WaitQueuesLincheckTests {
     @Operation
     public String grant(@Param(name = "waiter") int waiter) {
         Attempt attempt = new Attempt(acquisitions.get(waiter), TOKEN, Waiting.NEW, 1);
-        return told(queues.ask(KEY, queue -> queue.granted(attempt, TAKEN)));
+        return told(queues.ask(KEY, queue -> queue.granted(attempt, TAKEN, 0)));
     }
 
     @Operation
     public String handOver() {
-        return told(queues.ask(KEY, queue -> queue.handOver(LEASE, first -> Optional.of(TAKEN))));
+        return told(queues.ask(KEY, queue -> queue.handOver(SUCCESSION)));
     }
 
     @Operation

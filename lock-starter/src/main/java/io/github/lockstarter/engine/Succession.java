@@ -1,0 +1,22 @@
+package io.github.lockstarter.engine;
+
+import java.util.Optional;
+
+/** Makes the hold of whoever has a lock next. Called with the monitor of the key's queue held: no I/O. */
+interface Succession {
+
+    /**
+     * The hold for a waiter.
+     *
+     * @param waiter the first in line
+     * @return empty if the lock must not go to that waiter, and so to nobody
+     */
+    Optional<Outcome.Got> by(Acquisition waiter);
+
+    /**
+     * The waiter has given up in this moment; the next one is asked.
+     *
+     * @param refused what {@link #by} made
+     */
+    void refused(Outcome.Got refused);
+}

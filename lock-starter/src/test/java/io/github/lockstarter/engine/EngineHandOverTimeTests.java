@@ -1,0 +1,31 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** How long an instance passes a lock on, with the default settings. */
+class EngineHandOverTimeTests extends EngineInterleavings {
+
+    @Test
+    void handsOverForFiftyMillisecondsAtMostWhileAnotherInstanceWaits() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 1);
+        engine.acquireAsync(REQUEST);
+        await().pollDelay(Duration.ofMillis(55)).until(() -> true); // time is the bound
+        releasing(first);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
+
+    @Test
+    void aSecondNoticeProlongsNothing() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 1);
+        engine.acquireAsync(REQUEST);
+        await().pollDelay(Duration.ofMillis(55)).until(() -> true); // time is the bound
+        backend.wanted(KEY);
+        releasing(first);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a thread finds of its own. */
+class HoldsTests {
+
+    private static final String KEY = "order:42";
+
+    private final Terms terms = new Terms("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
+    private final Owner thread = Owner.currentThread();
+    private final Holds holds = new Holds();
+
+    /** Its thread may have given up: then the hold is about to be given back. */
+    @Test
+    void doesNotShowAThreadWhatItHasNotTaken() {
+        Hold hold = grant(1);
+        holds.add(hold);
+        assertThat(holds.of(thread, KEY)).isEmpty();
+        hold.announced = true;
+        assertThat(holds.of(thread, KEY)).contains(hold);
+    }
+
+    @Test
+    void keepsNothingForAThreadThatNeverTookIt() {
+        Hold hold = grant(1);
+        holds.add(hold);
+        hold.lifecycle.lose(LossCause.LEASE_EXPIRED);
+        holds.lost(hold);
+        assertThat(holds.of(thread, KEY)).isEmpty();
+        assertThat(holds.size()).isZero();
+    }
+
+    @Test
+    void keepsForItsThreadWhatWasDisplaced() {
+        Hold first = taken(1);
+        Hold second = taken(2);
+        holds.add(first);
+        holds.add(second);
+        assertThat(holds.size()).isEqualTo(2);
+        holds.remove(second);
+        assertThat(holds.of(thread, KEY)).contains(first);
+        holds.remove(first);
+        assertThat(holds.of(thread, KEY)).isEmpty();
+        assertThat(holds.size()).isZero();
+    }
+
+    private Hold taken(long sequence) {
+        Hold hold = grant(sequence);
+        hold.announced = true;
+        return hold;
+    }
+
+    private Hold grant(long sequence) {
+        Moment sent = Moment.now(EngineClock.SYSTEM);
+        Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
+        Attempt attempt = new Attempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
+        Tenure tenure = new Tenure(attempt, sequence, sent.nanos());
+        return new Hold(Hold.Grant.first(KEY, tenure, sent, terms), terms, thread, EngineClock.SYSTEM, each -> {});
+    }
+}
