@@ -5,7 +5,6 @@ import io.github.lockstarter.redis.RedisFailure.Effect;
 import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,21 +12,20 @@ import java.util.Optional;
  *
  * @param keys what was acquired, for messages
  */
-record AcquireAnswer(LockKeys keys) implements Answer<List<Long>, AcquireResult> {
-
-    private static final int GRANTED = 1;
-    private static final int CONTENDED = 0;
-    private static final int WRONG_TYPE = -1;
+record AcquireAnswer(LockKeys keys) implements Answer<AcquireReply, AcquireResult> {
 
     @Override
-    public AcquireResult of(List<Long> reply) {
-        long value = reply.get(1);
-        return switch (reply.get(0).intValue()) {
-            case GRANTED -> new AcquireResult.Granted(value, reply.get(2));
-            case CONTENDED -> new AcquireResult.Contended(remaining(value), reply.get(2));
-            case WRONG_TYPE -> wrongType(Math.toIntExact(value));
-            default -> throw new IllegalStateException("Unknown status " + reply.get(0));
-        };
+    public AcquireResult of(AcquireReply reply) {
+        if (reply.status() == AcquireReply.GRANTED) {
+            return new AcquireResult.Granted(reply.value(), reply.number());
+        }
+        if (reply.status() == AcquireReply.CONTENDED) {
+            return new AcquireResult.Contended(remaining(reply.value()), reply.number());
+        }
+        if (reply.status() == AcquireReply.WRONG_TYPE) {
+            return wrongType(Math.toIntExact(reply.value()));
+        }
+        throw new IllegalStateException("Unknown status " + reply.status());
     }
 
     @Override

@@ -159,7 +159,7 @@ final class FailureReader {
             case "MASTERDOWN" -> "This is a replica without its master: point spring.data.redis.host at the master";
             case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" ->
                 "This is a node of a cluster: set" + " spring.data.redis.cluster.nodes";
-            default -> "The lock needs Redis 5 or later with the commands EVALSHA and EVAL";
+            default -> "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
         };
     }
 

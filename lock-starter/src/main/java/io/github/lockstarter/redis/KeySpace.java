@@ -15,13 +15,14 @@ final class KeySpace {
     /** The names of one lock. */
     LockKeys keysOf(String key) {
         String payload = KeyEncoding.encode(key);
-        String lock = opening + KeyEncoding.shorten(payload) + '}';
-        return new LockKeys(payload, lock, lock + ":fence", lock + ":waiters");
+        String tag = KeyEncoding.shorten(payload);
+        String lock = opening + tag + '}';
+        return new LockKeys(tag.equals(payload) ? "" : payload, lock, lock + ":fence", lock + ":waiters");
     }
 
-    /** What every mailbox channel starts with; the instance id follows. */
-    String mailboxes() {
-        return mailboxes;
+    /** The first of {@link #keysOf}, alone. */
+    String lockOf(String key) {
+        return opening + KeyEncoding.shorten(KeyEncoding.encode(key)) + '}';
     }
 
     /** The channel on which an instance hears its signals. */
@@ -32,10 +33,16 @@ final class KeySpace {
     /**
      * The names of one lock; the three keys share a hash slot.
      *
-     * @param payload what a mailbox is told: the whole key of the lock, encoded
+     * @param name what a mailbox is told, the whole key of the lock, encoded; empty where that is what the braces hold
      * @param lock holds the owner's token
      * @param fence holds the last fencing token
      * @param waiters holds the waiting instances
      */
-    record LockKeys(String payload, String lock, String fence, String waiters) {}
+    record LockKeys(String name, String lock, String fence, String waiters) {
+
+        /** In the order of the scripts. */
+        String[] all() {
+            return new String[] {lock, fence, waiters};
+        }
+    }
 }

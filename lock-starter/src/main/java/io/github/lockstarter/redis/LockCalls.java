@@ -2,12 +2,12 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 
 /** Turns commands into calls of scripts: the one place that knows the order of their keys and arguments. */
 final class LockCalls {
@@ -21,64 +21,37 @@ final class LockCalls {
     /** Status of renew and release: the token does not have the lock. */
     static final long NOT_HELD = 0;
 
-    private static final int FENCE_MEMORY_IN_LEASES = 3;
-
-    /** How many instances a release tries to signal before it leaves the rest to their own re-check. */
-    private static final String SIGNAL_TRIES = "16";
+    /** In place of an argument that is absent, where another one follows. */
+    private static final String ABSENT = "";
 
     private final KeySpace keySpace;
-    private final Duration fenceMemory;
 
-    /** Calls that have the server remember the last fencing token of a key for some leases, and at least this long. */
-    LockCalls(KeySpace keySpace, Duration fenceMemory) {
+    LockCalls(KeySpace keySpace) {
         this.keySpace = keySpace;
-        this.fenceMemory = fenceMemory;
     }
 
-    ScriptCall<List<Long>> acquire(AcquireCommand command, LockKeys keys) {
-        String[] attempt = {
-            command.token().value(),
-            millis(command.lease()),
-            Long.toString(command.fencingFloor()),
-            millis(memoryFor(command.lease())),
-            Integer.toString(command.fencingTokens())
-        };
-        return ScriptCall.ofNumbers(
-                LockScript.ACQUIRE,
-                new String[] {keys.lock(), keys.fence(), keys.waiters()},
-                command.waiting()
-                        .map(waiting -> append(
-                                attempt,
-                                millis(waiting.patience()),
-                                Long.toString(waiting.position()),
-                                keySpace.mailboxes(),
-                                keys.payload()))
-                        .orElse(attempt));
+    ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys) {
+        return ScriptCall.ofAcquire(keys.all(), arguments(command, keys.name()));
     }
 
     ScriptCall<Long> renew(RenewCommand command) {
         return ScriptCall.ofStatus(
                 LockScript.RENEW,
-                new String[] {keySpace.keysOf(command.key()).lock()},
+                new String[] {keySpace.lockOf(command.key())},
                 command.token().value(),
                 millis(command.lease()));
     }
 
     ScriptCall<Long> release(ReleaseCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
-        String[] hold = {
-            command.token().value(),
-            Long.toString(command.fencingToken()),
-            keySpace.mailboxes(),
-            keys.payload(),
-            SIGNAL_TRIES
-        };
         return ScriptCall.ofStatus(
                 LockScript.RELEASE,
-                new String[] {keys.lock(), keys.fence(), keys.waiters()},
-                command.requeue()
-                        .map(patience -> append(hold, millis(patience)))
-                        .orElse(hold));
+                keys.all(),
+                trimmed(
+                        command.token().value(),
+                        Long.toString(command.fencingToken()),
+                        command.requeue().isPresent() ? millis(command.requeue().get()) : ABSENT,
+                        keys.name()));
     }
 
     ScriptCall<Long> withdraw(WithdrawCommand command) {
@@ -86,22 +59,41 @@ final class LockCalls {
         return ScriptCall.ofStatus(
                 LockScript.WITHDRAW,
                 new String[] {keys.lock(), keys.waiters()},
-                command.token().value(),
-                command.token().instanceId(),
-                keySpace.mailboxes(),
-                keys.payload(),
-                SIGNAL_TRIES);
+                trimmed(command.token().value(), keys.name()));
     }
 
-    private Duration memoryFor(Duration lease) {
-        Duration leases = lease.multipliedBy(FENCE_MEMORY_IN_LEASES);
-        return leases.compareTo(fenceMemory) > 0 ? leases : fenceMemory;
+    /**
+     * Forgets the last fencing token, unless another one was granted since: to the release script the counter is a lock
+     * too, whose owner is the token it holds.
+     */
+    ScriptCall<Long> forget(LockKeys keys, long fencingToken) {
+        return ScriptCall.ofStatus(
+                LockScript.RELEASE,
+                new String[] {keys.fence(), keys.fence(), keys.waiters()},
+                Long.toString(fencingToken),
+                "0");
     }
 
-    private static String[] append(String[] arguments, String... more) {
-        String[] all = Arrays.copyOf(arguments, arguments.length + more.length);
-        System.arraycopy(more, 0, all, arguments.length, more.length);
-        return all;
+    private static String[] arguments(AcquireCommand command, String name) {
+        String token = command.token().value();
+        String lease = millis(command.lease());
+        String floor = Long.toString(command.fencingFloor());
+        String block = Integer.toString(command.fencingTokens());
+        if (command.waiting().isEmpty()) {
+            return new String[] {token, lease, floor, block};
+        }
+        Waiting waiting = command.waiting().get();
+        String position = waiting.position() == Waiting.NEW ? ABSENT : Long.toString(waiting.position());
+        return trimmed(token, lease, floor, block, millis(waiting.patience()), position, name);
+    }
+
+    /** Each argument costs the server time: those absent at the end are not sent. */
+    private static String[] trimmed(String... arguments) {
+        int present = arguments.length;
+        while (arguments[present - 1].isEmpty()) {
+            present--;
+        }
+        return present == arguments.length ? arguments : Arrays.copyOf(arguments, present);
     }
 
     /** Rounded up: the server must not end a lease before its owner does. */

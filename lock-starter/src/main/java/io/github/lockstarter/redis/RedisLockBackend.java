@@ -11,7 +11,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -19,7 +18,7 @@ import java.util.concurrent.CompletionStage;
  * Locks on one Redis.
  *
  * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's token and whose expiry
- * is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day, and {@code
+ * is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day at least, and {@code
  * <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In {@code n}, braces,
  * {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All keys of a
  * lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n} for a lock that may be
@@ -45,8 +44,6 @@ import java.util.concurrent.CompletionStage;
  */
 public final class RedisLockBackend implements LockBackend {
 
-    private static final Duration FENCE_MEMORY = Duration.ofHours(24);
-
     private static final StatusAnswer<RenewResult> RENEW =
             new StatusAnswer<>(new RenewResult.Renewed(), new RenewResult.NotHeld(), RenewResult.Unknown::new);
     private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
@@ -67,7 +64,7 @@ public final class RedisLockBackend implements LockBackend {
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.calls = new LockCalls(keySpace, FENCE_MEMORY);
+        this.calls = new LockCalls(keySpace);
         this.failures = new FailureReader(connector.target(), settings);
         this.connections = new RedisConnections(connector);
         this.runner = new ScriptRunner(connections, failures);

@@ -2,13 +2,11 @@ package io.github.lockstarter.redis;
 
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -36,9 +34,9 @@ final class ScriptCall<T> {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
-    /** A call of a script that returns several numbers. */
-    static ScriptCall<List<Long>> ofNumbers(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new IntegerListOutput<>(StringCodec.UTF8), keys, arguments);
+    /** A call of the acquire script. */
+    static ScriptCall<AcquireReply> ofAcquire(String[] keys, String... arguments) {
+        return new ScriptCall<>(LockScript.ACQUIRE, AcquireOutput::new, keys, arguments);
     }
 
     /** What it runs. */

@@ -39,18 +39,25 @@ final class StartCheck {
         String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
-        LockCalls calls = new LockCalls(keySpace, LEASE);
+        LockCalls calls = new LockCalls(keySpace);
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));
         ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys));
-        // A grant looks for its own instance in the queue only if somebody is in it.
-        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys))
-                .get(1);
+        // A grant looks for its own instance in the queue only if somebody is in it, and if it was told a position.
+        Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
+        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys))
+                .value();
         ask(calls.renew(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)));
         long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
         ask(calls.withdraw(new WithdrawCommand(key, waiter)));
+        // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
+        LockToken again = new LockToken(id, 2);
+        long last = ask(calls.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys))
+                .value();
+        ask(calls.release(new ReleaseCommand(key, again, last)));
+        ask(calls.forget(keys, last));
         if (released == LockCalls.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }

@@ -7,11 +7,12 @@ import java.util.Optional;
 public sealed interface AcquireResult {
 
     /**
-     * The token has the lock.
+     * The token has the lock. An instance that waits, and says its position, waits no longer.
      *
      * @param fencingToken the first of as many as were asked for; strictly greater than every earlier one of this key, all
      *     of them below 2<sup>53</sup>
-     * @param othersWaiting how many other instances were registered as waiters at the grant
+     * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
+     *     fencing token was asked for by a newcomer, one that was told no position: nobody counted
      */
     record Granted(long fencingToken, long othersWaiting) implements AcquireResult {}
 

@@ -1,13 +1,11 @@
 -- Ends the wait of an instance: takes it out of the queue and frees the lock if its token has it. If the lock is free
 -- then, the signal of the last release may have been spent on this instance, so the next one is signalled.
+-- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the token of the owner
+-- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait
 -- ARGV[1]  token of the last attempt
--- ARGV[2]  instance that leaves
--- ARGV[3]  prefix of the mailbox channels; the instance follows
--- ARGV[4]  name of the lock as the mailbox is told it
--- ARGV[5]  how many instances to try if nobody listens for the first ones
+-- ARGV[2]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent if that is the tag
 --
 -- Returns a status:
 --   3  as 1, and an instance was signalled
@@ -15,44 +13,46 @@
 --   1  the instance does not wait, and the token does not have the lock
 
 local lock, waiters = KEYS[1], KEYS[2]
-local token, instance = ARGV[1], ARGV[2]
-local mailboxes, name, tries = ARGV[3], ARGV[4], tonumber(ARGV[5])
+local token, name = ARGV[1], ARGV[2]
 
 local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
-
--- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
--- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
-local function wake(waiters, mailboxes, name, tries)
-  for _ = 1, tries do
-    local longest = redis.pcall('ZPOPMIN', waiters)
-    if longest.err then
-      return UNSIGNALLED
-    end
-    if not longest[1] then
-      return DONE
-    end
-    local receivers = redis.pcall('PUBLISH', mailboxes .. longest[1], name)
-    if type(receivers) == 'table' then
-      return UNSIGNALLED
-    end
-    if receivers > 0 then
-      return SIGNALLED
-    end
-  end
-  return DONE
-end
+-- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
+local TRIES = 16
 
 local owner = redis.pcall('GET', lock)
 if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
   return owner
 end
 -- Whatever else the waiters key may hold, this instance is not in it.
-redis.pcall('ZREM', waiters, instance)
+redis.pcall('ZREM', waiters, string.match(token, '^(.*):'))
 if owner == token then
   redis.call('DEL', lock)
   owner = false
 end
-if owner then
-  return DONE
+if not owner then
+  -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
+  -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
+  local woken = DONE
+  for _ = 1, TRIES do
+    local longest = redis.pcall('ZPOPMIN', waiters)
+    if longest.err then
+      woken = UNSIGNALLED
+      break
+    end
+    if not longest[1] then
+      break
+    end
+    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name or tag)
+    if type(receivers) == 'table' then
+      woken = UNSIGNALLED
+      break
+    end
+    if receivers > 0 then
+      woken = SIGNALLED
+      break
+    end
+  end
+  return woken
 end
-return wake(waiters, mailboxes, name, tries)
+return DONE

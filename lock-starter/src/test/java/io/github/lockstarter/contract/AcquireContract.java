@@ -121,26 +121,25 @@ abstract class AcquireContract extends BackendContract {
     @Test
     void tellsTheOwnerHowManyOtherApplicationsWait() {
         LockToken token = alice.newToken();
-        assertThat(othersWaitingAt(alice.tryOnce(key, token, LEASE))).isZero();
+        assertThat(othersWaitingAt(alice.tryMany(key, token, 2, 0))).isZero();
         bob.queue(key);
         newClient().queue(key);
 
-        assertThat(othersWaitingAt(alice.tryOnce(key, token, LEASE))).isEqualTo(2);
+        assertThat(othersWaitingAt(alice.tryMany(key, token, 2, 0))).isEqualTo(2);
     }
 
     @Test
     void doesNotCountTheApplicationItselfAmongThoseThatWait() {
-        Waiting waiting = new Waiting(Waiting.NEW, LEASE);
         alice.hold(key, SHORT_LEASE);
         bob.queue(key);
         newClient().queue(key);
         holdWhenFree(alice).release(); // signals bob, which leaves the queue with that
         SpiHold barged = alice.hold(key, SHORT_LEASE);
-        bob.queue(key);
+        Waiting waiting = new Waiting(bob.queue(key), LEASE);
 
         SpiHold held = holdWhenFree(bob);
 
-        assertThat(othersWaitingAt(bob.tryOnce(key, held.token(), LEASE))).isEqualTo(1);
+        assertThat(othersWaitingAt(bob.tryMany(key, held.token(), 2, 0))).isEqualTo(1);
         assertThat(othersWaitingAt(bob.tryOrWait(key, held.token(), LEASE, waiting)))
                 .isEqualTo(1);
         assertThat(barged.release()).isInstanceOf(ReleaseResult.NotHeld.class);

@@ -147,10 +147,10 @@ abstract class WakeUpContract extends BackendContract {
     @Test
     void forgetsAWaiterThatGotTheLock() {
         alice.hold(key, SHORT_LEASE);
-        bob.queue(key);
+        long position = bob.queue(key);
         letPass(SHORT_LEASE.multipliedBy(2));
         LockToken token = bob.newToken();
-        AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(Waiting.NEW, LONG_PATIENCE));
+        AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(position, LONG_PATIENCE));
 
         bob.release(key, token, fencingTokenOf(granted));
 

@@ -11,6 +11,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +26,8 @@ class AcquireScriptIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final String OWNER = "0123456789abcdef0123456789abcdef";
+    private static final long DAY_AND_HALF = 129_600_000;
+    private static final long WINDOW_MICROS = 43_200_000_000L;
 
     private RedisCommands<String, String> redis;
     private Scripts scripts;
@@ -44,7 +47,7 @@ class AcquireScriptIT {
         assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
         assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
         assertThat(redis.get(KEYS.fence())).isEqualTo(granted.get(1).toString());
-        assertThat(redis.pttl(KEYS.fence())).isCloseTo(86_400_000, within(1_000L));
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF, within(1_000L));
     }
 
     @Test
@@ -140,10 +143,10 @@ class AcquireScriptIT {
     @Test
     void takesAWaiterThatIsGrantedOutOfTheQueue() {
         scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 5_000, 0);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
         scripts.waitFor("c:1", 5_000, 0);
         redis.del(KEYS.lock());
-        assertThat(scripts.waitFor("b:2", 5_000, 0).get(0)).isEqualTo(1);
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(0)).isEqualTo(1);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
     }
 
@@ -152,7 +155,7 @@ class AcquireScriptIT {
         scripts.acquire("a:1", 30_000);
         scripts.waitFor("b:1", 5_000, 0);
         redis.del(KEYS.lock());
-        scripts.acquire("b:2", 30_000);
+        scripts.acquireMany("b:2", 2, 0);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }
 
@@ -225,14 +228,14 @@ class AcquireScriptIT {
 
     @Test
     void countsTheOtherInstancesInTheQueue() {
-        scripts.acquire("a:1", 30_000);
-        scripts.waitFor("b:1", 5_000, 0);
+        scripts.acquireMany("a:1", 2, 0);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
         scripts.waitFor("c:1", 5_000, 0);
-        assertThat(scripts.acquire("a:1", 30_000).get(2)).isEqualTo(2);
+        assertThat(scripts.acquireMany("a:1", 2, 0).get(2)).isEqualTo(2);
         redis.del(KEYS.lock());
-        assertThat(scripts.waitFor("b:2", 5_000, 0).get(2)).isEqualTo(1);
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(1);
         redis.del(KEYS.lock());
-        assertThat(scripts.waitFor("c:2", 5_000, 0).get(2)).isZero();
+        assertThat(scripts.waitForMany("c:2", 2).get(2)).isZero();
     }
 
     @Test
@@ -241,16 +244,16 @@ class AcquireScriptIT {
         scripts.waitFor("b:1", 5_000, 0);
         scripts.waitFor("c:1", 5_000, 0);
         redis.del(KEYS.lock());
-        assertThat(scripts.acquire("b:2", 30_000).get(2)).isEqualTo(1);
-        assertThat(scripts.acquire("b:2", 30_000).get(2)).isEqualTo(1);
+        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
+        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
     }
 
     @Test
     void takesAnOwnerThatIsAnsweredAgainOutOfTheQueue() {
         scripts.waitFor("a:1", 5_000, 0);
-        scripts.waitFor("a:2", 5_000, 0);
+        long position = scripts.waitFor("a:2", 5_000, 0).get(2);
         scripts.waitFor("b:1", 5_000, 0);
-        assertThat(scripts.waitFor("a:1", 5_000, 0).get(2)).isEqualTo(1);
+        assertThat(scripts.waitFor("a:1", 5_000, position).get(2)).isEqualTo(1);
         assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
     }
 
@@ -341,6 +344,163 @@ class AcquireScriptIT {
     }
 
     @Test
+    void givesABareNumberUnlessOthersWait() {
+        assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
+        assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
+        scripts.waitFor("b:1", 5_000, 0);
+        assertThat(scripts.isAnsweredByANumber("a:1")).isFalse();
+    }
+
+    @Test
+    void looksAtTheQueueOnlyForWhoeverHasUseForIt() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquire("c:1", 30_000).get(2)).isZero();
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("c:1", 5_000, 0).get(2)).isZero();
+        assertThat(scripts.waitFor("c:1", 5_000, 1).get(2)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    @Test
+    void keepsTheExpiryOfTheCounterForHalfADay() {
+        long window = serverMicros() / WINDOW_MICROS * WINDOW_MICROS;
+        counter(window, 100_000_000);
+        scripts.acquire("a:1", 30_000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(100_000_000, within(1_000L));
+        redis.del(KEYS.lock());
+
+        counter(window - 1, 100_000_000);
+        scripts.acquire("a:2", 30_000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF, within(1_000L));
+    }
+
+    @Test
+    void setsTheExpiryWhenTheLastOfTheFencingTokensIsOfAnotherWindow() {
+        long next = (serverMicros() / WINDOW_MICROS + 1) * WINDOW_MICROS;
+        counter(next - 10, 100_000_000);
+        scripts.acquireMany("a:1", 9, 0);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(100_000_000, within(1_000L));
+        redis.del(KEYS.lock());
+        scripts.acquireMany("a:2", 2, 0);
+        assertThat(redis.pttl(KEYS.fence())).isGreaterThanOrEqualTo(DAY_AND_HALF);
+    }
+
+    @Test
+    void givesACounterWithoutExpiryOneInTheNextWindow() {
+        redis.set(KEYS.fence(), Long.toString(serverMicros() / WINDOW_MICROS * WINDOW_MICROS - 1));
+        scripts.acquire("a:1", 30_000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF, within(1_000L));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {10_000_000, 31_536_000_000L})
+    void remembersTheFencingTokenForThreeLeasesThatAreLonger(long lease) {
+        scripts.acquire("a:1", 30_000);
+        redis.del(KEYS.lock());
+        scripts.acquire("a:2", lease);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(Math.max(3 * lease, DAY_AND_HALF), within(1_000L));
+        redis.pexpire(KEYS.fence(), 5_000);
+        redis.del(KEYS.lock());
+        scripts.acquire("a:3", lease);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(Math.max(3 * lease, DAY_AND_HALF), within(1_000L));
+    }
+
+    @Test
+    void remembersAFencingTokenThatIsAheadOfTheClockUntilTheClockIsAboveIt() {
+        long days = 10 * 86_400_000L;
+        scripts.acquire("a:1", 30_000, serverMicros() + days * 1000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(days + DAY_AND_HALF, within(1_000L));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "0", "9007199254740991"})
+    void setsTheExpiryOfACounterThatCountsAsNothing(String garbage) {
+        redis.set(KEYS.fence(), garbage);
+        scripts.acquire("a:1", 30_000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF, within(1_000L));
+    }
+
+    @Test
+    void writesEveryDigitOfNumbers() {
+        long odd = (1L << 53) - 3;
+        scripts.acquire("a:1", 30_000, odd - 1);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(odd));
+        long position = (1L << 52) + 1;
+        scripts.waitFor("b:1", 5_000, position);
+        assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) position);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "time", "zcard", "zrem"})
+    void givesTheLockBackWhenACommandAfterItIsNotAllowed(String command) {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        REDIS.server().grantDefaultUser("-" + command);
+        refused(limited -> limited.waitFor("a:1", 5_000, 1));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void givesTheLockBackWhenTheQueueMayNotBeSearched() {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        REDIS.server().grantDefaultUser("-zscore");
+        refused(limited -> limited.acquireMany("a:1", 2, 0));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {30_000, 86_400_000})
+    void givesTheLockBackWhenTheCounterMayNotBeWritten(long lease) {
+        long counter = serverMicros() / WINDOW_MICROS * WINDOW_MICROS;
+        redis.set(KEYS.fence(), Long.toString(counter));
+        REDIS.server().grantDefaultUser("resetkeys", "~" + KEYS.lock(), "~" + KEYS.waiters(), "%R~" + KEYS.fence());
+        refused(limited -> limited.acquire("a:1", lease));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(counter));
+    }
+
+    @Test
+    void leavesTheLockOfATokenThatAsksAgainAndIsRefused() {
+        scripts.acquire("a:1", 30_000);
+        redis.del(KEYS.fence());
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 2L, 0L));
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+    }
+
+    @Test
+    void tellsOfTheOwnerOnAFullServer() {
+        scripts.acquire("a:1", 30_000);
+        redis.configSet("maxmemory-policy", "noeviction");
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThat(scripts.acquire("b:1", 30_000).get(0)).isZero();
+            assertThat(scripts.acquire("a:1", 30_000).get(0)).isEqualTo(1);
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+    }
+
+    private void counter(long fencingToken, long millis) {
+        redis.psetex(KEYS.fence(), millis, Long.toString(fencingToken));
+    }
+
+    private void refused(Consumer<Scripts> attempt) {
+        RedisClient client = RedisClient.create(REDIS.server().uri());
+        try {
+            Scripts limited = new Scripts(client.connect().sync());
+            assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(() -> attempt.accept(limited));
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
     void saysWhichKeyHoldsAnotherType() {
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 1L, 0L));
@@ -351,8 +511,8 @@ class AcquireScriptIT {
         redis.del(KEYS.fence());
 
         redis.lpush(KEYS.waiters(), "x");
-        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 3L, 0L));
-        assertThat(scripts.waitFor("a:1", 5_000, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+        assertThat(scripts.acquireMany("a:1", 2, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+        assertThat(scripts.waitFor("a:1", 5_000, 1)).isEqualTo(List.of(-1L, 3L, 0L));
         assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
 
         redis.set(KEYS.lock(), "b:1");

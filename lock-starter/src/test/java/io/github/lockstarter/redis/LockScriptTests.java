@@ -18,7 +18,7 @@ class LockScriptTests {
 
     private static final Pattern INPUT = Pattern.compile("(?:KEYS|ARGV)\\[\\d+]");
     private static final Pattern DOCUMENTED_INPUT = Pattern.compile("(?m)^-- ((?:KEYS|ARGV)\\[\\d+])  \\S");
-    private static final Pattern WAKE = Pattern.compile("(?ms)^-- Signals the instance.*?^end$");
+    private static final Pattern WAKE = Pattern.compile("(?ms)^  -- Signals the instance.*?^  end$");
 
     @ParameterizedTest
     @EnumSource
@@ -58,7 +58,7 @@ class LockScriptTests {
 
     @Test
     void marksWhatIsWantedAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.ACQUIRE)).contains("'" + Mailbox.WANTED + "' .. name");
+        assertThat(body(LockScript.ACQUIRE)).contains("'" + Mailbox.WANTED + "' .. (name or tag)");
     }
 
     private static String header(LockScript script) {

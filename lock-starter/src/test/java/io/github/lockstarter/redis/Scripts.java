@@ -11,9 +11,7 @@ final class Scripts {
     static final String KEY = "order:42";
     static final LockKeys KEYS = new KeySpace("lock:").keysOf(KEY);
 
-    private static final String MAILBOXES = "lock:mailbox:";
     private static final long LEASE = 30_000;
-    private static final long DAY = 86_400_000;
 
     private final RedisCommands<String, String> redis;
 
@@ -28,26 +26,40 @@ final class Scripts {
 
     /** An attempt that knows a fencing token. */
     List<Long> acquire(String token, long lease, long floor) {
-        return acquire(token, text(lease), text(floor), text(DAY), "1");
+        return acquire(token, text(lease), text(floor), "1");
     }
 
     /** An attempt that asks for several fencing tokens. */
     List<Long> acquireMany(String token, int fencingTokens, long floor) {
-        return acquire(token, text(LEASE), text(floor), text(DAY), text(fencingTokens));
+        return acquire(token, text(LEASE), text(floor), text(fencingTokens));
     }
 
-    /** An attempt that waits. */
+    /** An attempt that waits, with the position it was told, or 0. */
     List<Long> waitFor(String token, long patience, long position) {
-        return acquire(
-                token, text(LEASE), "0", text(DAY), "1", text(patience), text(position), MAILBOXES, KEYS.payload());
+        return position == 0
+                ? acquire(token, text(LEASE), "0", "1", text(patience))
+                : acquire(token, text(LEASE), "0", "1", text(patience), text(position));
     }
 
+    /** An attempt that waits, and asks for several fencing tokens. */
+    List<Long> waitForMany(String token, int fencingTokens) {
+        return acquire(token, text(LEASE), "0", text(fencingTokens), "5000");
+    }
+
+    /** Whether an attempt is answered with a bare number. */
+    boolean isAnsweredByANumber(String token) {
+        return send(token, text(LEASE), "0", "2").size() == 1;
+    }
+
+    /** A bare number as the three that it is short for. */
     private List<Long> acquire(String... arguments) {
-        return redis.eval(
-                LockScript.ACQUIRE.text(),
-                ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters()},
-                arguments);
+        List<Long> reply = send(arguments);
+        return reply.size() == 1 ? List.of(1L, reply.get(0), 0L) : reply;
+    }
+
+    /** The client makes a list of a bare number. */
+    private List<Long> send(String... arguments) {
+        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS.all(), arguments);
     }
 
     long renew(String token, long lease) {
@@ -57,20 +69,16 @@ final class Scripts {
     }
 
     long release(String token, long fencingToken) {
-        return release(new String[] {token, text(fencingToken), MAILBOXES, KEYS.payload(), "16"});
+        return release(new String[] {token, text(fencingToken)});
     }
 
     /** A release of an instance that goes on waiting. */
     long releaseAndQueue(String token, long patience) {
-        return release(new String[] {token, "0", MAILBOXES, KEYS.payload(), "16", text(patience)});
+        return release(new String[] {token, "0", text(patience)});
     }
 
     private long release(String[] arguments) {
-        Long status = redis.eval(
-                LockScript.RELEASE.text(),
-                ScriptOutputType.INTEGER,
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters()},
-                arguments);
+        Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.all(), arguments);
         return status;
     }
 
@@ -79,16 +87,8 @@ final class Scripts {
                 LockScript.WITHDRAW.text(),
                 ScriptOutputType.INTEGER,
                 new String[] {KEYS.lock(), KEYS.waiters()},
-                token,
-                instanceOf(token),
-                MAILBOXES,
-                KEYS.payload(),
-                "16");
+                token);
         return status;
-    }
-
-    private static String instanceOf(String token) {
-        return token.substring(0, token.indexOf(':'));
     }
 
     private static String text(long number) {

@@ -1,0 +1,44 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the reply of the acquire script: three numbers, or the one that is short for a grant that nobody waits for. */
+final class AcquireOutput extends CommandOutput<String, String, @Nullable AcquireReply> {
+
+    private static final int NUMBERS = 3;
+
+    private long @Nullable [] list;
+    private int size;
+
+    AcquireOutput() {
+        super(StringCodec.UTF8, null);
+    }
+
+    @Override
+    public void multi(int count) {
+        list = new long[NUMBERS];
+    }
+
+    @Override
+    public void set(long number) {
+        long[] numbers = list;
+        if (numbers == null) {
+            output = new AcquireReply(AcquireReply.GRANTED, number, 0);
+            return;
+        }
+        numbers[size] = number;
+        size++;
+        if (size == NUMBERS) {
+            output = new AcquireReply(numbers[0], numbers[1], numbers[2]);
+        }
+    }
+
+    /** Never the script's: leaves this without a reply. */
+    @Override
+    public void set(@Nullable ByteBuffer bytes) {
+        output = null;
+    }
+}
