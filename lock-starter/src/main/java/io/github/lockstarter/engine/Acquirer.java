@@ -10,6 +10,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ final class Acquirer {
     private final WaitQueues queues;
     private final FencingFloors floors = new FencingFloors();
 
+    private final Consumer<Acquisition> onAlarm = this::onAlarm;
+
     private volatile Outcome.@Nullable Failed closed;
 
     Acquirer(Core core, Waiters waiters, Exits exits, Watchdog watchdog) {
@@ -47,7 +50,7 @@ final class Acquirer {
 
     /** Begins; the outcome follows. */
     Acquisition begin(String key, Terms terms, Owner owner) {
-        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), this::onAlarm);
+        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
         if (acquisition.waits()) {
             carryOut(key, queues.join(acquisition));
         } else {

@@ -4,11 +4,11 @@ import io.github.lockstarter.engine.Standing.Obstacle;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -222,10 +222,13 @@ final class KeyQueue {
         wanted = false;
         Standing ours = new Standing(Obstacle.OWNER, Optional.of(acquisition.terms.lease()));
         standing = ours;
-        List<Acquisition> decided = line.dismissOverdue(new Outcome.Busy(ours));
-        if (acquisition.decide(outcome)) {
-            decided = Stream.concat(Stream.of(acquisition), decided.stream()).toList();
+        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(ours));
+        if (!acquisition.decide(outcome)) {
+            return goOn().publishing(late);
         }
+        List<Acquisition> decided = new ArrayList<>(1 + late.size());
+        decided.add(acquisition);
+        decided.addAll(late);
         return goOn().publishing(decided);
     }
 

@@ -18,7 +18,10 @@ record Terms(String name, Duration lease, Duration maxWait, Renewal renewal) {
     static Terms of(LockRequest request, EngineSettings settings) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
-        Checks.atMostMaxLease("Lease of lock '" + String.join(", ", request.keys()) + "'", lease, settings.maxLease());
+        if (lease.compareTo(settings.maxLease()) > 0) {
+            String subject = "Lease of lock '" + String.join(", ", request.keys()) + "'";
+            Checks.atMostMaxLease(subject, lease, settings.maxLease());
+        }
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
         return new Terms(request.name(), lease, wait, renewal(request, overrides, settings));
     }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine;
 
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -60,29 +60,29 @@ final class WaitLine {
 
     /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
     List<Acquisition> dismissAll(Outcome outcome) {
-        List<Acquisition> all = List.copyOf(waiters);
-        all.forEach(this::drop);
-        return dismiss(all, outcome);
+        return dismiss(waiters, outcome);
     }
 
     /** The same for those whose wait is over. */
     List<Acquisition> dismissOverdue(Outcome outcome) {
         List<Acquisition> late = List.of();
-        for (Iterator<Acquisition> each = waiters.iterator(); each.hasNext(); ) {
-            Acquisition acquisition = each.next();
-            if (acquisition.overdue) {
-                if (late.isEmpty()) {
-                    late = new ArrayList<>();
-                }
-                late.add(acquisition);
-                each.remove();
-                alarms.cancel(acquisition);
+        for (Acquisition each : waiters) {
+            if (each.overdue) {
+                late = late.isEmpty() ? new ArrayList<>() : late;
+                late.add(each);
             }
         }
-        return dismiss(late, outcome);
+        return late.isEmpty() ? late : dismiss(late, outcome);
     }
 
-    private static List<Acquisition> dismiss(List<Acquisition> acquisitions, Outcome outcome) {
-        return acquisitions.stream().filter(each -> each.decide(outcome)).toList();
+    private List<Acquisition> dismiss(Collection<Acquisition> leaving, Outcome outcome) {
+        List<Acquisition> decided = new ArrayList<>(leaving.size());
+        for (Acquisition each : List.copyOf(leaving)) {
+            drop(each);
+            if (each.decide(outcome)) {
+                decided.add(each);
+            }
+        }
+        return decided;
     }
 }

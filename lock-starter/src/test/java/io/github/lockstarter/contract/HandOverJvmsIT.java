@@ -136,7 +136,8 @@ class HandOverJvmsIT extends RedisScenario {
                 .toList();
         assertThat(writes).isSorted().doesNotHaveDuplicates();
         assertThat(redis().get(store.fenced())).isEqualTo(Integer.toString(writes.size()));
-        assertThat(Long.parseLong(redis().get(store.unfenced()))).as("control").isLessThan(writes.size());
+        // The write that was refused counts here: had no write been lost, this were one more.
+        assertThat(Long.parseLong(redis().get(store.unfenced()))).as("control").isLessThanOrEqualTo(writes.size());
         System.out.println("Writes of JVMs of which one was killed and one stopped: " + writes.size());
     }
 }
