@@ -90,8 +90,8 @@ final class HandOver {
         }
         Acquisition successor = next.decided().get(0);
         try {
-            successor.hold().ifPresent(watchdog::watch);
             releases.handedOver(line.leaving);
+            successor.hold().ifPresent(watchdog::watch);
         } finally {
             successor.publish();
         }
