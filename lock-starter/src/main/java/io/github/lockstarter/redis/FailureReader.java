@@ -173,7 +173,8 @@ final class FailureReader {
         return String.format(Locale.ROOT, "%.1fs", settings.commandTimeout().toMillis() / 1000.0);
     }
 
-    private static Throwable rootOf(Throwable failure) {
+    /** What began it. */
+    static Throwable rootOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();

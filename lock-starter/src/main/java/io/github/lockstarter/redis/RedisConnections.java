@@ -173,7 +173,7 @@ final class RedisConnections implements AutoCloseable {
         public void run() {
             try {
                 checkCurrent();
-                RedisLink connected = opened == null ? new RedisLink(connector.connect()) : opened;
+                RedisLink connected = opened == null ? new RedisLink(Opening.of(connector::connect)) : opened;
                 opened = connected;
                 while (!publish(connected)) {
                     serve(connected);
@@ -221,7 +221,7 @@ final class RedisConnections implements AutoCloseable {
         private void serve(RedisLink connected) {
             Mailbox missing = connected.isSubscribed() ? null : mailbox();
             if (missing != null) {
-                connected.subscribe(missing, connector.connectPubSub());
+                connected.subscribe(missing, Opening.of(connector::connectPubSub));
             }
             users().forEach(user -> user.onOpen(connected));
         }
