@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,7 @@ final class BackendCalls {
         call(() -> backend.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
-    /** Writes the renewals; an answer is handed over with the number of its command. */
+    /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         try {
             List<CompletionStage<RenewResult>> stages = backend.renew(commands);
@@ -60,16 +61,17 @@ final class BackendCalls {
             }
             throw new IllegalStateException(stages.size() + " answers to " + commands.size() + " renewals");
         } catch (RuntimeException | Error e) {
-            RenewResult unknown = new RenewResult.Unknown(BROKEN_PROMISE, e);
-            return commands.stream()
-                    .<CompletionStage<RenewResult>>map(command -> CompletableFuture.completedFuture(unknown))
-                    .toList();
+            return Collections.nCopies(commands.size(), CompletableFuture.completedFuture(brokenRenewal(e)));
         }
     }
 
     /** Hands the answer to a renewal over. */
     void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
-        call(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
+        call(() -> stage, BackendCalls::brokenRenewal, then);
+    }
+
+    private static RenewResult brokenRenewal(Throwable failure) {
+        return new RenewResult.Unknown(BROKEN_PROMISE, failure);
     }
 
     /** Counts the step as under way, so that a stop awaits what it sends in the end. */

@@ -111,6 +111,11 @@ final class FailureReader {
                 new RedisCommandExecutionException("NOPERM signal"));
     }
 
+    /** A script caught what the server said to one of its commands. */
+    RedisFailure ofError(String text) {
+        return ofRefusal(new RedisCommandExecutionException(text));
+    }
+
     private RedisFailure ofStopped(String state, Throwable failure) {
         return new RedisFailure(
                 Effect.NONE,

@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 
 /** Turns commands into calls of scripts: the one place that knows the order of their keys and arguments. */
 final class LockCalls {
@@ -18,7 +19,7 @@ final class LockCalls {
     /** Status of release and withdraw: done, but the next waiter could not be signalled. */
     static final long UNSIGNALLED = 2;
 
-    /** Status of renew and release: the token does not have the lock. */
+    /** Status of release: the token does not have the lock. */
     static final long NOT_HELD = 0;
 
     /** In place of an argument that is absent, where another one follows. */
@@ -34,12 +35,23 @@ final class LockCalls {
         return ScriptCall.ofAcquire(keys.all(), arguments(command, keys.name()));
     }
 
-    ScriptCall<Long> renew(RenewCommand command) {
-        return ScriptCall.ofStatus(
-                LockScript.RENEW,
-                new String[] {keySpace.lockOf(command.key())},
-                command.token().value(),
-                millis(command.lease()));
+    /** One call for all of them. */
+    ScriptCall<String> renew(List<RenewCommand> commands) {
+        String[] keys = new String[commands.size()];
+        String[] arguments = new String[2 * keys.length];
+        Duration lease = Duration.ZERO;
+        String leaseMillis = millis(lease);
+        for (int i = 0; i < keys.length; i++) {
+            RenewCommand command = commands.get(i);
+            if (!command.lease().equals(lease)) { // rarely: most locks have the same
+                lease = command.lease();
+                leaseMillis = millis(lease);
+            }
+            keys[i] = keySpace.lockOf(command.key());
+            arguments[2 * i] = command.token().value();
+            arguments[2 * i + 1] = leaseMillis;
+        }
+        return ScriptCall.ofText(LockScript.RENEW, keys, arguments);
     }
 
     ScriptCall<Long> release(ReleaseCommand command) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.redis.RenewBatch.Renewal;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -11,6 +12,8 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -26,7 +29,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They call
  * GET, SET, DEL, PEXPIRE, PTTL, TIME, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended acquisition and release
- * cost two round trips. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
+ * cost two round trips; up to 50 renewals are one call. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
  *
  * <p><b>Guarantee.</b> On a server that keeps its memory, at most one token has a key while its lease is valid, and the
  * fencing tokens of a key grow strictly: also if the fencing counter is lost, unless the server's clock stands below the
@@ -44,8 +47,6 @@ import java.util.concurrent.CompletionStage;
  */
 public final class RedisLockBackend implements LockBackend {
 
-    private static final StatusAnswer<RenewResult> RENEW =
-            new StatusAnswer<>(new RenewResult.Renewed(), new RenewResult.NotHeld(), RenewResult.Unknown::new);
     private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
@@ -97,7 +98,14 @@ public final class RedisLockBackend implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return runner.runAll(commands.stream().map(calls::renew).toList(), RENEW);
+        List<Renewal> renewals = new ArrayList<>(commands.size());
+        for (RenewCommand command : commands) {
+            renewals.add(new Renewal(command));
+        }
+        for (RenewBatch batch : RenewBatch.of(renewals, failures)) {
+            runner.run(calls.renew(batch.commands()), batch);
+        }
+        return Collections.unmodifiableList(renewals);
     }
 
     @Override

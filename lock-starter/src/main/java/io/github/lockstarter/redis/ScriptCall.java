@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -32,6 +33,11 @@ final class ScriptCall<T> {
     /** A call of a script that returns a status. */
     static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** A call of a script that returns a text. */
+    static ScriptCall<String> ofText(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new ValueOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
     /** A call of the acquire script. */

@@ -2,8 +2,6 @@ package io.github.lockstarter.redis;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -32,26 +30,6 @@ final class ScriptRunner {
             connections.whenOpen(reply);
         }
         return reply;
-    }
-
-    /** Runs many scripts, written together and flushed once. */
-    <T, R> List<CompletionStage<R>> runAll(List<ScriptCall<T>> calls, Answer<T, R> answer) {
-        RedisLink link = connections.current();
-        List<CompletionStage<R>> stages = new ArrayList<>(calls.size());
-        if (link == null) {
-            calls.forEach(call -> stages.add(run(call, answer)));
-            return stages;
-        }
-        List<Reply<T, R>> replies =
-                calls.stream().map(call -> new Reply<>(call, answer)).toList();
-        try {
-            link.commands()
-                    .dispatch(replies.stream().map(reply -> reply.prepare(link)).toList());
-        } catch (Throwable e) {
-            replies.forEach(reply -> reply.onReply(null, e));
-        }
-        stages.addAll(replies);
-        return stages;
     }
 
     /** A script under way, and its result. */

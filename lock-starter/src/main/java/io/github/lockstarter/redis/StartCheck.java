@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -49,7 +50,7 @@ final class StartCheck {
         Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
         long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys))
                 .value();
-        ask(calls.renew(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)));
+        checkRenewal(calls.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken))));
         long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
         ask(calls.withdraw(new WithdrawCommand(key, waiter)));
         // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
@@ -60,6 +61,14 @@ final class StartCheck {
         ask(calls.forget(keys, last));
         if (released == LockCalls.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
+        }
+    }
+
+    /** Of a missing right, this script tells in its reply. */
+    private void checkRenewal(ScriptCall<String> call) {
+        String problem = RenewReply.of(ask(call), 1).problem();
+        if (!problem.isEmpty()) {
+            throw unavailable(failures.ofError(problem));
         }
     }
 

@@ -26,7 +26,8 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * Makes each lease end no earlier than the given time from now, if the token still has the lock. One stage per
-     * command, in order, each with its own timeout: one that hangs delays no other.
+     * command, in order. A backend may carry several at once, which then share a failure or a timeout; but what it finds
+     * out about one lock, a problem included, is that one's outcome alone.
      *
      * @param commands what to renew
      * @return the outcomes, as many as commands

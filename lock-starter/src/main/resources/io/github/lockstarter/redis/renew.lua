@@ -1,26 +1,41 @@
--- Lets the lease of a token end no earlier than the given time from now.
+-- Lets the lease of each token end no earlier than the given time from now. Each lock has an outcome of its own: what goes
+-- wrong with one touches no other.
 --
--- KEYS[1]  lock: string, the token of the owner
--- ARGV[1]  token of the hold
--- ARGV[2]  lease in ms
+-- For each lock i:
+-- KEYS[i]          lock: string, the token of the owner
+-- ARGV[2 * i - 1]  token of the hold
+-- ARGV[2 * i]      lease in ms
 --
--- Returns a status:
+-- Returns a string: a status per lock, in their order, then the error of the last one that has status ?
 --   1  the token has the lock, and its lease is now at least this long
 --   0  the token does not have the lock; nothing was changed
+--   ?  the server refused a command; the lease is what it was
 
-local lock = KEYS[1]
-local token, lease = ARGV[1], tonumber(ARGV[2])
+local statuses, problem = {}, ''
 
-local owner = redis.pcall('GET', lock)
-if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-  return owner
-end
-if owner ~= token then
-  return 0
+for i = 1, #KEYS do
+  local lock, token, lease = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
+  local status, refusal = '0', nil
+
+  local owner = redis.pcall('GET', lock)
+  if owner == token then
+    status = '1'
+    -- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
+    local left = redis.pcall('PTTL', lock)
+    if type(left) == 'table' then
+      refusal = left.err
+    elseif left < tonumber(lease) then
+      local set = redis.pcall('PEXPIRE', lock, lease)
+      refusal = type(set) == 'table' and set.err
+    end
+  elseif type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
+    refusal = owner.err
+  end
+
+  if refusal then
+    status, problem = '?', refusal
+  end
+  statuses[i] = status
 end
 
--- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
-if redis.call('PTTL', lock) < lease then
-  redis.call('PEXPIRE', lock, lease)
-end
-return 1
+return table.concat(statuses) .. problem

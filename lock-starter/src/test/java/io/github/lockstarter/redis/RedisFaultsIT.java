@@ -111,6 +111,19 @@ class RedisFaultsIT {
     }
 
     @Test
+    void doesNotKnowTheOutcomeOfAnyLockOfACallThatIsNotAnsweredInTime() {
+        user.renew(OWNER, BackendUser.LEASE);
+        proxy.stallReplies();
+        List<RenewCommand> commands = IntStream.range(0, 60)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0))
+                .toList();
+        assertThat(backend.renew(commands))
+                .hasSize(60)
+                .extracting(BackendUser::answer)
+                .hasOnlyElementsOfType(RenewResult.Unknown.class);
+    }
+
+    @Test
     void obeysInOrderOnceTheServerGoesOn() {
         user.renew(OWNER, BackendUser.LEASE);
         proxy.stallRequests();

@@ -134,13 +134,70 @@ class RedisLockBackendIT {
     }
 
     @Test
-    void sendsManyRenewalsInFewPackets() {
+    void renewsUpToFiftyLocksWithOneCall() {
         user.renew(OWNER, BackendUser.LEASE);
-        List<RenewCommand> commands = IntStream.range(0, 100)
-                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0))
+        assertThat(callsToRenew(1)).isEqualTo(1);
+        assertThat(callsToRenew(50)).isEqualTo(1);
+        assertThat(callsToRenew(51)).isEqualTo(2);
+        assertThat(callsToRenew(149)).isEqualTo(3);
+    }
+
+    private long callsToRenew(int locks) {
+        redis.configResetstat();
+        backend.renew(renewals(locks)).forEach(BackendUser::answer);
+        String stats = REDIS.server().info("commandstats").getOrDefault("cmdstat_evalsha", "");
+        return Long.parseLong(stats.substring("calls=".length(), stats.indexOf(',')));
+    }
+
+    private static List<RenewCommand> renewals(int locks) {
+        return IntStream.range(0, locks)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0))
                 .toList();
-        assertThat(REDIS.server().readsDuring(() -> backend.renew(commands).forEach(BackendUser::answer)))
-                .isLessThan(20);
+    }
+
+    @Test
+    void renewsManyLocksEachWithItsOwnLease() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.psetex("lock:{order:1}", 5_000, OWNER.value());
+        List<CompletionStage<RenewResult>> stages = backend.renew(List.of(
+                new RenewCommand("order:0", OWNER, Duration.ofSeconds(10), 0),
+                new RenewCommand("order:1", OWNER, Duration.ofSeconds(20), 0)));
+        assertThat(stages).extracting(BackendUser::answer).containsOnly(new RenewResult.Renewed());
+        assertThat(redis.pttl("lock:{order:0}")).isBetween(8_000L, 10_000L);
+        assertThat(redis.pttl("lock:{order:1}")).isBetween(18_000L, 20_000L);
+    }
+
+    @Test
+    void aKeyOfAnotherTypeIsNoMatterOfTheLocksBesideIt() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.lpush("lock:{order:1}", "x");
+        redis.psetex("lock:{order:2}", 5_000, OWNER.value());
+        assertThat(backend.renew(renewals(3)))
+                .extracting(BackendUser::answer)
+                .containsExactly(new RenewResult.Renewed(), new RenewResult.NotHeld(), new RenewResult.Renewed());
+    }
+
+    @Test
+    void doesNotKnowTheOutcomeOnlyWhereTheServerRefuses() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.psetex("lock:{order:1}", 90_000, OWNER.value());
+        user.renew(OWNER, BackendUser.LEASE);
+        REDIS.server().grantDefaultUser("-pexpire");
+        List<CompletionStage<RenewResult>> stages = backend.renew(renewals(3));
+        assertThat(answer(stages.get(0)))
+                .isInstanceOfSatisfying(RenewResult.Unknown.class, unknown -> assertThat(unknown.reason())
+                        .contains("can't run this command", "ACL SETUSER"));
+        assertThat(answer(stages.get(1))).isEqualTo(new RenewResult.Renewed());
+        assertThat(answer(stages.get(2))).isEqualTo(new RenewResult.NotHeld());
+    }
+
+    @Test
+    void renewsManyLocksWhenTheServerForgetsTheScripts() {
+        List<RenewCommand> commands = renewals(120);
+        commands.forEach(command -> redis.psetex("lock:{" + command.key() + "}", 5_000, OWNER.value()));
+        user.renew(OWNER, BackendUser.LEASE);
+        redis.scriptFlush();
+        assertThat(backend.renew(commands)).extracting(BackendUser::answer).containsOnly(new RenewResult.Renewed());
     }
 
     @Test

@@ -62,10 +62,15 @@ final class Scripts {
         return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS.all(), arguments);
     }
 
-    long renew(String token, long lease) {
-        Long status = redis.eval(
-                LockScript.RENEW.text(), ScriptOutputType.INTEGER, new String[] {KEYS.lock()}, token, text(lease));
-        return status;
+    /** A call for one lock. */
+    String renew(String token, long lease) {
+        return renew(List.of(KEYS.lock()), token, text(lease));
+    }
+
+    /** A call for many locks, a token and a lease for each. */
+    String renew(List<String> locks, String... tokensAndLeases) {
+        return redis.eval(
+                LockScript.RENEW.text(), ScriptOutputType.VALUE, locks.toArray(new String[0]), tokensAndLeases);
     }
 
     long release(String token, long fencingToken) {
