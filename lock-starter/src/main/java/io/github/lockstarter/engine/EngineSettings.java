@@ -1,7 +1,6 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.spi.AcquireCommand;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -150,7 +149,7 @@ public record EngineSettings(
         /** 16 times or 50 ms, whichever comes first. */
         public static final HandOver DEFAULTS = new HandOver(16, Duration.ofMillis(50));
 
-        private static final int MOST = AcquireCommand.MOST_FENCING_TOKENS;
+        static final int MOST = 64;
 
         /**
          * Checks what is given.

@@ -144,6 +144,13 @@ final class HandOver {
         }
 
         @Override
+        public boolean isUsedUpSoon() {
+            return leaving.tenure.isUsedUp()
+                    && clock.nanos() - leaving.tenure.askedAt(leaving.terms.leaseNanos())
+                            < limits.maxTime().toNanos();
+        }
+
+        @Override
         public void refused(Outcome.Got refused) {
             holds.remove(refused.hold());
         }

@@ -35,20 +35,21 @@ final class KeyQueue {
      *
      * @param heldHere tells of a hold of this instance that is in the way of its own waiters for a key
      * @param tokens makes lock tokens
-     * @param block how many fencing tokens to ask for where waiters of this instance can use them
+     * @param block makes the number of fencing tokens to ask for where waiters of this instance can use them
      * @param backoff how long to sleep
      * @param alarms the timer
      */
     record Surroundings(
             Function<String, Optional<Standing>> heldHere,
             Supplier<LockToken> tokens,
-            int block,
+            Supplier<FencingBlock> block,
             Backoff backoff,
             Alarms alarms) {}
 
     private final String key;
     private final Surroundings surroundings;
     private final WaitLine line;
+    private final FencingBlock block;
 
     private @Nullable Attempt underWay;
     private @Nullable Standing standing;
@@ -72,6 +73,7 @@ final class KeyQueue {
         this.key = key;
         this.surroundings = surroundings;
         this.line = new WaitLine(surroundings.alarms());
+        this.block = surroundings.block().get();
     }
 
     synchronized boolean isRetired() {
@@ -150,6 +152,7 @@ final class KeyQueue {
             Acquisition first = line.first();
             Optional<Outcome.Got> got = succession.by(first);
             if (got.isEmpty()) {
+                resize(succession);
                 break;
             }
             if (first.decide(got.get())) {
@@ -164,6 +167,14 @@ final class KeyQueue {
         position = Waiting.NEW;
         Next next = line.isEmpty() ? retire() : Next.NOTHING;
         return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(successor);
+    }
+
+    private void resize(Succession ended) {
+        if (ended.isUsedUpSoon()) {
+            block.grow();
+        } else {
+            block.shrink();
+        }
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
@@ -323,7 +334,7 @@ final class KeyQueue {
         first.attempts++;
         signalled = false;
         // Who comes alone to a lock that nobody waits for has no use for more than its own.
-        int fencingTokens = first.queued || line.size() > 1 ? surroundings.block() : 1;
+        int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
         Attempt attempt = new Attempt(first, surroundings.tokens().get(), position, fencingTokens);
         underWay = attempt;
         return Next.attempt(attempt);

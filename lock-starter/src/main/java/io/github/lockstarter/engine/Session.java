@@ -5,7 +5,6 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -53,7 +52,7 @@ final class Session implements LocalWaiters {
         return new WaitQueues(new KeyQueue.Surroundings(
                 key -> core.holds().here(key).flatMap(Hold::obstacle),
                 core.tokens()::next,
-                core.settings().handOver().isOn() ? AcquireCommand.MOST_FENCING_TOKENS : 1,
+                core.settings().handOver().isOn() ? FencingBlock::new : FencingBlock::single,
                 new Backoff(core.settings().retry()),
                 core.timer()));
     }

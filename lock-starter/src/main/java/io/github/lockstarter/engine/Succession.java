@@ -13,6 +13,9 @@ interface Succession {
      */
     Optional<Outcome.Got> by(Acquisition waiter);
 
+    /** Whether nobody may have the lock because there is no fencing token left, and there soon was none. */
+    boolean isUsedUpSoon();
+
     /**
      * The waiter has given up in this moment; the next one is asked.
      *

@@ -86,8 +86,22 @@ final class Tenure {
         }
     }
 
+    /** Whether there were fencing tokens for hand-overs, and all have been given out. */
+    boolean isUsedUp() {
+        return lastFencingToken != firstFencingToken && isUsedUp(state);
+    }
+
+    private boolean isUsedUp(State known) {
+        return firstFencingToken + known.usedFencingTokens > lastFencingToken;
+    }
+
+    /** Monotonic time before the grant was asked for; not kept, since many tenures are. */
+    long askedAt(long leaseNanos) {
+        return endsAt - leaseNanos / SHARE_OF_LEASE;
+    }
+
     private boolean allows(State known, long now, EngineSettings.HandOver limits) {
-        if (firstFencingToken + known.usedFencingTokens > lastFencingToken || now - endsAt >= 0) {
+        if (isUsedUp(known) || now - endsAt >= 0) {
             return false;
         }
         return !known.wanted

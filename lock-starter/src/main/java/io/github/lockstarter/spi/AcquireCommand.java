@@ -18,7 +18,7 @@ public record AcquireCommand(
         String key, LockToken token, Duration lease, long fencingFloor, int fencingTokens, Optional<Waiting> waiting) {
 
     /** The most fencing tokens that one grant covers. */
-    public static final int MOST_FENCING_TOKENS = 64;
+    public static final int MOST_FENCING_TOKENS = 1024;
 
     /**
      * Checks what is given.

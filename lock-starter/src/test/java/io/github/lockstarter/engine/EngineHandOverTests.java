@@ -72,7 +72,7 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(backend.nextRelease().command().fencingToken()).isEqualTo(1);
 
         Sent<AcquireCommand, AcquireResult> follower = backend.nextAcquire();
-        assertThat(follower.command().fencingTokens()).isEqualTo(AcquireCommand.MOST_FENCING_TOKENS);
+        assertThat(follower.command().fencingTokens()).isEqualTo(FencingBlock.LEAST);
         backend.answerTheRest();
         releasing.get(5, TimeUnit.SECONDS);
         assertThat(backend.log.get(0))
@@ -94,7 +94,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void handsOverUntilTheFencingTokensAreUsedUpAndThenFollowsItsOwnRelease() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), AcquireCommand.MOST_FENCING_TOKENS - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
         assertThat(last.fencingToken()).isEqualTo(163);
         engine.acquireAsync(REQUEST);
         releasing(last);
@@ -104,6 +104,48 @@ class EngineHandOverTests extends EngineInterleavings {
         assertThat(attempt.command().token()).isNotEqualTo(release.command().token());
         assertThat(attempt.command().fencingFloor()).isEqualTo(163);
         assertThat(backend.log).endsWith(release.command(), attempt.command());
+    }
+
+    @Test
+    void asksForTwiceAsManyFencingTokensAfterABlockThatWasUsedUpSoonUntilThereMayBeNoMore() throws Exception {
+        LockHandle holder = waitedFor(REQUEST, 1, 0);
+        Deque<CompletableFuture<LockHandle>> line = new ArrayDeque<>();
+        line.add(engine.acquireAsync(REQUEST)); // there is always somebody who waits
+        for (int block : new int[] {64, 128, 256, 512, 1024, 1024}) {
+            for (int i = 1; i < block; i++) {
+                line.add(engine.acquireAsync(REQUEST));
+                assertThat(holder.release()).isEqualTo(ReleaseOutcome.RELEASED);
+                holder = line.remove().get(5, TimeUnit.SECONDS);
+            }
+            line.add(engine.acquireAsync(REQUEST));
+            releasing(holder);
+            ReleaseCommand release = answered(backend.nextRelease(), new ReleaseResult.Released(0));
+            AcquireResult granted = new AcquireResult.Granted(release.fencingToken() + 1, 0);
+            assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(Math.min(2 * block, 1024));
+            holder = line.remove().get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    private static <C, R> C answered(Sent<C, R> sent, R answer) {
+        sent.answer().complete(answer);
+        return sent.command();
+    }
+
+    @Test
+    void asksForTheUsualFencingTokensAgainAfterABlockThatWasNotUsedUp() throws Exception {
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
+        CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST); // keeps the queue
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10))); // to whom it is not handed over
+        releasing(last);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        AcquireResult granted = new AcquireResult.Granted(200, 0);
+        assertThat(answered(backend.nextAcquire(), granted).fencingTokens()).isEqualTo(2 * FencingBlock.LEAST);
+        follower.get(5, TimeUnit.SECONDS).release();
+        releasing(next.get(5, TimeUnit.SECONDS));
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        engine.acquireAsync(REQUEST);
+        assertThat(backend.nextAcquire().command().fencingTokens()).isEqualTo(FencingBlock.LEAST);
     }
 
     @Test
@@ -149,7 +191,7 @@ class EngineHandOverTests extends EngineInterleavings {
 
     @Test
     void learnsAtItsReleaseOfAnInstanceWhoseNoticeWasLost() throws Exception {
-        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), AcquireCommand.MOST_FENCING_TOKENS - 1);
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
         CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
         releasing(last);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();

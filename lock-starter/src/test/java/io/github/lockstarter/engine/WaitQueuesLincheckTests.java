@@ -33,7 +33,11 @@ public class WaitQueuesLincheckTests {
     private static final Outcome.Got TAKEN = got();
 
     private final WaitQueues queues = new WaitQueues(new KeyQueue.Surroundings(
-            key -> Optional.empty(), () -> TOKEN, 1, new Backoff(EngineSettings.Retry.DEFAULTS), new NoAlarms()));
+            key -> Optional.empty(),
+            () -> TOKEN,
+            FencingBlock::single,
+            new Backoff(EngineSettings.Retry.DEFAULTS),
+            new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public WaitQueuesLincheckTests() {
@@ -47,6 +51,11 @@ public class WaitQueuesLincheckTests {
         @Override
         public Optional<Outcome.Got> by(Acquisition waiter) {
             return Optional.of(TAKEN);
+        }
+
+        @Override
+        public boolean isUsedUpSoon() {
+            return false;
         }
 
         @Override
