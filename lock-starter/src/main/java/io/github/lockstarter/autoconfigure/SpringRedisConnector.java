@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.redis.GatheredWrites;
 import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
@@ -37,7 +38,7 @@ final class SpringRedisConnector implements RedisConnector {
         this.target = application.target();
         this.resources = theirs.getClientResources()
                 .map(SpringRedisConnector::sharing)
-                .orElseGet(ClientResources::builder)
+                .orElseGet(() -> ClientResources.builder().nettyCustomizer(GatheredWrites.alone()))
                 .reconnectDelay(RECONNECT)
                 .build();
         this.own = new LettuceConnectionFactory(
@@ -85,7 +86,8 @@ final class SpringRedisConnector implements RedisConnector {
                 .eventExecutorGroup(theirs.eventExecutorGroup())
                 .timer(theirs.timer())
                 .commandLatencyRecorder(theirs.commandLatencyRecorder())
-                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled());
+                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+                .nettyCustomizer(GatheredWrites.after(theirs.nettyCustomizer()));
     }
 
     private static LettuceClientConfiguration clientConfiguration(
