@@ -51,7 +51,7 @@ final class HandOver {
         if (!limits.isOn() || leaving.extended || !waiters.queues().has(leaving.key)) {
             return false;
         }
-        Verdict verdict = pass(new Line(leaving, deadline, leaving.progress.nextAt(), Renewal.ON));
+        Verdict verdict = pass(new Line(leaving, deadline, leaving.renewAt(), Renewal.ON));
         if (verdict == Verdict.TO_BE_ARMED) {
             arm(leaving);
         }
@@ -67,7 +67,7 @@ final class HandOver {
                         .get(0),
                 result -> {
                     Deadline deadline = Deadline.of(sent, leaseNanos);
-                    long renewAt = sent.nanos() + leaseNanos / Watchdog.RENEW_AT;
+                    long renewAt = leaving.terms.renewAt(sent.nanos());
                     if (result instanceof RenewResult.NotHeld) {
                         releases.foundLost(leaving);
                     } else if (!(result instanceof RenewResult.Renewed)
@@ -146,7 +146,7 @@ final class HandOver {
         @Override
         public boolean isUsedUpSoon() {
             return leaving.tenure.isUsedUp()
-                    && clock.nanos() - leaving.tenure.askedAt(leaving.terms.leaseNanos())
+                    && clock.nanos() - leaving.tenure.askedAt()
                             < limits.maxTime().toNanos();
         }
 

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
  * taken out exactly once); {@link #ended()} (guarded by the monitor, which nothing else uses); {@link #announced} (set once, before
- * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #progress} and
- * {@link #longestLease} (replaced as a whole by the thread that handles a renewal; a lost update costs a count in a report
- * or a repeated command, never correctness).
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #longestLease},
+ * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
+ * costs a count in a report or a repeated command, never correctness).
  */
 final class Hold extends TimerEntry {
 
@@ -47,18 +47,9 @@ final class Hold extends TimerEntry {
                     tenure,
                     tenure.firstFencingToken,
                     Deadline.of(sent, terms.leaseNanos()),
-                    sent.nanos() + terms.leaseNanos() / Watchdog.RENEW_AT);
+                    terms.renewAt(sent.nanos()));
         }
     }
-
-    /**
-     * How the renewals go.
-     *
-     * @param nextAt monotonic time of the next one
-     * @param succeeded number that came through
-     * @param failed number in a row that did not
-     */
-    record Progress(long nextAt, long succeeded, int failed) {}
 
     /** A list, the latest first. */
     private record LostCallback(
@@ -98,7 +89,9 @@ final class Hold extends TimerEntry {
     private volatile @Nullable LostCallback lostCallbacks;
     private @Nullable CompletableFuture<ReleaseOutcome> ended;
 
-    volatile Progress progress;
+    private volatile long renewAt;
+    private volatile int renewals;
+    private volatile int failedRenewals;
 
     /** Longest lease that the backend may have been told. */
     volatile Duration longestLease;
@@ -125,7 +118,7 @@ final class Hold extends TimerEntry {
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
         this.longestLease = terms.lease();
-        this.progress = new Progress(grant.renewAt(), 0, 0);
+        this.renewAt = grant.renewAt();
         this.lifecycle = new Lifecycle(clock, grant.deadline());
     }
 
@@ -136,6 +129,32 @@ final class Hold extends TimerEntry {
 
     boolean isRenewed() {
         return terms.renewal() == Renewal.ON;
+    }
+
+    /** Monotonic time of the next renewal. */
+    long renewAt() {
+        return renewAt;
+    }
+
+    /** How many renewals in a row did not come through. */
+    int failedRenewals() {
+        return failedRenewals;
+    }
+
+    void renewNextAt(long nanos) {
+        renewAt = nanos;
+    }
+
+    void renewalSucceeded(long nextAt) {
+        int before = renewals;
+        renewals = before + 1;
+        failedRenewals = 0;
+        renewAt = nextAt;
+    }
+
+    void renewalFailed() {
+        int before = failedRenewals;
+        failedRenewals = before + 1;
     }
 
     Duration held() {
@@ -220,7 +239,6 @@ final class Hold extends TimerEntry {
 
     HeldLock snapshot() {
         int holds = Math.max(1, lifecycle.holds());
-        return new HeldLock(
-                terms.name(), key, fencingToken, owner.label(), held(), remainingLease(), holds, progress.succeeded());
+        return new HeldLock(terms.name(), key, fencingToken, owner.label(), held(), remainingLease(), holds, renewals);
     }
 }

@@ -61,7 +61,7 @@ final class Losses {
     void report(Hold hold, LossCause cause) {
         if (hold.announced && hold.tellsLoss()) {
             events.lost(new LockEvent.Lost(
-                    hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.progress.failed()));
+                    hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.failedRenewals()));
         }
     }
 

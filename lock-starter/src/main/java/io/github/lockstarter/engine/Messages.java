@@ -46,7 +46,7 @@ final class Messages {
     }
 
     static LockLostException lost(Hold hold) {
-        int failed = hold.progress.failed();
+        int failed = hold.failedRenewals();
         String renewals =
                 failed == 0 ? "" : " after " + failed + (failed == 1 ? " failed renewal" : " failed renewals");
         String what =

@@ -10,15 +10,12 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  *
  * <p>Invariants: the fencing tokens are given out in growing order, each once; once another instance is known to wait,
  * at most {@link EngineSettings.HandOver#max()} hand-overs follow, and none after {@link EngineSettings.HandOver#maxTime()};
- * none ever follows when a third of the lease has passed since the grant was asked for, which also covers a notice that was lost,
- * and which comes before the first renewal, so that no answer to a renewal belongs to a hold that has ended.
+ * none ever follows once the first renewal is due, at about a third of the lease, which also covers a notice that was lost,
+ * so that no answer to a renewal belongs to a hold that has ended.
  *
  * <p>The mailbox's thread and the thread that ends a hold meet here: all that changes is in {@link #state}.
  */
 final class Tenure {
-
-    /** Share of the lease during which the lock is handed over. */
-    private static final int SHARE_OF_LEASE = Watchdog.RENEW_AT;
 
     /** {@code handOvers}: since another instance is known to wait; {@code wantedAt} means nothing before that. */
     private record State(int usedFencingTokens, boolean wanted, long wantedAt, int handOvers) {}
@@ -31,7 +28,8 @@ final class Tenure {
     final long firstFencingToken;
     final long lastFencingToken;
 
-    private final long endsAt;
+    private final Terms terms;
+    private final long askedAt;
 
     /** Changed by its updater. */
     private volatile State state = FRESH;
@@ -47,7 +45,8 @@ final class Tenure {
         this.token = attempt.token();
         this.firstFencingToken = firstFencingToken;
         this.lastFencingToken = firstFencingToken + attempt.fencingTokens() - 1;
-        this.endsAt = sentAt + attempt.acquisition().terms.leaseNanos() / SHARE_OF_LEASE;
+        this.terms = attempt.acquisition().terms;
+        this.askedAt = sentAt;
     }
 
     /** Another instance waits; what was known first counts. */
@@ -95,13 +94,13 @@ final class Tenure {
         return firstFencingToken + known.usedFencingTokens > lastFencingToken;
     }
 
-    /** Monotonic time before the grant was asked for; not kept, since many tenures are. */
-    long askedAt(long leaseNanos) {
-        return endsAt - leaseNanos / SHARE_OF_LEASE;
+    /** Monotonic time before the grant was asked for. */
+    long askedAt() {
+        return askedAt;
     }
 
     private boolean allows(State known, long now, EngineSettings.HandOver limits) {
-        if (isUsedUp(known) || now - endsAt >= 0) {
+        if (isUsedUp(known) || now - terms.renewAt(askedAt) >= 0) {
             return false;
         }
         return !known.wanted

@@ -4,7 +4,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.engine.Deadline.Moment;
-import io.github.lockstarter.engine.Hold.Progress;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
@@ -15,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when a third of it has passed,
+ * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when about a third of it has passed,
  * and again every sixth until an answer comes; the renewals that are due in one tick travel together. At its deadline a
  * hold is lost, whether or not the backend can be reached.
  *
@@ -23,7 +22,6 @@ import java.util.function.Consumer;
  */
 final class Watchdog {
 
-    static final int RENEW_AT = 3;
     private static final int RETRY_EVERY = 6;
 
     private final BackendCalls backend;
@@ -52,7 +50,7 @@ final class Watchdog {
     /** Looks at the hold when its next renewal is due, or its lease is over. */
     void watch(Hold hold) {
         long deadline = hold.lifecycle.deadline().nanos();
-        long renewal = hold.progress.nextAt();
+        long renewal = hold.renewAt();
         boolean renews = hold.isRenewed() && !losses.isPastMaxHold(hold) && renewal - deadline < 0;
         timer.schedule(hold, renews ? renewal : deadline);
         suspendWatch.begin();
@@ -72,7 +70,7 @@ final class Watchdog {
             return;
         }
         boolean renewNow = hold.isRenewed()
-                && hold.progress.nextAt() - clock.nanos() <= 0
+                && hold.renewAt() - clock.nanos() <= 0
                 && !losses.isPastMaxHold(hold)
                 && hold.lifecycle.beginRenewal();
         if (renewNow) {
@@ -105,22 +103,32 @@ final class Watchdog {
         List<CompletionStage<RenewResult>> stages = List.of();
         try {
             List<RenewCommand> commands = new ArrayList<>(renewing.size());
-            renewing.forEach(hold -> commands.add(renewal(hold, sent)));
+            for (Hold hold : renewing) {
+                hold.renewNextAt(sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY);
+                commands.add(hold.renewCommand(hold.terms.lease()));
+            }
             stages = backend.renew(commands);
         } finally {
-            renewing.forEach(hold -> Faults.guard("Ending a renewal", () -> written(hold)));
+            for (Hold hold : renewing) {
+                Faults.guard("Ending a renewal", () -> written(hold));
+            }
         }
-        for (int i = 0; i < stages.size(); i++) {
-            Hold hold = renewing.get(i);
-            backend.answer(stages.get(i), result -> answered(hold, sent, result));
-        }
+        await(renewing, stages, sent);
     }
 
-    private static RenewCommand renewal(Hold hold, Moment sent) {
-        Progress progress = hold.progress;
-        long retryAt = sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY;
-        hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
-        return hold.renewCommand(hold.terms.lease());
+    /** Holds with the same lease share the deadline that this renewal gives them. */
+    private void await(List<Hold> renewing, List<CompletionStage<RenewResult>> stages, Moment sent) {
+        long leaseNanos = 0;
+        Deadline shared = Deadline.of(sent, leaseNanos);
+        for (int i = 0; i < stages.size(); i++) {
+            Hold hold = renewing.get(i);
+            if (hold.terms.leaseNanos() != leaseNanos) {
+                leaseNanos = hold.terms.leaseNanos();
+                shared = Deadline.of(sent, leaseNanos);
+            }
+            Deadline later = shared;
+            backend.answer(stages.get(i), result -> answered(hold, sent, later, result));
+        }
     }
 
     private void written(Hold hold) {
@@ -131,31 +139,27 @@ final class Watchdog {
         }
     }
 
-    private void answered(Hold hold, Moment sent, RenewResult result) {
+    private void answered(Hold hold, Moment sent, Deadline later, RenewResult result) {
         if (!hold.lifecycle.isHeld()) {
             return; // released or lost meanwhile: the answer means nothing any more
         }
         if (result instanceof RenewResult.Renewed) {
-            renewed(hold, sent, hold.terms.lease());
+            renewed(hold, sent, later);
         } else if (result instanceof RenewResult.NotHeld) {
             report(hold, RenewalOutcome.LOST);
             losses.lose(hold, LossCause.OWNER_CHANGED);
         } else if (result instanceof RenewResult.Deferred deferred) {
-            Progress progress = hold.progress;
-            long retryAt = clock.nanos() + deferred.retryAfter().toNanos();
-            hold.progress = new Progress(retryAt, progress.succeeded(), progress.failed());
+            hold.renewNextAt(clock.nanos() + deferred.retryAfter().toNanos());
             watch(hold);
         } else {
-            Progress progress = hold.progress;
-            hold.progress = new Progress(progress.nextAt(), progress.succeeded(), progress.failed() + 1);
+            hold.renewalFailed();
             report(hold, RenewalOutcome.FAILED);
         }
     }
 
-    private void renewed(Hold hold, Moment sent, Duration lease) {
-        if (hold.lifecycle.renewed(Deadline.of(sent, lease.toNanos()))) {
-            long nextAt = sent.nanos() + hold.terms.leaseNanos() / RENEW_AT;
-            hold.progress = new Progress(nextAt, hold.progress.succeeded() + 1, 0);
+    private void renewed(Hold hold, Moment sent, Deadline later) {
+        if (hold.lifecycle.renewed(later)) {
+            hold.renewalSucceeded(hold.terms.renewAt(sent.nanos()));
             report(hold, RenewalOutcome.RENEWED);
             if (hold.lifecycle.isHeld()) {
                 watch(hold);
@@ -191,7 +195,7 @@ final class Watchdog {
         }
         backend.answer(stage, result -> {
             if (result instanceof RenewResult.Renewed) {
-                renewed(hold, sent, lease);
+                renewed(hold, sent, Deadline.of(sent, lease.toNanos()));
             } else if (result instanceof RenewResult.NotHeld) {
                 losses.lose(hold, LossCause.OWNER_CHANGED);
             }

@@ -30,6 +30,10 @@ final class ManualBackend implements LockBackend {
     record Sent<C, R>(C command, CompletableFuture<R> answer) {}
 
     final List<Object> log = new CopyOnWriteArrayList<>();
+
+    /** How many renewals came with each call. */
+    final List<Integer> renewCalls = new CopyOnWriteArrayList<>();
+
     private final List<Runnable> lastAnswers = new CopyOnWriteArrayList<>();
     private final LinkedBlockingQueue<Sent<AcquireCommand, AcquireResult>> acquires = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<RenewCommand, RenewResult>> renewals = new LinkedBlockingQueue<>();
@@ -63,6 +67,7 @@ final class ManualBackend implements LockBackend {
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
         List<CompletionStage<RenewResult>> stages = new ArrayList<>();
+        renewCalls.add(commands.size());
         duringRenewal.run();
         commands.forEach(command -> stages.add(record(command, renewals, new RenewResult.NotHeld())));
         return stages;

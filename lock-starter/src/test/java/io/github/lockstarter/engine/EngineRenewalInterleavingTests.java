@@ -1,0 +1,148 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Renewals that travel together: what happens to one of them is no matter of the others. */
+class EngineRenewalInterleavingTests extends EngineInterleavings {
+
+    private static final int MANY = 10;
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Terms TERMS = new Terms(LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON);
+
+    @Test
+    void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {
+        List<LockHandle> held = holdMany();
+
+        await().until(() -> sum(backend.renewCalls) == MANY);
+        assertThat(backend.renewCalls)
+                .as("one call; more only if this thread stood still")
+                .hasSizeLessThan(4);
+        assertThat(held).allMatch(LockHandle::isHeld);
+    }
+
+    @Test
+    void losesOneOfManyAndKeepsTheOthers() throws Exception {
+        List<LockHandle> held = holdMany();
+        for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
+            boolean lost = renewal.command().key().equals(keyOf(3));
+            renewal.answer().complete(lost ? new RenewResult.NotHeld() : new RenewResult.Renewed());
+        }
+
+        await().untilAsserted(
+                        () -> assertThat(losses).extracting(LockEvent.Lost::key).containsExactly(keyOf(3)));
+        for (int i = 0; i < MANY; i++) {
+            assertThat(held.get(i).isHeld()).isEqualTo(i != 3);
+            assertThat(held.get(i).remainingLease().compareTo(LEASE.dividedBy(2)) > 0)
+                    .isEqualTo(i != 3);
+        }
+    }
+
+    @Test
+    void triesEachAgainThatHasNoAnswer() throws Exception {
+        List<LockHandle> held = holdMany();
+        for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
+            renewal.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+        }
+
+        assertThat(nextRenewals())
+                .extracting(renewal -> renewal.command().key())
+                .containsExactlyInAnyOrderElementsOf(
+                        held.stream().map(LockHandle::key).toList());
+        assertThat(backend.renewCalls).hasSizeLessThan(7);
+        assertThat(held).allMatch(LockHandle::isHeld);
+    }
+
+    @Test
+    void sendsTheReleaseOfOneOfManyAfterTheCallThatRenewsIt() throws Exception {
+        AtomicReference<CompletableFuture<ReleaseOutcome>> releasing = new AtomicReference<>();
+        List<LockHandle> held = holdMany();
+        LockHandle leaving = held.get(3);
+        backend.duringRenewal = () -> {
+            if (releasing.get() == null) {
+                releasing.set(releasing(leaving));
+                await().pollDelay(Duration.ofMillis(50)).until(() -> true); // it could be sent meanwhile
+            }
+        };
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().key()).isEqualTo(leaving.key());
+        for (Sent<RenewCommand, RenewResult> renewal : nextRenewals()) {
+            renewal.answer().complete(new RenewResult.Renewed());
+        }
+        release.answer().complete(new ReleaseResult.Released(0));
+        assertThat(Objects.requireNonNull(releasing.get()).get(5, TimeUnit.SECONDS))
+                .isEqualTo(ReleaseOutcome.RELEASED);
+
+        for (int i = 0; i < MANY - 1; i++) {
+            assertThat(backend.nextRenewal().command().key()).isNotEqualTo(leaving.key());
+        }
+        List<Object> ofTheLeaving = backend.log.stream()
+                .filter(command -> command instanceof RenewCommand renew
+                        ? renew.key().equals(leaving.key())
+                        : command instanceof ReleaseCommand)
+                .toList();
+        assertThat(ofTheLeaving).last().isInstanceOf(ReleaseCommand.class);
+        assertThat(held).filteredOn(handle -> handle != leaving).allMatch(LockHandle::isHeld);
+    }
+
+    private List<LockHandle> holdMany() throws Exception {
+        awaitTheNextRow();
+        List<CompletableFuture<LockHandle>> acquiring = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            acquiring.add(engine.acquireAsync(LockRequest.of(keyOf(i)).leasedFor(LEASE)));
+        }
+        List<LockHandle> held = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
+        }
+        for (CompletableFuture<LockHandle> each : acquiring) {
+            held.add(each.get(5, TimeUnit.SECONDS));
+        }
+        return held;
+    }
+
+    /** What is asked for right now is due at the same time. */
+    private static void awaitTheNextRow() {
+        long row = TERMS.renewAt(System.nanoTime());
+        while (TERMS.renewAt(System.nanoTime()) == row) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private List<Sent<RenewCommand, RenewResult>> nextRenewals() {
+        List<Sent<RenewCommand, RenewResult>> renewals = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            renewals.add(backend.nextRenewal());
+        }
+        return renewals;
+    }
+
+    private static int sum(List<Integer> numbers) {
+        return numbers.stream().mapToInt(Integer::intValue).sum();
+    }
+
+    private static String keyOf(int i) {
+        return "order:" + i;
+    }
+}
