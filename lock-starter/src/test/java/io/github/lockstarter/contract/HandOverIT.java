@@ -181,6 +181,8 @@ class HandOverIT extends RedisScenario {
         LockHandle third = row.get(2).get(untilTheNextRenewal.toMillis(), TimeUnit.MILLISECONDS);
         assertThat(second.isHeld()).isFalse();
         assertThat(third.fencingToken()).isGreaterThan(second.fencingToken() + 1);
+        // A handle that is released is told by that, and by nothing else any more.
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
         assertThat(second.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(third.isHeld()).isTrue();
         await().during(lease.dividedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
