@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.redis.GatheredWrites;
 import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
@@ -38,7 +37,7 @@ final class SpringRedisConnector implements RedisConnector {
         this.target = application.target();
         this.resources = theirs.getClientResources()
                 .map(SpringRedisConnector::sharing)
-                .orElseGet(() -> ClientResources.builder().nettyCustomizer(GatheredWrites.alone()))
+                .orElseGet(ClientResources::builder)
                 .reconnectDelay(RECONNECT)
                 .build();
         this.own = new LettuceConnectionFactory(
@@ -86,8 +85,7 @@ final class SpringRedisConnector implements RedisConnector {
                 .eventExecutorGroup(theirs.eventExecutorGroup())
                 .timer(theirs.timer())
                 .commandLatencyRecorder(theirs.commandLatencyRecorder())
-                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
-                .nettyCustomizer(GatheredWrites.after(theirs.nettyCustomizer()));
+                .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled());
     }
 
     private static LettuceClientConfiguration clientConfiguration(

@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.spi.LockToken;
@@ -11,17 +10,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.testing.RedisExtension;
 import io.github.lockstarter.testing.TcpProxy;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.channel.Channel;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -94,31 +83,6 @@ class RedisApplicationIT {
             template.opsForValue().set("page", "1");
             assertThat(template.opsForValue().get("page")).isEqualTo("1");
         });
-    }
-
-    @Test
-    void sendsInOneWriteWhatWaitsForTheEventLoopTogether() {
-        RecordedChannels channels = new RecordedChannels();
-        application()
-                .withBean(ClientResources.class, () -> ClientResources.builder()
-                        .nettyCustomizer(channels)
-                        .build())
-                .run(context -> {
-                    LockTemplate locks = context.getBean(LockTemplate.class);
-                    locks.acquire("order:0").close();
-                    assertThat(REDIS.server().readsDuring(() -> acquireTogether(locks, channels)))
-                            .isOne();
-                });
-    }
-
-    private static void acquireTogether(LockTemplate locks, RecordedChannels channels) {
-        CountDownLatch allAreWaiting = new CountDownLatch(1);
-        channels.occupyEventLoops(allAreWaiting);
-        List<CompletableFuture<LockHandle>> acquiring = IntStream.rangeClosed(1, 20)
-                .mapToObj(order -> locks.acquireAsync(LockRequest.of("order:" + order)))
-                .toList();
-        allAreWaiting.countDown();
-        acquiring.forEach(CompletableFuture::join);
     }
 
     @Test
@@ -205,24 +169,6 @@ class RedisApplicationIT {
 
         long fencingToken() {
             return fencingToken;
-        }
-    }
-
-    /** What the application itself does to its channels. */
-    private static final class RecordedChannels implements NettyCustomizer {
-
-        private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void afterChannelInitialized(Channel channel) {
-            channels.add(channel);
-        }
-
-        void occupyEventLoops(CountDownLatch end) {
-            channels.stream()
-                    .map(Channel::eventLoop)
-                    .distinct()
-                    .forEach(loop -> loop.submit(() -> end.await(10, TimeUnit.SECONDS)));
         }
     }
 }

@@ -16,7 +16,6 @@ public final class DirectRedisConnector implements RedisConnector {
 
     private final ClientResources resources = ClientResources.builder()
             .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
-            .nettyCustomizer(GatheredWrites.alone())
             .build();
     private final RedisURI uri;
     private final RedisClient client;
