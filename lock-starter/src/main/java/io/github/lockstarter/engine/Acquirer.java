@@ -84,7 +84,10 @@ final class Acquirer {
         leave(acquisition, new Outcome.Abandoned());
     }
 
-    /** Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires. */
+    /**
+     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires, now or
+     * with its answer.
+     */
     private void leave(Acquisition acquisition, Outcome outcome) {
         if (acquisition.decide(outcome)) {
             try {
@@ -225,7 +228,8 @@ final class Acquirer {
             return;
         }
         if (acquisition.isDecided()) {
-            withdrawals.giveBack(attempt, tenure.lastFencingToken); // whoever decided that sees to the queue
+            withdrawals.giveBack(attempt, tenure.lastFencingToken);
+            tooLate(attempt); // whoever decided that has left the attempt to those who are owed its answer, if any
             return;
         }
         if (granted.othersWaiting() > 0) {

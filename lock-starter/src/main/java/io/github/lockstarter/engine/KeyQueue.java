@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
  * by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no alarm; a retired queue
  * stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is withdrawn is never
- * somebody's hold.
+ * somebody's hold; it is not withdrawn while somebody whose wait is over is owed its answer, so that nobody waits for more
+ * than one answer beyond the wait.
  *
  * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
  * cannot overwrite a later one; the timer's lock comes after it and takes no other.
@@ -122,7 +123,7 @@ final class KeyQueue {
         registered = true;
         position = Waiting.NEW; // this instance had the lock: an older place is spent
         if (line.isEmpty()) {
-            return retire();
+            return underWay == null ? retire() : Next.NOTHING;
         }
         standing = new Standing(Obstacle.OWNER, Optional.of(lease));
         return underWay == null ? sleepUntilNextLook(now, standing) : Next.NOTHING;
@@ -165,8 +166,9 @@ final class KeyQueue {
             withdrawn = isUnderWayFor(first) ? withdrawUnderWay() : withdrawn;
         }
         position = Waiting.NEW;
-        Next next = line.isEmpty() ? retire() : Next.NOTHING;
-        return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(successor);
+        List<Acquisition> decided = successor.isEmpty() ? successor : withOverdue(successor.get(0));
+        Next next = line.isEmpty() && underWay == null ? retire() : Next.NOTHING;
+        return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(decided);
     }
 
     private void resize(Succession ended) {
@@ -210,6 +212,9 @@ final class KeyQueue {
     private Next remove(Acquisition acquisition) {
         boolean wasFirst = line.isFirst(acquisition);
         line.drop(acquisition);
+        if (isUnderWayFor(acquisition) && line.hasOverdue()) {
+            return Next.NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
+        }
         if (isUnderWayFor(acquisition)) {
             LockToken withdrawn = withdrawUnderWay();
             return goOn().withdrawing(withdrawn);
@@ -231,19 +236,23 @@ final class KeyQueue {
             got.hold().tenure.wanted(now);
         }
         wanted = false;
-        Standing ours = new Standing(Obstacle.OWNER, Optional.of(acquisition.terms.lease()));
-        standing = ours;
-        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(ours));
-        if (!acquisition.decide(outcome)) {
-            return goOn().publishing(late);
-        }
-        List<Acquisition> decided = new ArrayList<>(1 + late.size());
-        decided.add(acquisition);
-        decided.addAll(late);
-        return goOn().publishing(decided);
+        boolean taken = acquisition.decide(outcome);
+        List<Acquisition> decided = withOverdue(acquisition);
+        return goOn().publishing(taken ? decided : decided.subList(1, decided.size()));
     }
 
-    /** The attempt was granted, but not in time for its acquisition, which fails. */
+    /** The new owner, and with it those whose wait is over, who now know that somebody has the lock. */
+    private List<Acquisition> withOverdue(Acquisition owner) {
+        Standing ours = new Standing(Obstacle.OWNER, Optional.of(owner.terms.lease()));
+        standing = ours;
+        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(ours));
+        List<Acquisition> decided = new ArrayList<>(1 + late.size());
+        decided.add(owner);
+        decided.addAll(late);
+        return decided;
+    }
+
+    /** The attempt was granted, but not in time for its acquisition, which fails unless it has an outcome already. */
     synchronized Next grantedTooLate(Attempt attempt, Outcome.Failed failure) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;

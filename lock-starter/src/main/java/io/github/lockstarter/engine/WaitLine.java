@@ -58,6 +58,11 @@ final class WaitLine {
         alarms.schedule(acquisition, acquisition.giveUpAt - wakeAt < 0 ? acquisition.giveUpAt : wakeAt);
     }
 
+    /** Whether somebody's wait is over, and only an answer missing. */
+    boolean hasOverdue() {
+        return waiters.stream().anyMatch(each -> each.overdue);
+    }
+
     /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
     List<Acquisition> dismissAll(Outcome outcome) {
         return dismiss(waiters, outcome);

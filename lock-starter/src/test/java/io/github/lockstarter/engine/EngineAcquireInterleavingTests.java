@@ -100,6 +100,41 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     }
 
     @Test
+    void leavesAnAttemptToThoseWhoAreOwedItsAnswerWhenItsWaiterGivesUp() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
+        backend.nextAcquire().answer().complete(contended());
+        backend.signal(KEY);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+
+        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(backend.isQuiet()).as("neither withdrawn nor begun anew").isTrue();
+        assertThat(shorter).isNotDone();
+        attempt.answer().complete(contended());
+
+        assertThatThrownBy(() -> shorter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(attempt.command().token());
+    }
+
+    @Test
+    void givesBackWhatAnAttemptWasGrantedThatItsWaiterLeftToOthers() throws Exception {
+        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
+        backend.nextAcquire().answer().complete(contended());
+        backend.signal(KEY);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
+        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(shorter.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    @Test
     void passesASignalOnThatNobodyHereWaitsFor() {
         backend.signal(KEY);
         backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
