@@ -1,0 +1,120 @@
+package io.github.lockstarter.model;
+
+import java.util.Optional;
+
+/**
+ * Gives things in a world the same names whenever only their names differ: lock tokens and markers. Drops what can have no
+ * effect any more.
+ */
+record Canonical(boolean tokensMatter, int forgotten) {
+
+    private static final int ANY_TOKEN = 0;
+
+    World of(World world) {
+        World named = renamed(tokensMatter ? world : withoutTokens(world));
+        return new World(
+                named.master(),
+                named.replica(),
+                named.deposed(),
+                named.writable(),
+                withoutVainRelease(named.a(), named),
+                withoutVainRelease(named.b(), named),
+                named.highest(),
+                named.disordered());
+    }
+
+    private World withoutTokens(World world) {
+        return new World(
+                world.master().withFence(forgotten),
+                world.replica().withFence(forgotten),
+                world.deposed().map(each -> each.withFence(forgotten)),
+                world.writable(),
+                world.a().withoutTokens(ANY_TOKEN),
+                world.b().withoutTokens(ANY_TOKEN),
+                forgotten,
+                false);
+    }
+
+    private World renamed(World world) {
+        Names names = new Names(world);
+        return new World(
+                names.of(world.master()),
+                names.of(world.replica()),
+                world.deposed().map(names::of),
+                world.writable(),
+                names.of(world.a()),
+                names.of(world.b()),
+                world.highest(),
+                world.disordered());
+    }
+
+    private static Client withoutVainRelease(Client client, World world) {
+        Optional<Request> ghost = client.ghost();
+        if (ghost.isEmpty() || ghost.get().verb() != Verb.RELEASE) {
+            return client;
+        }
+        int token = ghost.get().token();
+        boolean isOwner = world.master().owner() == token
+                || world.replica().owner() == token
+                || (world.deposed().isPresent() && world.deposed().get().owner() == token);
+        return isOwner ? client : client.withGhost(Optional.empty());
+    }
+
+    /** The new names. A marker is compared with what clients know only if it is of a first use. */
+    private record Names(World world) {
+
+        private static final int MASTERS = 1;
+        private static final int REPLICAS = 2;
+        private static final int DEPOSEDS = 3;
+
+        int marker(int id) {
+            if (id == Marker.UNKNOWN) {
+                return id;
+            }
+            if (isIt(id, world.master())) {
+                return MASTERS;
+            }
+            if (isIt(id, world.replica())) {
+                return REPLICAS;
+            }
+            return world.deposed().isPresent() && isIt(id, world.deposed().get()) ? DEPOSEDS : Marker.GONE;
+        }
+
+        private static boolean isIt(int id, Server server) {
+            return server.marker().firstUse() && server.marker().id() == id;
+        }
+
+        Server of(Server server) {
+            Marker marker = server.marker();
+            int owner = Owner.renamed(server.owner(), world);
+            int id = marker(marker.id());
+            return owner == server.owner() && id == marker.id()
+                    ? server
+                    : new Server(
+                            owner,
+                            server.expiry(),
+                            server.fence(),
+                            marker.withId(id),
+                            server.promoted(),
+                            server.clock());
+        }
+
+        Client of(Client client) {
+            return new Client(
+                    client.phase(),
+                    Owner.renamed(client.token(), world),
+                    client.left(),
+                    client.fencing(),
+                    client.age(),
+                    client.repeated(),
+                    client.reply().map(each -> new Reply(each.outcome(), each.fencing(), marker(each.marker()))),
+                    client.ghost().map(this::of),
+                    marker(client.marker()));
+        }
+
+        private Request of(Request ghost) {
+            return new Request(
+                    ghost.verb(), Owner.renamed(ghost.token(), world), ghost.fencing(), marker(ghost.marker()));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.github.lockstarter.model;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/** The same system with states that are small and quick to compare. Worlds are many, but their parts are few. */
+final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Step> {
+
+    private final TransitionSystem<World, Step> worlds;
+    private final Interned<Server> servers = new Interned<>(Server::mirrored);
+    private final Interned<Optional<Server>> deposed = new Interned<>(each -> each.map(Server::mirrored));
+    private final Interned<Client> clients = new Interned<>(Client::mirrored);
+    private final boolean clientsAreAlike;
+
+    CompactWorlds(TransitionSystem<World, Step> worlds, boolean clientsAreAlike) {
+        this.worlds = worlds;
+        this.clientsAreAlike = clientsAreAlike;
+    }
+
+    /** A world; its parts are numbers of those that were seen. */
+    record Compact(int master, int replica, int deposed, int a, int b, int writable, int highest, boolean disordered) {
+
+        boolean isBefore(Compact other) {
+            int order = Integer.compare(a, other.a);
+            order = order != 0 ? order : Integer.compare(b, other.b);
+            order = order != 0 ? order : Integer.compare(master, other.master);
+            order = order != 0 ? order : Integer.compare(replica, other.replica);
+            order = order != 0 ? order : Integer.compare(deposed, other.deposed);
+            return order < 0;
+        }
+
+        @Override
+        public int hashCode() {
+            int parts = (((master * 1009 + replica) * 1009 + deposed) * 8191 + a) * 8191 + b;
+            return (parts * 31 + writable) * 31 + highest;
+        }
+    }
+
+    /** Counts worlds that differ in nothing but which client is which as one. A way found so mixes the clients up. */
+    static Exploration<Compact, Step> exploreClientsAlike(TransitionSystem<World, Step> worlds, int limit) {
+        return Explorer.explore(new CompactWorlds(worlds, true), limit);
+    }
+
+    static Exploration<World, Step> explore(TransitionSystem<World, Step> worlds, int limit) {
+        CompactWorlds compact = new CompactWorlds(worlds, false);
+        Exploration<Compact, Step> found = Explorer.explore(compact, limit);
+        List<Exploration.Move<World, Step>> way = found.counterexample().stream()
+                .map(move ->
+                        new Exploration.Move<>(compact.world(move.before()), move.step(), compact.world(move.after())))
+                .toList();
+        return new Exploration<>(found.states(), found.depth(), way);
+    }
+
+    @Override
+    public Compact initial() {
+        return compact(worlds.initial());
+    }
+
+    @Override
+    public void steps(Compact state, BiConsumer<Step, Compact> found) {
+        worlds.steps(world(state), (step, next) -> found.accept(step, compact(next)));
+    }
+
+    @Override
+    public boolean isViolation(Compact state) {
+        return worlds.isViolation(world(state));
+    }
+
+    private Compact compact(World world) {
+        Compact compact = numbered(world);
+        if (!clientsAreAlike) {
+            return compact;
+        }
+        Compact mirrored = mirrored(compact);
+        return compact.isBefore(mirrored) ? compact : mirrored;
+    }
+
+    private Compact mirrored(Compact compact) {
+        return new Compact(
+                servers.mirrorOf(compact.master()),
+                servers.mirrorOf(compact.replica()),
+                deposed.mirrorOf(compact.deposed()),
+                clients.mirrorOf(compact.b()),
+                clients.mirrorOf(compact.a()),
+                compact.writable(),
+                compact.highest(),
+                compact.disordered());
+    }
+
+    private Compact numbered(World world) {
+        return new Compact(
+                servers.numberOf(world.master()),
+                servers.numberOf(world.replica()),
+                deposed.numberOf(world.deposed()),
+                clients.numberOf(world.a()),
+                clients.numberOf(world.b()),
+                world.writable(),
+                world.highest(),
+                world.disordered());
+    }
+
+    private World world(Compact state) {
+        return new World(
+                servers.value(state.master()),
+                servers.value(state.replica()),
+                deposed.value(state.deposed()),
+                state.writable(),
+                clients.value(state.a()),
+                clients.value(state.b()),
+                state.highest(),
+                state.disordered());
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.lockstarter.model;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+
+/** Visits all states of a {@link TransitionSystem}, nearest first, until one of them is a violation. */
+final class Explorer<S, T> {
+
+    private final TransitionSystem<S, T> system;
+    private final int limit;
+
+    /** Each state that was reached, and from where. The initial one is its own predecessor. */
+    private final Map<S, S> predecessors = new HashMap<>(1 << 16);
+
+    private final Queue<S> unexpanded = new ArrayDeque<>();
+
+    private Explorer(TransitionSystem<S, T> system, int limit) {
+        this.system = system;
+        this.limit = limit;
+    }
+
+    /**
+     * Explores a system.
+     *
+     * @param limit of states; a system with more of them is a mistake in its making
+     * @throws IllegalStateException when there are more
+     */
+    static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
+        return new Explorer<>(system, limit).explore();
+    }
+
+    private Exploration<S, T> explore() {
+        S initial = system.initial();
+        predecessors.put(initial, initial);
+        unexpanded.add(initial);
+        int depth = 0;
+        while (!unexpanded.isEmpty()) {
+            for (int left = unexpanded.size(); left > 0; left--) {
+                S state = unexpanded.remove();
+                if (system.isViolation(state)) {
+                    return new Exploration<>(predecessors.size(), depth, wayTo(state));
+                }
+                system.steps(state, (step, next) -> reach(next, state));
+            }
+            depth++;
+        }
+        return new Exploration<>(predecessors.size(), depth - 1, List.of());
+    }
+
+    private void reach(S state, S from) {
+        if (predecessors.putIfAbsent(state, from) == null) {
+            if (predecessors.size() > limit) {
+                throw new IllegalStateException("More than " + limit + " states, one of them: " + state);
+            }
+            unexpanded.add(state);
+        }
+    }
+
+    private List<Exploration.Move<S, T>> wayTo(S state) {
+        LinkedList<Exploration.Move<S, T>> way = new LinkedList<>();
+        S after = state;
+        S before = predecessors.get(after);
+        while (!before.equals(after)) {
+            way.addFirst(moveBetween(before, after));
+            after = before;
+            before = predecessors.get(after);
+        }
+        return List.copyOf(way);
+    }
+
+    /** Steps are not remembered but found again: that keeps a state cheap. */
+    private Exploration.Move<S, T> moveBetween(S before, S after) {
+        List<T> steps = new ArrayList<>();
+        system.steps(before, (step, next) -> {
+            if (next.equals(after)) {
+                steps.add(step);
+            }
+        });
+        return new Exploration.Move<>(before, steps.get(0), after);
+    }
+}

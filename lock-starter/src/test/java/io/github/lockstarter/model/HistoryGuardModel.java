@@ -1,0 +1,161 @@
+package io.github.lockstarter.model;
+
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+
+/**
+ * The protocol of the history guard with two clients and one lock. A violation is two holds at a time (I1), or a hold
+ * whose fencing token is not above all before (I2).
+ *
+ * <p>If clocks of servers may differ, I2 is asked for less: a grant must exceed the holds that its server has granted,
+ * renewed or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. Then there is one
+ * failover at most.
+ */
+final class HistoryGuardModel implements TransitionSystem<World, Step> {
+
+    private final Rules rules;
+    private final Faults faults;
+    private final Scripts scripts;
+    private final int forgotten;
+    private final Set<Invariant> invariants;
+    private final boolean clocksAgree;
+    private final boolean mayDelay;
+    private final Canonical canonical;
+
+    HistoryGuardModel(Rules rules, Faults faults, Set<Invariant> invariants) {
+        this.invariants = invariants;
+        this.rules = rules;
+        this.faults = faults;
+        this.scripts = new Scripts(rules);
+        this.forgotten = Fencing.forgotten(Math.max(
+                faults.clockBehind(), rules.has(Variation.RECLAIM_FROM_OLDER) ? rules.grace() + rules.lease() : 0));
+        this.clocksAgree = faults.clockBehind() == 0;
+        this.mayDelay = faults.has(Faults.Kind.LATE_ANSWER);
+        this.canonical = new Canonical(
+                invariants.contains(Invariant.FENCING) || rules.has(Variation.RECLAIM_FROM_OLDER), forgotten);
+    }
+
+    @Override
+    public World initial() {
+        boolean fresh = faults.has(Faults.Kind.FRESH);
+        Marker marker = fresh ? Marker.NONE : new Marker(Marker.GONE, rules.oldAge(), false, false);
+        Client client = Client.whoKnows(marker.id());
+        Server server = new Server(Owner.NOBODY, 0, forgotten, marker, false, 0);
+        return new World(server, server, Optional.empty(), 0, client, client, forgotten, false);
+    }
+
+    @Override
+    public boolean isViolation(World world) {
+        return (invariants.contains(Invariant.EXCLUSION)
+                        && world.a().holds()
+                        && world.b().holds())
+                || (invariants.contains(Invariant.FENCING) && world.disordered());
+    }
+
+    @Override
+    public void steps(World world, BiConsumer<Step, World> found) {
+        BiConsumer<Step, World> canonically = (step, next) -> found.accept(step, canonical.of(next));
+        canonically.accept(Step.of(Step.Kind.TICK), world.tick(rules, forgotten));
+        serverSteps(world, canonically);
+        for (int client = 0; client < 2; client++) {
+            clientSteps(world, client, canonically);
+            execution(world, client, false, canonically);
+            if (world.deposed().isPresent()) {
+                execution(world, client, true, canonically);
+            }
+        }
+    }
+
+    private void serverSteps(World world, BiConsumer<Step, World> found) {
+        Server master = world.master();
+        if (!world.replica().equals(master)) {
+            found.accept(Step.of(Step.Kind.REPLICATE), world.withReplica(master));
+        }
+        if (faults.has(Faults.Kind.FAILOVER) && (clocksAgree || !master.promoted())) {
+            int highest = clocksAgree ? world.highest() : forgotten;
+            found.accept(Step.of(Step.Kind.FAILOVER), world.promoted(faults.window(), -faults.clockBehind(), highest));
+        }
+        if (faults.has(Faults.Kind.FLUSH)) {
+            found.accept(Step.of(Step.Kind.FLUSH), world.withMaster(master.emptied(forgotten)));
+        }
+        if (faults.has(Faults.Kind.EMPTY_RESTART)) {
+            Server empty = master.emptied(forgotten).restarted();
+            found.accept(
+                    Step.of(Step.Kind.EMPTY_RESTART), world.withMaster(empty).withReplica(empty));
+        }
+        if (faults.has(Faults.Kind.NEWCOMER)) {
+            found.accept(Step.of(Step.Kind.NEWCOMER), world.withMaster(scripts.look(master, Marker.UNKNOWN)));
+        }
+    }
+
+    private void clientSteps(World world, int index, BiConsumer<Step, World> found) {
+        Client client = world.client(index);
+        switch (client.phase()) {
+            case IDLE ->
+                found.accept(Step.of(Step.Kind.ACQUIRE, index), world.with(index, client.acquires(Owner.fresh(index))));
+            case HOLDING -> found.accept(Step.of(Step.Kind.RENEW, index), world.with(index, client.renews()));
+            case ACQUIRING, RENEWING -> {
+                if (client.reply().isPresent()) {
+                    found.accept(Step.of(Step.Kind.RECEIVE, index), world.with(index, client.receives(rules.lease())));
+                } else if (client.ghost().isPresent()) {
+                    found.accept(Step.of(Step.Kind.GIVE_UP, index), world.with(index, client.givesUpLost()));
+                }
+                found.accept(Step.of(Step.Kind.GIVE_UP, index), world.with(index, client.givesUp()));
+            }
+        }
+        if (client.holds()) {
+            found.accept(Step.of(Step.Kind.RELEASE, index), world.with(index, client.releases()));
+        }
+        if (faults.has(Faults.Kind.CLIENT_RESTART)) {
+            found.accept(Step.of(Step.Kind.CLIENT_RESTART, index), world.with(index, client.restarts()));
+        }
+    }
+
+    private void execution(World world, int index, boolean atDeposed, BiConsumer<Step, World> found) {
+        Client client = world.client(index);
+        if (client.isAsking()) {
+            Request request = client.request();
+            Answer answer = scripts.execute(server(world, atDeposed), request);
+            World executed = executed(world, atDeposed, request, answer);
+            if (!Fencing.isAhead(answer.fencing())) {
+                Client answered = client.isAnswered(new Reply(
+                        answer.outcome(),
+                        answer.fencing(),
+                        answer.server().marker().id()));
+                found.accept(
+                        new Step(Step.Kind.EXECUTE, index, atDeposed),
+                        executed.with(
+                                index, mayDelay && answer.givesLease() ? answered : answered.receives(rules.lease())));
+                if (!client.repeated()) {
+                    found.accept(
+                            new Step(Step.Kind.EXECUTE_ANSWER_LOST, index, atDeposed),
+                            executed.with(index, client.repeats()));
+                }
+            }
+        }
+        if (client.ghost().isPresent()) {
+            Request request = client.ghost().get();
+            Answer answer = scripts.execute(server(world, atDeposed), request);
+            if (!Fencing.isAhead(answer.fencing())) {
+                found.accept(
+                        new Step(Step.Kind.EXECUTE_GHOST, index, atDeposed),
+                        executed(world, atDeposed, request, answer).with(index, client.withGhost(Optional.empty())));
+            }
+        }
+    }
+
+    private static Server server(World world, boolean atDeposed) {
+        return atDeposed ? world.deposed().orElseThrow() : world.master();
+    }
+
+    /** Fencing tokens are compared when they are granted, whether or not the client ever learns of it. */
+    private World executed(World world, boolean atDeposed, Request request, Answer answer) {
+        World after = atDeposed ? world.withDeposed(answer.server()) : world.withMaster(answer.server());
+        if (answer.isNew() && (clocksAgree || !atDeposed)) {
+            return after.granted(answer.fencing());
+        }
+        boolean isLearnt = answer.outcome() == Outcome.RENEWED && !clocksAgree && !atDeposed;
+        return isLearnt ? after.exceeding(request.fencing()) : after;
+    }
+}

@@ -1,0 +1,47 @@
+package io.github.lockstarter.model;
+
+/**
+ * Lock tokens as numbers. A client can refer to two of them: that of its attempt or hold, and that of the command it does not
+ * await any more. All others are alike.
+ */
+final class Owner {
+
+    static final int NOBODY = 0;
+
+    /** Somebody that can neither renew nor release any more. */
+    static final int DEAD = 1;
+
+    private static final int CURRENT = 2;
+    private static final int EARLIER = 3;
+    private static final int NEW = 4;
+    private static final int PER_CLIENT = 3;
+
+    private Owner() {}
+
+    /** The token that a client is about to use for the first time. */
+    static int fresh(int client) {
+        return NEW + client * PER_CLIENT;
+    }
+
+    /** The token of the other client in the same place. */
+    static int mirrored(int token) {
+        if (token <= DEAD) {
+            return token;
+        }
+        return token < CURRENT + PER_CLIENT ? token + PER_CLIENT : token - PER_CLIENT;
+    }
+
+    /** The name that a token has for as long as nothing happens. */
+    static int renamed(int token, World world) {
+        if (token <= DEAD) {
+            return token;
+        }
+        int client = (token - CURRENT) / PER_CLIENT;
+        Client user = world.client(client);
+        if (user.token() == token) {
+            return CURRENT + client * PER_CLIENT;
+        }
+        boolean isGhosts = user.ghost().isPresent() && user.ghost().get().token() == token;
+        return isGhosts ? EARLIER + client * PER_CLIENT : DEAD;
+    }
+}

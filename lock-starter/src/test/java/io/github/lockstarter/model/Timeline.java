@@ -1,0 +1,116 @@
+package io.github.lockstarter.model;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A way to a violation as people read it: what A does, what happens at Redis, what B does. */
+final class Timeline {
+
+    private static final String ROW = "| %4s | %-38s | %-64s | %-38s |";
+
+    private final List<String> rows = new ArrayList<>();
+    private int now;
+
+    private Timeline() {}
+
+    static String of(Exploration<World, Step> found) {
+        Timeline timeline = new Timeline();
+        timeline.row("tick", "Instance A", "Redis", "Instance B");
+        timeline.rows.add("|------|" + "-".repeat(40) + "|" + "-".repeat(66) + "|" + "-".repeat(40) + "|");
+        found.counterexample().forEach(timeline::add);
+        return String.join(System.lineSeparator(), timeline.rows);
+    }
+
+    private void add(Exploration.Move<World, Step> move) {
+        Step step = move.step();
+        if (step.kind() == Step.Kind.TICK) {
+            now++;
+        }
+        String atRedis = atRedis(move);
+        String ofA = ofClient(0, move);
+        String ofB = ofClient(1, move);
+        if (!(atRedis + ofA + ofB).isEmpty()) {
+            row(String.valueOf(now), ofA, atRedis, ofB);
+        }
+    }
+
+    private void row(String tick, String ofA, String atRedis, String ofB) {
+        rows.add(String.format(ROW, tick, ofA, atRedis, ofB));
+    }
+
+    private String ofClient(int index, Exploration.Move<World, Step> move) {
+        Client before = move.before().client(index);
+        Client after = move.after().client(index);
+        String does = move.step().client() != index
+                ? ""
+                : switch (move.step().kind()) {
+                    case ACQUIRE -> "sends acquire";
+                    case RENEW -> "sends renew";
+                    case RELEASE -> "sends release";
+                    case GIVE_UP -> "awaits the answer no longer";
+                    case CLIENT_RESTART -> "is started anew";
+                    default -> "";
+                };
+        if (after.holds() && (!before.holds() || after.left() > before.left())) {
+            return "holds until tick " + (now + after.left());
+        }
+        if (before.holds() && !after.holds()) {
+            return does.isEmpty() ? "holds no longer" : does + ", holds no longer";
+        }
+        return does;
+    }
+
+    private String atRedis(Exploration.Move<World, Step> move) {
+        Step step = move.step();
+        World before = move.before();
+        World after = move.after();
+        return switch (step.kind()) {
+            case REPLICATE -> "the replica catches up";
+            case FAILOVER ->
+                "the replica is promoted; it has " + contents(after.master())
+                        + (after.master().clock() < 0 ? "; its clock is behind" : "");
+            case FLUSH -> "FLUSHALL";
+            case EMPTY_RESTART -> "restarts without data";
+            case NEWCOMER -> "a newcomer asks for another lock: marker of a first use";
+            case EXECUTE -> executes(step, before, after);
+            case EXECUTE_ANSWER_LOST -> executes(step, before, after) + "; the answer is lost";
+            case EXECUTE_GHOST -> executes(step, before, after) + "; nobody awaits the answer";
+            default ->
+                before.deposed().isPresent() && after.deposed().isEmpty()
+                        ? "the old master executes nothing any more"
+                        : "";
+        };
+    }
+
+    private String executes(Step step, World before, World after) {
+        Server was = step.atDeposed() ? before.deposed().orElseThrow() : before.master();
+        Server is = step.atDeposed() ? after.deposed().orElseThrow() : after.master();
+        Client client = before.client(step.client());
+        Request request =
+                step.kind() == Step.Kind.EXECUTE_GHOST ? client.ghost().orElseThrow() : client.request();
+        String name = step.client() == 0 ? "A" : "B";
+        String where = step.atDeposed() ? "old master" : "master";
+        return where + ": " + request.verb().name().toLowerCase(java.util.Locale.ROOT) + " of " + name + ", "
+                + change(was, is);
+    }
+
+    private String change(Server was, Server is) {
+        String history =
+                was.marker().equals(is.marker()) ? "" : is.marker().firstUse() ? "first use, " : "new history, ";
+        if (is.fence() > was.fence()) {
+            return history + "has it until " + (now + is.expiry()) + " with token " + token(is.fence());
+        }
+        if (is.owner() != Owner.NOBODY && (is.owner() != was.owner() || is.expiry() > was.expiry())) {
+            return history + "has it until " + (now + is.expiry());
+        }
+        return history + (is.owner() == Owner.NOBODY && was.owner() != Owner.NOBODY ? "freed" : "unchanged");
+    }
+
+    private String contents(Server server) {
+        return server.owner() == Owner.NOBODY ? "no lock" : "a lock until tick " + (now + server.expiry());
+    }
+
+    private int token(int fencing) {
+        return now * Fencing.TOKENS_PER_TICK + fencing;
+    }
+}

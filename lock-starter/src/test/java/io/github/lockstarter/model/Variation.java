@@ -1,0 +1,26 @@
+package io.github.lockstarter.model;
+
+/** How a protocol differs from that of {@code docs/history-guard.md}. */
+enum Variation {
+
+    /** No guard: a marker is neither read nor written, a renewal reclaims nothing. */
+    NO_GUARD,
+
+    /** A client takes the answer to a renewal that comes after its deadline for a new lease. */
+    LATE_REPLIES,
+
+    /** A reclaim leaves the last fencing token as it is on the server. */
+    NO_FENCE_FLOOR,
+
+    /** A server without a marker counts as unused whenever the caller knows none. */
+    TRUSTING_FIRST_USE,
+
+    /** A marker of a first use counts for everybody, also for who knew another one. */
+    FIRST_USE_FOR_ALL,
+
+    /** A server without a marker never counts as unused: {@code first-use=grace}. */
+    STRICT_FIRST_USE,
+
+    /** A renewal takes the lock back from an owner with a smaller fencing token, within the grace. */
+    RECLAIM_FROM_OLDER
+}
