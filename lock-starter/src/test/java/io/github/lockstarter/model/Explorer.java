@@ -3,7 +3,6 @@ package io.github.lockstarter.model;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -62,7 +61,7 @@ final class Explorer<S, T> {
     }
 
     private List<Exploration.Move<S, T>> wayTo(S state) {
-        LinkedList<Exploration.Move<S, T>> way = new LinkedList<>();
+        ArrayDeque<Exploration.Move<S, T>> way = new ArrayDeque<>();
         S after = state;
         S before = predecessors.get(after);
         while (!before.equals(after)) {

@@ -123,8 +123,7 @@ class HistoryGuardModelTests {
     /** Not in the protocol yet: a hot lock's replica often has the owner before. */
     @Test
     void couldReclaimFromAnOlderOwnerToo() {
-        findsNoViolation(
-                Rules.atTheBound(1, 0).with(Variation.RECLAIM_FROM_OLDER), Faults.failover(0), BOTH);
+        findsNoViolation(Rules.atTheBound(1, 0).with(Variation.RECLAIM_FROM_OLDER), Faults.failover(0), BOTH);
     }
 
     @Test

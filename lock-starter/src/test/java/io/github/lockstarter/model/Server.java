@@ -25,7 +25,7 @@ record Server(int owner, int expiry, int fence, Marker marker, boolean promoted,
     }
 
     Server with(Marker written) {
-        return written == marker ? this : new Server(owner, expiry, fence, written, promoted, clock);
+        return written.equals(marker) ? this : new Server(owner, expiry, fence, written, promoted, clock);
     }
 
     Server emptied(int nothing) {

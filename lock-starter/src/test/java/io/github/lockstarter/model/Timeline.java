@@ -6,8 +6,6 @@ import java.util.List;
 /** A way to a violation as people read it: what A does, what happens at Redis, what B does. */
 final class Timeline {
 
-    private static final String ROW = "| %4s | %-38s | %-64s | %-38s |";
-
     private final List<String> rows = new ArrayList<>();
     private int now;
 
@@ -35,7 +33,7 @@ final class Timeline {
     }
 
     private void row(String tick, String ofA, String atRedis, String ofB) {
-        rows.add(String.format(ROW, tick, ofA, atRedis, ofB));
+        rows.add(String.format("| %4s | %-38s | %-64s | %-38s |", tick, ofA, atRedis, ofB));
     }
 
     private String ofClient(int index, Exploration.Move<World, Step> move) {
