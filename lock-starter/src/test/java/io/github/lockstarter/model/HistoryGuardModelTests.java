@@ -120,12 +120,6 @@ class HistoryGuardModelTests {
         findsNoViolation(Rules.atTheBound(1, 0), Faults.failover(0).withClockBehind(2), FENCING);
     }
 
-    /** Not in the protocol yet: a hot lock's replica often has the owner before. */
-    @Test
-    void couldReclaimFromAnOlderOwnerToo() {
-        findsNoViolation(Rules.atTheBound(1, 0).with(Variation.RECLAIM_FROM_OLDER), Faults.failover(0), BOTH);
-    }
-
     @Test
     void repeatsFencingTokensWhenAReclaimDoesNotTellThem() {
         findsViolation(
