@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
  * by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no alarm; a retired queue
  * stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is withdrawn is never
- * somebody's hold; it is not withdrawn while somebody whose wait is over is owed its answer, so that nobody waits for more
- * than one answer beyond the wait.
+ * somebody's hold; nor is it withdrawn while somebody whose wait is over is owed its answer, so that who gives up adds no
+ * wait to theirs. If it is granted then, nobody has it: the lock is given back, and the next attempt answers them.
  *
  * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
  * cannot overwrite a later one; the timer's lock comes after it and takes no other.

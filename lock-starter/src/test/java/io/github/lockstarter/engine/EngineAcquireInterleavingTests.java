@@ -101,37 +101,41 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
     @Test
     void leavesAnAttemptToThoseWhoAreOwedItsAnswerWhenItsWaiterGivesUp() throws Exception {
-        CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
-        backend.nextAcquire().answer().complete(contended());
-        backend.signal(KEY);
-        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
-
-        assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        Owed owed = attemptWhoseWaiterGaveUp();
         assertThat(backend.isQuiet()).as("neither withdrawn nor begun anew").isTrue();
-        assertThat(shorter).isNotDone();
-        attempt.answer().complete(contended());
+        assertThat(owed.shorter()).isNotDone();
 
-        assertThatThrownBy(() -> shorter.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
+        owed.attempt().answer().complete(contended());
+
+        assertThatThrownBy(() -> owed.shorter().get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
         assertThat(backend.nextWithdrawal().command().token())
-                .isEqualTo(attempt.command().token());
+                .isEqualTo(owed.attempt().command().token());
     }
 
     @Test
     void givesBackWhatAnAttemptWasGrantedThatItsWaiterLeftToOthers() throws Exception {
+        Owed owed = attemptWhoseWaiterGaveUp();
+
+        owed.attempt().answer().complete(new AcquireResult.Granted(1, 0));
+
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(owed.attempt().command().token());
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(owed.shorter().get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+
+    /** An attempt under way whose waiter has given up, and one behind it whose wait is over, and that had no answer. */
+    private record Owed(Sent<AcquireCommand, AcquireResult> attempt, CompletableFuture<LockHandle> shorter) {}
+
+    private Owed attemptWhoseWaiterGaveUp() {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(400)));
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CompletableFuture<LockHandle> shorter = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(20)));
         assertThatThrownBy(() -> first.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockNotAcquiredException.class);
-
-        attempt.answer().complete(new AcquireResult.Granted(1, 0));
-
-        assertThat(backend.nextRelease().command().token())
-                .isEqualTo(attempt.command().token());
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
-        assertThat(shorter.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+        return new Owed(attempt, shorter);
     }
 
     @Test
