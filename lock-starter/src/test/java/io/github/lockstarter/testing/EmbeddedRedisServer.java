@@ -7,32 +7,51 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A {@code redis-server} process of this machine. The process dies with this JVM however the JVM ends. */
 final class EmbeddedRedisServer implements RedisServer {
 
     private static final int START_ATTEMPTS = 5;
+    private static final List<String> DATA = List.of("--save", "", "--appendonly", "no");
+    private static final String SENTINEL_FILE = "sentinel.conf";
 
     private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-redis-");
     private final int port;
+    private final List<String> mode;
     private final String[] arguments;
     private final FixtureClient client;
     private final Thread removal = new Thread(this::end, "redis-fixture-removal");
-    private GuardedProcess process;
+    private @Nullable GuardedProcess process;
     private boolean closed;
 
-    private EmbeddedRedisServer(int port, String[] arguments) {
+    private EmbeddedRedisServer(int port, List<String> mode, String[] arguments) {
         this.port = port;
+        this.mode = mode;
         this.arguments = arguments.clone();
         this.client = new FixtureClient(host(), port);
-        this.process = launch();
         Runtime.getRuntime().addShutdownHook(removal);
     }
 
     static EmbeddedRedisServer start(String... arguments) {
+        return start(DATA, arguments);
+    }
+
+    /** A sentinel: it keeps what it finds out in a file of its own, which it does not start without. */
+    static EmbeddedRedisServer startSentinel(String... arguments) {
+        return start(List.of(SENTINEL_FILE, "--sentinel"), arguments);
+    }
+
+    /** One on the given port or not at all, such as a node that others know already. Started by {@link #restart}. */
+    static EmbeddedRedisServer prepare(int port, String... arguments) {
+        return new EmbeddedRedisServer(port, DATA, arguments);
+    }
+
+    private static EmbeddedRedisServer start(List<String> mode, String... arguments) {
         for (int attempt = 1; ; attempt++) {
-            EmbeddedRedisServer server = new EmbeddedRedisServer(FreePort.next(), arguments);
+            EmbeddedRedisServer server = new EmbeddedRedisServer(FreePort.next(), mode, arguments);
             try {
+                server.launch();
                 server.awaitReady();
                 return server;
             } catch (IllegalStateException e) {
@@ -65,32 +84,34 @@ final class EmbeddedRedisServer implements RedisServer {
 
     @Override
     public synchronized void pause() {
-        process.pause();
+        process().pause();
     }
 
     @Override
     public synchronized void resume() {
-        if (process.isAlive()) {
-            process.resume();
+        if (process().isAlive()) {
+            process().resume();
         }
     }
 
     @Override
     public synchronized void kill() {
-        process.kill();
+        if (process != null) {
+            process.kill();
+        }
         client.disconnect();
     }
 
     @Override
     public synchronized void stop() {
-        process.stop();
+        process().stop();
         client.disconnect();
     }
 
     @Override
     public synchronized void restart() {
         kill();
-        process = launch();
+        launch();
         awaitReady();
     }
 
@@ -114,28 +135,43 @@ final class EmbeddedRedisServer implements RedisServer {
         }
     }
 
-    private GuardedProcess launch() {
-        List<String> command = new ArrayList<>(List.of(
-                RedisBinary.path().toString(),
+    /** Starts the process, and does not wait until it answers. */
+    synchronized void launch() {
+        List<String> command = new ArrayList<>(List.of(RedisBinary.path().toString()));
+        command.addAll(mode);
+        command.addAll(List.of(
                 "--port",
                 Integer.toString(port),
                 "--bind",
                 host(),
-                "--save",
-                "",
-                "--appendonly",
-                "no",
                 "--dir",
                 directory.path().toString()));
         command.addAll(List.of(FixtureClient.serverArguments()));
         command.addAll(List.of(arguments));
-        return GuardedProcess.startLoggingTo(logFile(), directory.path().toFile(), command);
+        if (mode.contains(SENTINEL_FILE)) {
+            empty(directory.path().resolve(SENTINEL_FILE));
+        }
+        process = GuardedProcess.startLoggingTo(logFile(), directory.path().toFile(), command);
     }
 
-    private void awaitReady() {
-        boolean ready = Patience.until(() -> answers() || !process.isAlive());
-        if (!ready || !process.isAlive()) {
+    /** Waits until it answers. */
+    void awaitReady() {
+        boolean ready = Patience.until(() -> answers() || !process().isAlive());
+        if (!ready || !process().isAlive()) {
             throw new IllegalStateException("redis-server does not answer on port " + port + ". Its log:\n" + log());
+        }
+    }
+
+    /** Where it keeps its files. */
+    Path directory() {
+        return directory.path();
+    }
+
+    private static void empty(Path file) {
+        try {
+            Files.writeString(file, "");
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not write " + file, e);
         }
     }
 
@@ -143,8 +179,18 @@ final class EmbeddedRedisServer implements RedisServer {
         return directory.path().resolve("redis-server.log");
     }
 
+    private synchronized GuardedProcess process() {
+        if (process == null) {
+            throw new IllegalStateException("redis-server on port " + port + " was never started");
+        }
+        return process;
+    }
+
     private void end() {
-        process.close();
+        GuardedProcess started = process;
+        if (started != null) {
+            started.close();
+        }
         directory.close();
     }
 }

@@ -2,16 +2,53 @@ package io.github.lockstarter.testing;
 
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /** What Lettuce's command interface has no plain method for. */
 final class RawCommands {
 
+    /** Lettuce has a connection of its own type for it. */
+    static final ProtocolKeyword SENTINEL = keyword("SENTINEL");
+
     private RawCommands() {}
+
+    static CommandArgs<String, String> arguments(String... arguments) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+        for (String argument : arguments) {
+            args.add(argument);
+        }
+        return args;
+    }
+
+    static StatusOutput<String, String> status() {
+        return new StatusOutput<>(StringCodec.UTF8);
+    }
+
+    static ArrayOutput<String, String> list() {
+        return new ArrayOutput<>(StringCodec.UTF8);
+    }
+
+    private static ProtocolKeyword keyword(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.US_ASCII);
+        return new ProtocolKeyword() {
+            @Override
+            public byte[] getBytes() {
+                return bytes;
+            }
+
+            @Override
+            public String toString() {
+                return name;
+            }
+        };
+    }
 
     static void aclSetUser(RedisCommands<String, String> commands, String user, String... rules) {
         CommandArgs<String, String> args =

@@ -1,0 +1,83 @@
+package io.github.lockstarter.testing;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+
+/**
+ * One {@link RedisTopology} of a kind for all test classes of a JVM, as new before each test. Ends after the last test.
+ * Register it as a static field:
+ *
+ * <pre>{@code
+ * @RegisterExtension
+ * static final TopologyExtension<RedisCluster> CLUSTER = TopologyExtension.cluster();
+ * }</pre>
+ *
+ * @param <T> the kind
+ */
+public final class TopologyExtension<T extends RedisTopology> implements BeforeAllCallback, BeforeEachCallback {
+
+    private final Class<T> kind;
+    private final Supplier<T> start;
+    private @Nullable T topology;
+
+    private TopologyExtension(Class<T> kind, Supplier<T> start) {
+        this.kind = kind;
+        this.start = start;
+    }
+
+    /**
+     * A master with two replicas.
+     *
+     * @return the extension
+     */
+    public static TopologyExtension<RedisReplication> replication() {
+        return new TopologyExtension<>(RedisReplication.class, () -> RedisReplication.start(2));
+    }
+
+    /**
+     * A master with two replicas under three sentinels.
+     *
+     * @return the extension
+     */
+    public static TopologyExtension<RedisSentinels> sentinels() {
+        return new TopologyExtension<>(RedisSentinels.class, RedisSentinels::start);
+    }
+
+    /**
+     * A cluster of three masters and three replicas.
+     *
+     * @return the extension
+     */
+    public static TopologyExtension<RedisCluster> cluster() {
+        return new TopologyExtension<>(RedisCluster.class, RedisCluster::start);
+    }
+
+    /**
+     * What runs.
+     *
+     * @return the topology
+     */
+    public T topology() {
+        if (topology == null) {
+            throw new IllegalStateException(
+                    "The servers start with the test class: register the extension as a static field");
+        }
+        return topology;
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        topology = context.getRoot()
+                .getStore(Namespace.create(TopologyExtension.class))
+                .computeIfAbsent(kind, any -> start.get(), kind);
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        topology().reset();
+    }
+}
