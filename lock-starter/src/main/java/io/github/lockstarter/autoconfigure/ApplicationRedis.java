@@ -1,14 +1,16 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisUnavailableException;
+import java.util.List;
+import java.util.Optional;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -41,12 +43,6 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
                             + found.getClass().getName(),
                     "Set spring.data.redis.client-type=lettuce, or mark a LettuceConnectionFactory as @Primary");
         }
-        if (lettuce.getClusterConfiguration() != null) {
-            throw unsupported("a Redis Cluster");
-        }
-        if (isStaticMasterReplica(lettuce)) {
-            throw unsupported("static master/replica nodes");
-        }
         String application = lettuce.getClientConfiguration()
                 .getClientName()
                 .orElseGet(() -> environment.getProperty("spring.application.name", "application"));
@@ -58,24 +54,44 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         return factory.getClientConfiguration();
     }
 
-    /** Where it is, and how to log in. */
-    RedisConfiguration server() {
+    /** Where it is, and how to log in: one, or each of those of which one is the master. */
+    List<RedisConfiguration> servers() {
+        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
+        if (nodes.isPresent()) {
+            RedisStaticMasterReplicaConfiguration all = nodes.get();
+            return all.getNodes().stream()
+                    .<RedisConfiguration>map(node -> server(node.getHostName(), node.getPort(), all))
+                    .toList();
+        }
+        if (factory.getClusterConfiguration() != null) {
+            return List.of(factory.getClusterConfiguration());
+        }
         if (factory.getSentinelConfiguration() != null) {
-            return factory.getSentinelConfiguration();
+            return List.of(factory.getSentinelConfiguration());
         }
         if (factory.getSocketConfiguration() != null) {
-            return factory.getSocketConfiguration();
+            return List.of(factory.getSocketConfiguration());
         }
         RedisStandaloneConfiguration server =
                 new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
         server.setDatabase(factory.getDatabase());
         server.setUsername(factory.getStandaloneConfiguration().getUsername());
         server.setPassword(RedisPassword.of(factory.getPassword()));
-        return server;
+        return List.of(server);
     }
 
     /** Where it is, for messages. */
     String target() {
+        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
+        if (nodes.isPresent()) {
+            return "the master among "
+                    + nodes.get().getNodes().stream()
+                            .map(node -> node.getHostName() + ":" + node.getPort())
+                            .toList();
+        }
+        if (factory.getClusterConfiguration() != null) {
+            return "the cluster of " + factory.getClusterConfiguration().getClusterNodes();
+        }
         if (factory.getSentinelConfiguration() != null) {
             return "the master of sentinels "
                     + factory.getSentinelConfiguration().getSentinels();
@@ -86,14 +102,25 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         return factory.getHostName() + ":" + factory.getPort();
     }
 
+    private static RedisStandaloneConfiguration server(
+            String host, int port, RedisStaticMasterReplicaConfiguration login) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(host, port);
+        server.setDatabase(login.getDatabase());
+        server.setUsername(login.getUsername());
+        server.setPassword(login.getPassword());
+        return server;
+    }
+
     /**
      * Such a factory has no accessor that tells it from one to {@code localhost:6379}, where locks would be kept if it were
      * not recognised. Hence the look at its field.
      */
-    private static boolean isStaticMasterReplica(LettuceConnectionFactory factory) {
+    private static Optional<RedisStaticMasterReplicaConfiguration> staticNodes(LettuceConnectionFactory factory) {
         DirectFieldAccessor fields = new DirectFieldAccessor(factory);
         return fields.isReadableProperty(MADE_FROM)
-                && fields.getPropertyValue(MADE_FROM) instanceof StaticMasterReplicaConfiguration;
+                        && fields.getPropertyValue(MADE_FROM) instanceof RedisStaticMasterReplicaConfiguration nodes
+                ? Optional.of(nodes)
+                : Optional.empty();
     }
 
     /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */
@@ -114,12 +141,5 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         return new RedisUnavailableException(
                 "Locks are to be kept in Redis, and the application has several RedisConnectionFactory beans",
                 "Mark the one for locks as @Primary, or declare a LockBackend bean");
-    }
-
-    private static RedisUnavailableException unsupported(String topology) {
-        return new RedisUnavailableException(
-                "The application is connected to " + topology + "; this version keeps locks on one Redis server",
-                "Declare a @Primary LettuceConnectionFactory to a single server, or a LockBackend bean."
-                        + LOCAL_INSTEAD);
     }
 }

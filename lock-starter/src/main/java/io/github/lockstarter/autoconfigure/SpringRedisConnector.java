@@ -1,18 +1,21 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisConnector;
+import io.github.lockstarter.redis.RedisConnectors;
 import io.github.lockstarter.redis.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
@@ -29,53 +32,78 @@ final class SpringRedisConnector implements RedisConnector {
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
     private final ClientResources resources;
-    private final LettuceConnectionFactory own;
-    private final String target;
+    private final List<LettuceConnectionFactory> own;
+    private final RedisConnector connector;
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
-        this.target = application.target();
         this.resources = theirs.getClientResources()
                 .map(SpringRedisConnector::sharing)
                 .orElseGet(ClientResources::builder)
                 .reconnectDelay(RECONNECT)
                 .build();
-        this.own = new LettuceConnectionFactory(
-                application.server(), clientConfiguration(theirs, application.lockClientName(), settings, resources));
-        own.afterPropertiesSet();
-        own.start();
+        this.own = application.servers().stream()
+                .map(server -> new LettuceConnectionFactory(
+                        server,
+                        clientConfiguration(theirs, application.lockClientName(), optionsFor(server, theirs, settings), settings)))
+                .toList();
+        own.forEach(LettuceConnectionFactory::afterPropertiesSet);
+        own.forEach(LettuceConnectionFactory::start);
+        this.connector = connector(application.target());
+    }
+
+    private RedisConnector connector(String target) {
+        List<AbstractRedisClient> clients =
+                own.stream().map(LettuceConnectionFactory::getRequiredNativeClient).toList();
+        return clients.get(0) instanceof RedisClusterClient cluster
+                ? RedisConnectors.toCluster(cluster, target, this::closeOwn)
+                : RedisConnectors.toMasterAmong(
+                        clients.stream().map(RedisClient.class::cast).toList(), target, this::closeOwn);
     }
 
     @Override
     public StatefulConnection<String, String> connect() {
-        return client().connect(StringCodec.UTF8);
+        return connector.connect();
     }
 
     @Override
     public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-        return client().connectPubSub(StringCodec.UTF8);
+        return connector.connectPubSub();
+    }
+
+    @Override
+    public boolean isCluster() {
+        return connector.isCluster();
+    }
+
+    @Override
+    public void refresh() {
+        connector.refresh();
     }
 
     @Override
     public String target() {
-        return target;
+        return connector.target();
     }
 
     @Override
     public void close() {
-        own.destroy();
+        connector.close();
+    }
+
+    private void closeOwn() {
+        own.forEach(LettuceConnectionFactory::destroy);
         resources
                 .shutdown(0, SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS)
                 .awaitUninterruptibly(SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private RedisClient client() {
-        AbstractRedisClient client = own.getRequiredNativeClient();
-        if (client instanceof RedisClient single) {
-            return single;
-        }
-        throw new IllegalStateException(
-                "Not a client of a single server: " + client.getClass().getName());
+    private static ClientOptions optionsFor(
+            RedisConfiguration server, LettuceClientConfiguration theirs, RedisSettings settings) {
+        ClientOptions options = theirs.getClientOptions().orElseGet(ClientOptions::create);
+        return server instanceof RedisConfiguration.ClusterConfiguration
+                ? settings.tuneCluster(options)
+                : settings.tune(options);
     }
 
     /** Marks the threads as shared, so that closing the copy leaves them to the application. */
@@ -88,9 +116,8 @@ final class SpringRedisConnector implements RedisConnector {
                 .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled());
     }
 
-    private static LettuceClientConfiguration clientConfiguration(
-            LettuceClientConfiguration theirs, String clientName, RedisSettings settings, ClientResources resources) {
-        ClientOptions options = settings.tune(theirs.getClientOptions().orElseGet(ClientOptions::create));
+    private LettuceClientConfiguration clientConfiguration(
+            LettuceClientConfiguration theirs, String clientName, ClientOptions options, RedisSettings settings) {
         LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
                 .clientResources(resources)
                 .clientOptions(options)

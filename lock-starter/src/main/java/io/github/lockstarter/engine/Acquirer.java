@@ -209,6 +209,9 @@ final class Acquirer {
             notGranted(attempt, new Standing(Obstacle.OWNER, contended.remainingLease()), contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, new Standing(Obstacle.RECOVERY, Optional.of(recovering.retryAfter())), Waiting.NEW);
+        } else if (result instanceof AcquireResult.Unavailable unavailable) {
+            Outcome.Failed failure = new Outcome.Failed(unavailable.reason(), unavailable.cause());
+            notGranted(attempt, Standing.unavailable(failure), Waiting.NEW);
         } else if (result instanceof AcquireResult.Rejected rejected) {
             failed(attempt, new Outcome.Failed(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
@@ -270,7 +273,7 @@ final class Acquirer {
                     acquisition.key,
                     queues.ask(acquisition.key, queue -> queue.contended(attempt, standing, position, now)));
         } else {
-            acquisition.end(new Outcome.Busy(standing));
+            acquisition.end(standing.outcome());
         }
     }
 

@@ -199,7 +199,7 @@ final class KeyQueue {
             acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
             return underWay == null ? goOn() : Next.NOTHING;
         }
-        return acquisition.decide(new Outcome.Busy(known))
+        return acquisition.decide(known.outcome())
                 ? remove(acquisition).publishing(List.of(acquisition))
                 : Next.NOTHING; // granted or given up in this moment: whoever decided that takes it out
     }
@@ -285,7 +285,7 @@ final class KeyQueue {
         if (attempt.acquisition().isPast(now)) {
             attempt.acquisition().overdue = true;
         }
-        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(answer));
+        List<Acquisition> late = line.dismissOverdue(answer.outcome());
         if (line.isEmpty()) {
             registered = false;
             return retire().withdrawing(attempt.token()).publishing(late);

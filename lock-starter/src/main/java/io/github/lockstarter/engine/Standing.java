@@ -8,14 +8,32 @@ import java.util.Optional;
  *
  * @param obstacle why it was not granted
  * @param remaining how long that lasts at most; empty if it does not end by itself
+ * @param failure what whoever cannot wait any longer is told, if that is a failure
  */
-record Standing(Obstacle obstacle, Optional<Duration> remaining) {
+record Standing(Obstacle obstacle, Optional<Duration> remaining, Optional<Outcome.Failed> failure) {
+
+    /** What stands between a caller and the lock, and ends some day. */
+    Standing(Obstacle obstacle, Optional<Duration> remaining) {
+        this(obstacle, remaining, Optional.empty());
+    }
+
+    /** The backend can grant nothing now. */
+    static Standing unavailable(Outcome.Failed failure) {
+        return new Standing(Obstacle.OUTAGE, Optional.empty(), Optional.of(failure));
+    }
+
+    /** How a wait ends that can last no longer. */
+    Outcome outcome() {
+        return failure.<Outcome>map(failed -> failed).orElseGet(() -> new Outcome.Busy(this));
+    }
 
     /** What is in the way. */
     enum Obstacle {
         /** Another owner. */
         OWNER,
         /** The backend may have forgotten locks and grants none for a while. */
-        RECOVERY
+        RECOVERY,
+        /** The backend can grant nothing at the moment. */
+        OUTAGE
     }
 }

@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
-import io.github.lockstarter.redis.RedisFailure.Effect;
 import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
@@ -30,9 +29,11 @@ record AcquireAnswer(LockKeys keys) implements Answer<AcquireReply, AcquireResul
 
     @Override
     public AcquireResult failed(RedisFailure failure) {
-        return failure.effect() == Effect.NONE
-                ? new AcquireResult.Rejected(failure.reason(), failure.cause())
-                : new AcquireResult.Unknown(failure.reason(), failure.cause());
+        return switch (failure.effect()) {
+            case NONE -> new AcquireResult.Rejected(failure.reason(), failure.cause());
+            case NOT_YET -> new AcquireResult.Unavailable(failure.reason(), failure.cause());
+            case UNKNOWN -> new AcquireResult.Unknown(failure.reason(), failure.cause());
+        };
     }
 
     private static Optional<Duration> remaining(long millis) {

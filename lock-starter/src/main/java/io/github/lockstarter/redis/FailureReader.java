@@ -4,7 +4,9 @@ import io.github.lockstarter.redis.RedisFailure.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.PartitionSelectorException;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 
 /** Says what the client's exceptions mean for a lock, and what to do about them. */
@@ -18,6 +20,10 @@ final class FailureReader {
 
     /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
     private static final String CONNECTION_CLOSED = "Connection is closed";
+
+    /** First words of refusals that end by themselves, or when the servers have settled their roles. */
+    private static final Set<String> PASSING =
+            Set.of("CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "LOADING", "MASTERDOWN", "READONLY");
 
     private final String target;
     private final RedisSettings settings;
@@ -42,6 +48,9 @@ final class FailureReader {
         }
         if (root instanceof RedisCommandExecutionException refusal) {
             return ofRefusal(refusal);
+        }
+        if (root instanceof PartitionSelectorException) {
+            return ofUncovered(root);
         }
         String detail = root instanceof RedisCommandTimeoutException
                 ? "no answer within " + seconds()
@@ -75,6 +84,9 @@ final class FailureReader {
                     "Check that it runs and what keeps it busy (SLOWLOG GET), or raise"
                             + " distributed-lock.redis.command-timeout",
                     failure);
+        }
+        if (failure instanceof PartitionSelectorException) {
+            return ofUncovered(failure);
         }
         if (failure instanceof RedisException && CONNECTION_CLOSED.equals(failure.getMessage())) {
             return ofStopped("the lock's connection is closed", failure);
@@ -116,6 +128,20 @@ final class FailureReader {
         return ofRefusal(new RedisCommandExecutionException(text));
     }
 
+    /** Whether the server says that it is a replica, or one that was promoted not long ago and is none any more. */
+    boolean isOfDemoted(Throwable failure) {
+        return failure instanceof RedisCommandExecutionException
+                && Set.of("READONLY", "MASTERDOWN").contains(codeOf(failure));
+    }
+
+    private RedisFailure ofUncovered(Throwable failure) {
+        return new RedisFailure(
+                Effect.NOT_YET,
+                "No node of the Redis Cluster at " + target + " is known to have the lock: " + failure.getMessage(),
+                "Check CLUSTER NODES: each slot needs a master that is up",
+                failure);
+    }
+
     private RedisFailure ofStopped(String state, Throwable failure) {
         return new RedisFailure(
                 Effect.NONE,
@@ -127,7 +153,8 @@ final class FailureReader {
     private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
         String text = String.valueOf(refusal.getMessage());
         return new RedisFailure(
-                Effect.NONE, "Redis at " + target + " refused: " + withoutArguments(text), remedyOf(text), refusal);
+                PASSING.contains(codeOf(refusal)) ? Effect.NOT_YET : Effect.NONE,
+                "Redis at " + target + " refused: " + withoutArguments(text), remedyOf(text), refusal);
     }
 
     /** The client answers before it sends: its queue is full, or it is set to reject commands while disconnected. */
@@ -148,8 +175,7 @@ final class FailureReader {
         if (text.contains("ACL failure") || text.contains("The user executing the script")) {
             return neededRights();
         }
-        int space = text.indexOf(' ');
-        return switch (space < 0 ? text : text.substring(0, space)) {
+        return switch (firstWordOf(text)) {
             case "NOPERM" -> neededRights();
             case "NOAUTH", "WRONGPASS" ->
                 "Set spring.data.redis.username and spring.data.redis.password to a user of" + " this server";
@@ -162,10 +188,21 @@ final class FailureReader {
             case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
             case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
             case "MASTERDOWN" -> "This is a replica without its master: point spring.data.redis.host at the master";
-            case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN" ->
-                "This is a node of a cluster: set" + " spring.data.redis.cluster.nodes";
+            case "CLUSTERDOWN", "TRYAGAIN" ->
+                "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
+            case "MOVED", "ASK", "CROSSSLOT" ->
+                "This is a node of a cluster: set spring.data.redis.cluster.nodes, unless its slots are just being moved";
             default -> "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
         };
+    }
+
+    private static String codeOf(Throwable refusal) {
+        return firstWordOf(String.valueOf(refusal.getMessage()));
+    }
+
+    private static String firstWordOf(String text) {
+        int space = text.indexOf(' ');
+        return space < 0 ? text : text.substring(0, space);
     }
 
     private String neededRights() {

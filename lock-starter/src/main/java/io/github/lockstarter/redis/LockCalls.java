@@ -25,10 +25,21 @@ final class LockCalls {
     /** In place of an argument that is absent, where another one follows. */
     private static final String ABSENT = "";
 
-    private final KeySpace keySpace;
+    /** Tells a script that nobody counts the listeners at other nodes. */
+    private static final String UNCOUNTED = "uncounted";
 
-    LockCalls(KeySpace keySpace) {
+    private final KeySpace keySpace;
+    private final String counting;
+
+    /**
+     * Prepares calls.
+     *
+     * @param keySpace what the keys are called
+     * @param servers whether they count all listeners of a channel
+     */
+    LockCalls(KeySpace keySpace, RedisConnector servers) {
         this.keySpace = keySpace;
+        this.counting = servers.isCluster() ? UNCOUNTED : ABSENT;
     }
 
     ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys) {
@@ -63,7 +74,8 @@ final class LockCalls {
                         command.token().value(),
                         Long.toString(command.fencingToken()),
                         command.requeue().isPresent() ? millis(command.requeue().get()) : ABSENT,
-                        keys.name()));
+                        keys.name(),
+                        counting));
     }
 
     ScriptCall<Long> withdraw(WithdrawCommand command) {
@@ -71,7 +83,7 @@ final class LockCalls {
         return ScriptCall.ofStatus(
                 LockScript.WITHDRAW,
                 new String[] {keys.lock(), keys.waiters()},
-                trimmed(command.token().value(), keys.name()));
+                trimmed(command.token().value(), keys.name(), counting));
     }
 
     /**

@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up.
+ * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or that
+ * was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a cluster
+ * the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
  *
  * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards all
  * mutable fields; nothing blocks under it, and nobody is called back under it. {@code link} is null until commands may be
@@ -27,8 +29,8 @@ final class RedisConnections implements AutoCloseable {
 
     private final RedisConnector connector;
     private final ExecutorService opener;
-    private volatile @Nullable RedisLink link;
-    private List<LinkUser> waiting = new ArrayList<>();
+    private volatile @Nullable RedisRoutes link;
+    private List<Waiter> waiting = new ArrayList<>();
     private @Nullable Mailbox mailbox;
     private @Nullable Attempt attempt;
     private Access access = Access.OPEN;
@@ -39,15 +41,16 @@ final class RedisConnections implements AutoCloseable {
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
     }
 
-    /** The open link, or null. */
+    /** The open link to the server of a key, or null. */
     @Nullable
-    RedisLink current() {
-        return link;
+    RedisLink current(String key) {
+        RedisRoutes open = link;
+        return open == null ? null : open.routing().to(key);
     }
 
-    /** Hands the link over as soon as it is open, first come first; opens it unless it is. */
-    void whenOpen(LinkUser user) {
-        RedisLink open;
+    /** Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. */
+    void whenOpen(String key, LinkUser user) {
+        RedisRoutes open;
         Attempt begun = null;
         CancellationException refusal = null;
         synchronized (this) {
@@ -55,12 +58,12 @@ final class RedisConnections implements AutoCloseable {
             if (access != Access.OPEN) {
                 refusal = access.refusal();
             } else if (open == null) {
-                waiting.add(user);
+                waiting.add(new Waiter(key, user));
                 begun = begin(null);
             }
         }
         if (open != null) {
-            user.onOpen(open);
+            open.routing().whenOpen(key, user);
         } else if (refusal != null) {
             user.onFailure(refusal);
         } else {
@@ -77,7 +80,7 @@ final class RedisConnections implements AutoCloseable {
             }
             mailbox = wanted;
             if (access == Access.OPEN) {
-                RedisLink open = link;
+                RedisRoutes open = link;
                 link = null;
                 begun = begin(open);
             }
@@ -103,9 +106,9 @@ final class RedisConnections implements AutoCloseable {
     }
 
     private void end(Access next) {
-        RedisLink open;
+        RedisRoutes open;
         Attempt underWay;
-        List<LinkUser> stranded;
+        List<Waiter> stranded;
         CancellationException refusal;
         synchronized (this) {
             access = access == Access.CLOSED ? access : next;
@@ -116,7 +119,7 @@ final class RedisConnections implements AutoCloseable {
             attempt = null;
             stranded = takeWaiting();
         }
-        stranded.forEach(user -> user.onFailure(refusal));
+        stranded.forEach(waiter -> waiter.user().onFailure(refusal));
         if (open != null) {
             open.close();
         }
@@ -126,7 +129,7 @@ final class RedisConnections implements AutoCloseable {
     }
 
     /** Makes an attempt unless one is under way. It is launched outside of the monitor, since that may fail. */
-    private @Nullable Attempt begin(@Nullable RedisLink open) {
+    private @Nullable Attempt begin(@Nullable RedisRoutes open) {
         if (attempt != null) {
             return null;
         }
@@ -146,8 +149,27 @@ final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private List<LinkUser> takeWaiting() {
-        List<LinkUser> taken = waiting;
+    private RedisRoutes connected() {
+        return new RedisRoutes(
+                Opening.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
+    }
+
+    /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */
+    private void replace(RedisRoutes unfit) {
+        Attempt begun;
+        synchronized (this) {
+            if (link != unfit) {
+                return;
+            }
+            link = null;
+            begun = begin(null);
+        }
+        unfit.abandon();
+        launch(begun);
+    }
+
+    private List<Waiter> takeWaiting() {
+        List<Waiter> taken = waiting;
         waiting = new ArrayList<>();
         return taken;
     }
@@ -158,14 +180,17 @@ final class RedisConnections implements AutoCloseable {
         return thread;
     }
 
+    /** Somebody who waits for the link to the server of a key. */
+    private record Waiter(String key, LinkUser user) {}
+
     /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
     private final class Attempt implements Runnable {
 
         private final CountDownLatch ended = new CountDownLatch(1);
-        private @Nullable RedisLink opened;
+        private @Nullable RedisRoutes opened;
 
         /** Goes on from a link that is open and lacks its subscription, or from nothing. */
-        Attempt(@Nullable RedisLink open) {
+        Attempt(@Nullable RedisRoutes open) {
             this.opened = open;
         }
 
@@ -173,7 +198,7 @@ final class RedisConnections implements AutoCloseable {
         public void run() {
             try {
                 checkCurrent();
-                RedisLink connected = opened == null ? new RedisLink(Opening.of(connector::connect)) : opened;
+                RedisRoutes connected = opened == null ? connected() : opened;
                 opened = connected;
                 while (!publish(connected)) {
                     serve(connected);
@@ -188,7 +213,7 @@ final class RedisConnections implements AutoCloseable {
 
         void fail(Throwable failure) {
             try {
-                abandon().forEach(user -> user.onFailure(failure));
+                abandon().forEach(waiter -> waiter.user().onFailure(failure));
                 if (opened != null) {
                     opened.close();
                 }
@@ -206,7 +231,7 @@ final class RedisConnections implements AutoCloseable {
         }
 
         /** Lets commands take the link directly, unless something is to be done before. */
-        private boolean publish(RedisLink connected) {
+        private boolean publish(RedisRoutes connected) {
             synchronized (RedisConnections.this) {
                 checkCurrent();
                 boolean ready = waiting.isEmpty() && (mailbox == null || connected.isSubscribed());
@@ -218,12 +243,12 @@ final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private void serve(RedisLink connected) {
+        private void serve(RedisRoutes connected) {
             Mailbox missing = connected.isSubscribed() ? null : mailbox();
             if (missing != null) {
                 connected.subscribe(missing, Opening.of(connector::connectPubSub));
             }
-            users().forEach(user -> user.onOpen(connected));
+            users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter.user()));
         }
 
         private @Nullable Mailbox mailbox() {
@@ -232,14 +257,14 @@ final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private List<LinkUser> users() {
+        private List<Waiter> users() {
             synchronized (RedisConnections.this) {
                 checkCurrent();
                 return takeWaiting();
             }
         }
 
-        private List<LinkUser> abandon() {
+        private List<Waiter> abandon() {
             synchronized (RedisConnections.this) {
                 if (attempt != this) {
                     return List.of();

@@ -32,6 +32,19 @@ public interface RedisConnector extends AutoCloseable {
      */
     String target();
 
+    /**
+     * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher is
+     * told only of the listeners at its own node.
+     *
+     * @return false for one server, also if others stand in for it
+     */
+    default boolean isCluster() {
+        return false;
+    }
+
+    /** Asks the nodes of a cluster again which of them has what; open connections follow. Returns at once. */
+    default void refresh() {}
+
     /** Closes what the connector itself holds; connections are closed before. Idempotent. */
     @Override
     void close();

@@ -14,6 +14,8 @@ record RedisFailure(Effect effect, String problem, String remedy, Throwable caus
     enum Effect {
         /** Certainly nothing. */
         NONE,
+        /** Certainly nothing, for a reason that may be over in a moment. */
+        NOT_YET,
         /** Nothing or everything. */
         UNKNOWN
     }

@@ -2,33 +2,46 @@ package io.github.lockstarter.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two connections of a backend: one for commands, one for signals. Both reconnect by themselves.
+ * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
+ * scripts it has.
  *
- * <p>{@code breaks} is written by the event loop and read by all; so is {@code known}; {@code signals}
- * is set once, by the thread that opens the link, before others see the link.
+ * <p>{@code breaks} and {@code known} are written by the event loop and read by all; {@code timeouts} is written by all;
+ * {@code watched} is written by whoever opens the connection.
  */
-final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
+final class RedisLink implements RedisConnectionStateListener {
+
+    /** As many answers in a row that do not come in time, and none that does, are those of a server that hangs. */
+    static final int MOST_TIMEOUTS = 3;
+
+    /** A connection that is no older was just opened to what was thought to be the right server: no better one is known. */
+    private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
 
     private final StatefulConnection<String, String> commands;
+    private final Consumer<RedisLink> onUnfit;
     private final AtomicInteger breaks = new AtomicInteger();
+    private final AtomicInteger timeouts = new AtomicInteger();
     private final Set<LockScript> known = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+    private final long openedAt = System.nanoTime();
+    private volatile @Nullable StatefulConnection<?, ?> watched;
 
-    RedisLink(StatefulConnection<String, String> commands) {
+    /**
+     * Makes a link that is not watched yet.
+     *
+     * @param commands what commands travel on
+     * @param onUnfit told when the server hangs, or does not take writes; returns at once
+     */
+    RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit) {
         this.commands = commands;
-        commands.addListener(this);
+        this.onUnfit = onUnfit;
     }
 
     /** What commands travel on. */
@@ -36,9 +49,27 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
         return commands;
     }
 
-    /** How often the connection broke. A command during which this changes may be executed twice. */
+    /** From now on this connection is the one to the server. Called by one thread at a time. */
+    void watch(StatefulConnection<?, ?> connection) {
+        if (watched != connection) {
+            watched = connection;
+            forgetScripts();
+            connection.addListener(this);
+        }
+    }
+
+    /** Whether commands reach the server at once. */
+    boolean isConnected() {
+        StatefulConnection<?, ?> connection = watched;
+        return connection != null && connection.isOpen();
+    }
+
+    /**
+     * How often the connection broke. A command during which this changes may be executed twice. A connection that is being
+     * given up counts as broken before what was under way on it is sent elsewhere.
+     */
     int breaks() {
-        return breaks.get();
+        return isConnected() ? breaks.get() : breaks.get() + 1;
     }
 
     /**
@@ -59,25 +90,25 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
         known.clear();
     }
 
-    /** Whether signals arrive. */
-    boolean isSubscribed() {
-        return signals != null;
+    /** The server said something. */
+    void answered() {
+        if (timeouts.get() != 0) {
+            timeouts.set(0);
+        }
     }
 
-    /** Subscribes, and returns when the server has confirmed it. */
-    void subscribe(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
-        signals = connection;
-        connection.addListener(mailbox);
-        try {
-            long nanos = connection.getTimeout().toNanos();
-            connection.async().subscribe(mailbox.channel()).get(nanos, TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-        } catch (TimeoutException e) {
-            throw new RedisException("No answer to SUBSCRIBE", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RedisException("Interrupted while subscribing", e);
+    /** The server did not answer in time. */
+    void timedOut() {
+        if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
+            timeouts.set(0);
+            onUnfit.accept(this);
+        }
+    }
+
+    /** The server is not one that takes writes. */
+    void demoted() {
+        if (System.nanoTime() - openedAt > YOUNG) {
+            onUnfit.accept(this);
         }
     }
 
@@ -86,17 +117,5 @@ final class RedisLink implements RedisConnectionStateListener, AutoCloseable {
         breaks.incrementAndGet();
         // It may have been a restart.
         forgetScripts();
-    }
-
-    @Override
-    public void close() {
-        try {
-            commands.close();
-        } finally {
-            StatefulRedisPubSubConnection<String, String> subscribed = signals;
-            if (subscribed != null) {
-                subscribed.close();
-            }
-        }
     }
 }

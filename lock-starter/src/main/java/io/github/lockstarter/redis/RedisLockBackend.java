@@ -51,6 +51,7 @@ public final class RedisLockBackend implements LockBackend {
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
 
+    private final RedisConnector connector;
     private final KeySpace keySpace;
     private final LockCalls calls;
     private final FailureReader failures;
@@ -64,8 +65,9 @@ public final class RedisLockBackend implements LockBackend {
      * @param settings prefix and timeout
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
+        this.connector = connector;
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.calls = new LockCalls(keySpace);
+        this.calls = new LockCalls(keySpace, connector);
         this.failures = new FailureReader(connector.target(), settings);
         this.connections = new RedisConnections(connector);
         this.runner = new ScriptRunner(connections, failures);
@@ -79,7 +81,7 @@ public final class RedisLockBackend implements LockBackend {
      */
     public void start() {
         connections.start();
-        new StartCheck(runner, keySpace, failures).run();
+        new StartCheck(runner, keySpace, calls, failures).run();
     }
 
     /**
@@ -102,7 +104,7 @@ public final class RedisLockBackend implements LockBackend {
         for (RenewCommand command : commands) {
             renewals.add(new Renewal(command));
         }
-        for (RenewBatch batch : RenewBatch.of(renewals, failures)) {
+        for (RenewBatch batch : RenewBatch.of(renewals, connector, failures)) {
             runner.run(calls.renew(batch.commands()), batch);
         }
         return Collections.unmodifiableList(renewals);

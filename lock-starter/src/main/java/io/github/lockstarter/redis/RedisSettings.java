@@ -3,6 +3,8 @@ package io.github.lockstarter.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
 
 /**
@@ -27,6 +29,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
+
+    private static final Duration REFRESH_PERIOD = Duration.ofSeconds(30);
+    private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
 
     /**
      * Checks what is given.
@@ -61,6 +66,36 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
                 .requestQueueSize(REQUEST_QUEUE_SIZE)
                 .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
                 .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
+                .build();
+    }
+
+    /**
+     * The options of an application's Redis Cluster client, changed to what locks need: as {@link #tune}, and the nodes are
+     * asked which of them has what after every sign of a change, and twice a minute without.
+     *
+     * @param application the application's own options
+     * @return the options of the lock's client; everything else is left
+     */
+    @SuppressWarnings("deprecation") // what Lettuce 7 does anyway has to be asked for with Lettuce 6
+    public ClusterClientOptions tuneCluster(ClientOptions application) {
+        ClientOptions tuned = tune(application);
+        ClusterClientOptions cluster = tuned instanceof ClusterClientOptions already
+                ? already
+                : ClusterClientOptions.builder(tuned).build();
+        ClusterTopologyRefreshOptions theirs = cluster.getTopologyRefreshOptions() == null
+                ? ClusterTopologyRefreshOptions.create()
+                : cluster.getTopologyRefreshOptions();
+        Duration period = theirs.isPeriodicRefreshEnabled() && theirs.getRefreshPeriod().compareTo(REFRESH_PERIOD) < 0
+                ? theirs.getRefreshPeriod()
+                : REFRESH_PERIOD;
+        return cluster.mutate()
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .dynamicRefreshSources(theirs.useDynamicRefreshSources())
+                        .enableAllAdaptiveRefreshTriggers()
+                        .adaptiveRefreshTriggersTimeout(REFRESH_PAUSE)
+                        .refreshTriggersReconnectAttempts(1)
+                        .enablePeriodicRefresh(period)
+                        .build())
                 .build();
     }
 

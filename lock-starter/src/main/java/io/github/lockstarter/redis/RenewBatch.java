@@ -39,11 +39,15 @@ final class RenewBatch implements Answer<String, RenewBatch> {
         this.failures = failures;
     }
 
-    /** Decides what travels together: here all locks, since they are on one server. */
-    static List<RenewBatch> of(List<Renewal> renewals, FailureReader failures) {
-        List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / MOST);
-        for (int from = 0; from < renewals.size(); from += MOST) {
-            int to = Math.min(from + MOST, renewals.size());
+    /**
+     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
+     * a slot, and a call with several keys is refused while their slot moves.
+     */
+    static List<RenewBatch> of(List<Renewal> renewals, RedisConnector servers, FailureReader failures) {
+        int most = servers.isCluster() ? 1 : MOST;
+        List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / most);
+        for (int from = 0; from < renewals.size(); from += most) {
+            int to = Math.min(from + most, renewals.size());
             batches.add(new RenewBatch(renewals.subList(from, to), failures));
         }
         return batches;

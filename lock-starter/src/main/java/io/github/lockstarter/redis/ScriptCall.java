@@ -50,6 +50,11 @@ final class ScriptCall<T> {
         return script;
     }
 
+    /** What decides which server runs it: the first of its keys. */
+    String key() {
+        return keys[0];
+    }
+
     /** The short form, for a server that knows the script. */
     AsyncCommand<String, String, T> bySha() {
         return command(CommandType.EVALSHA, script.sha());

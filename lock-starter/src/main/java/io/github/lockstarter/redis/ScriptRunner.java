@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.concurrent.CompletableFuture;
@@ -23,11 +24,11 @@ final class ScriptRunner {
     /** Runs one script. */
     <T, R> CompletionStage<R> run(ScriptCall<T> call, Answer<T, R> answer) {
         Reply<T, R> reply = new Reply<>(call, answer);
-        RedisLink link = connections.current();
+        RedisLink link = connections.current(call.key());
         if (link != null) {
             reply.onOpen(link);
         } else {
-            connections.whenOpen(reply);
+            connections.whenOpen(call.key(), reply);
         }
         return reply;
     }
@@ -83,6 +84,9 @@ final class ScriptRunner {
 
         private void onReply(@Nullable T reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
+            if (link != null) {
+                heed(link, failure);
+            }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
                 dispatch(link, listenTo(call.byText()));
@@ -91,6 +95,16 @@ final class ScriptRunner {
             } else {
                 learn();
                 understand(reply);
+            }
+        }
+
+        private void heed(RedisLink link, @Nullable Throwable failure) {
+            if (failure == null) {
+                link.answered();
+            } else if (failure instanceof RedisCommandTimeoutException) {
+                link.timedOut();
+            } else if (failures.isOfDemoted(failure)) {
+                link.demoted();
             }
         }
 

@@ -23,10 +23,12 @@ final class StartCheck {
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
+    private final LockCalls calls;
     private final FailureReader failures;
 
-    StartCheck(ScriptRunner runner, KeySpace keySpace, FailureReader failures) {
+    StartCheck(ScriptRunner runner, KeySpace keySpace, LockCalls calls, FailureReader failures) {
         this.runner = runner;
+        this.calls = calls;
         this.keySpace = keySpace;
         this.failures = failures;
     }
@@ -40,8 +42,7 @@ final class StartCheck {
         String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
-        LockCalls calls = new LockCalls(keySpace);
-        LockToken owner = new LockToken(id, 1);
+                LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));

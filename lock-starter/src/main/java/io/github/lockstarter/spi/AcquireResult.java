@@ -40,6 +40,15 @@ public sealed interface AcquireResult {
     record Rejected(String reason, Throwable cause) implements AcquireResult {}
 
     /**
+     * Certainly not acquired, and not because of another owner: the store cannot grant anything right now, such as while its
+     * servers change roles. Who waits may try again.
+     *
+     * @param reason what failed and what to do
+     * @param cause the store's or the client's failure
+     */
+    record Unavailable(String reason, Throwable cause) implements AcquireResult {}
+
+    /**
      * Perhaps acquired: no answer came. The caller cleans up with a release of the same token.
      *
      * @param reason what failed and what to do

@@ -8,7 +8,9 @@
 -- ARGV[1]  token of the hold
 -- ARGV[2]  last fencing token of the hold; 0 if it is not known
 -- ARGV[3]  patience: how long to keep the instance in the queue, in ms; absent or empty if it does not go on waiting
--- ARGV[4]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent if that is the tag
+-- ARGV[4]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
+-- ARGV[5]  present if the server does not count the listeners at other servers, as a node of a cluster: then an instance
+--          counts as signalled although it may be dead, and those behind it look by themselves
 --
 -- Returns a status:
 --   3  as 1, and an instance was signalled
@@ -17,7 +19,7 @@
 --   0  the token does not have the lock; nothing was changed
 
 local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
-local token, fencing, patience, name = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
 -- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
@@ -48,12 +50,12 @@ if owner == token then
       break
     end
     local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name or tag)
+    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
     if type(receivers) == 'table' then
       woken = UNSIGNALLED
       break
     end
-    if receivers > 0 then
+    if receivers > 0 or uncounted then
       woken = SIGNALLED
       break
     end

@@ -5,7 +5,9 @@
 -- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait
 -- ARGV[1]  token of the last attempt
--- ARGV[2]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent if that is the tag
+-- ARGV[2]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
+-- ARGV[3]  present if the server does not count the listeners at other servers, as a node of a cluster: then an instance
+--          counts as signalled although it may be dead, and those behind it look by themselves
 --
 -- Returns a status:
 --   3  as 1, and an instance was signalled
@@ -13,7 +15,7 @@
 --   1  the instance does not wait, and the token does not have the lock
 
 local lock, waiters = KEYS[1], KEYS[2]
-local token, name = ARGV[1], ARGV[2]
+local token, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
 local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
 -- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
@@ -43,12 +45,12 @@ if not owner then
       break
     end
     local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name or tag)
+    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
     if type(receivers) == 'table' then
       woken = UNSIGNALLED
       break
     end
-    if receivers > 0 then
+    if receivers > 0 or uncounted then
       woken = SIGNALLED
       break
     end

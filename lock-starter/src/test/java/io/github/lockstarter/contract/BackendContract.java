@@ -47,7 +47,10 @@ abstract class BackendContract {
     }
 
     SpiClient newClient() {
-        return new SpiClient(store.connect());
+        SpiClient client = new SpiClient(store.connect());
+        // To connect takes its time, and short leases count from before that.
+        client.withdraw("warm-up", client.newToken());
+        return client;
     }
 
     static long fencingTokenOf(AcquireResult result) {

@@ -7,6 +7,9 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,8 +62,12 @@ abstract class EngineContract {
     }
 
     Application newApplication(EngineSettings settings) {
-        Application application = Application.over(store.connect(), settings);
+        LockBackend backend = store.connect();
+        Application application = Application.over(backend, settings);
         applications.add(application);
+        // To connect takes its time, and short leases count from before that.
+        LockToken nobody = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
+        backend.withdraw(new WithdrawCommand("warm-up", nobody)).toCompletableFuture().join();
         return application;
     }
 

@@ -1,27 +1,29 @@
 package io.github.lockstarter.redis;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Connects to one server without Spring, for tests and their child JVMs. */
+/** Connects without Spring, for tests and their child JVMs. */
 public final class DirectRedisConnector implements RedisConnector {
 
     private final ClientResources resources = ClientResources.builder()
             .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
             .build();
-    private final RedisURI uri;
-    private final RedisClient client;
+    private final List<? extends AbstractRedisClient> clients;
+    private final RedisConnector connector;
 
     /**
-     * Prepares connections to a server.
+     * Prepares connections to a server, or to the master that sentinels name.
      *
      * @param uri where it is, and as whom to log in
      * @param settings the lock's settings
@@ -32,30 +34,95 @@ public final class DirectRedisConnector implements RedisConnector {
 
     /** Prepares connections with other options than the tuned ones. */
     DirectRedisConnector(RedisURI uri, RedisSettings settings, ClientOptions options) {
-        this.uri = uri;
-        uri.setTimeout(settings.commandTimeout());
-        this.client = RedisClient.create(resources, uri);
-        client.setOptions(options);
+        RedisClient client = client(uri, settings, options);
+        this.clients = List.of(client);
+        this.connector = RedisConnectors.toServer(client, targetOf(uri), this::closeClients);
+    }
+
+    private DirectRedisConnector(List<RedisURI> uris, RedisSettings settings, boolean cluster) {
+        uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
+        String target = uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
+        if (cluster) {
+            RedisClusterClient client = RedisClusterClient.create(resources, uris);
+            client.setOptions(settings.tuneCluster(ClientOptions.create()));
+            this.clients = List.of(client);
+            this.connector = RedisConnectors.toCluster(client, target, this::closeClients);
+        } else {
+            List<RedisClient> each = uris.stream()
+                    .map(uri -> client(uri, settings, settings.tune(ClientOptions.create())))
+                    .toList();
+            this.clients = each;
+            this.connector = RedisConnectors.toMasterAmong(each, target, this::closeClients);
+        }
+    }
+
+    /**
+     * Prepares connections to the nodes of a cluster.
+     *
+     * @param nodes where some of them are, and as whom to log in
+     * @param settings the lock's settings
+     * @return the connector
+     */
+    public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
+        return new DirectRedisConnector(nodes, settings, true);
+    }
+
+    /**
+     * Prepares connections to one of several servers.
+     *
+     * @param servers where they are, and as whom to log in
+     * @param settings the lock's settings
+     * @return the connector
+     */
+    public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
+        return new DirectRedisConnector(servers, settings, false);
     }
 
     @Override
     public StatefulConnection<String, String> connect() {
-        return client.connect(StringCodec.UTF8);
+        return connector.connect();
     }
 
     @Override
     public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-        return client.connectPubSub(StringCodec.UTF8);
+        return connector.connectPubSub();
+    }
+
+    @Override
+    public boolean isCluster() {
+        return connector.isCluster();
+    }
+
+    @Override
+    public void refresh() {
+        connector.refresh();
     }
 
     @Override
     public String target() {
-        return uri.getHost() + ":" + uri.getPort();
+        return connector.target();
     }
 
     @Override
     public void close() {
-        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        connector.close();
+    }
+
+    private RedisClient client(RedisURI uri, RedisSettings settings, ClientOptions options) {
+        uri.setTimeout(settings.commandTimeout());
+        RedisClient client = RedisClient.create(resources, uri);
+        client.setOptions(options);
+        return client;
+    }
+
+    private static String targetOf(RedisURI uri) {
+        return uri.getSentinels().isEmpty()
+                ? uri.getHost() + ":" + uri.getPort()
+                : uri.getSentinels().toString();
+    }
+
+    private void closeClients() {
+        clients.forEach(client -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
         resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(3, TimeUnit.SECONDS);
     }
 }

@@ -123,6 +123,25 @@ class ReleaseScriptIT {
     }
 
     @Test
+    void takesOneInstanceForAliveWhereNobodyCountsAllListeners() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("elsewhere:1", 5_000, 0);
+        scripts.waitFor("next:1", 5_000, 0);
+        assertThat(scripts.releaseUncounted("a:1")).isEqualTo(3);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("next");
+    }
+
+    @Test
+    void namesTheLockByItsTagWhereNobodyCountsAllListeners() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.releaseUncounted("a:1");
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
     void queuesAnInstanceThatGoesOnWaitingBehindTheOthers() {
         try (Listening b = Listening.to(REDIS.server(), "b")) {
             scripts.acquire("a:1", 30_000);

@@ -82,12 +82,17 @@ final class Scripts {
         return release(new String[] {token, "0", text(patience)});
     }
 
+    /** A release on a server that does not count the listeners at others. */
+    long releaseUncounted(String token) {
+        return release(new String[] {token, "0", "", "", "uncounted"});
+    }
+
     private long release(String[] arguments) {
         Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.all(), arguments);
         return status;
     }
 
-    long withdraw(String token) {
+    long withdraw(String... token) {
         Long status = redis.eval(
                 LockScript.WITHDRAW.text(),
                 ScriptOutputType.INTEGER,

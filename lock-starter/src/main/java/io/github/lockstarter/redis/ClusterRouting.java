@@ -1,0 +1,139 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.PartitionSelectorException;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where the
+ * cluster redirects it to; this sees to it that its connection to the node is open before, since commands that wait for it
+ * in the client are sent last come first; and watches that connection.
+ *
+ * <p>{@code nodes} grows with each address that was ever a master's.
+ */
+final class ClusterRouting implements Routing {
+
+    private static final LinkUser INDIFFERENT = new LinkUser() {
+        @Override
+        public void onOpen(RedisLink opened) {}
+
+        @Override
+        public void onFailure(Throwable failure) {}
+    };
+
+    private final StatefulRedisClusterConnection<String, String> cluster;
+    private final Consumer<RedisLink> onUnfit;
+    private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
+
+    ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnfit) {
+        this.cluster = cluster;
+        this.onUnfit = onUnfit;
+    }
+
+    /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
+    void connectToAll() {
+        for (RedisClusterNode node : cluster.getPartitions()) {
+            if (node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots()) {
+                nodeAt(node).whenOpen(INDIFFERENT);
+            }
+        }
+    }
+
+    @Override
+    public @Nullable RedisLink to(String key) {
+        Node node = nodeOf(key);
+        return node == null ? null : node.current();
+    }
+
+    @Override
+    public void whenOpen(String key, LinkUser user) {
+        Node node = nodeOf(key);
+        if (node == null) {
+            user.onFailure(new PartitionSelectorException(
+                    "no master is known for slot " + SlotHash.getSlot(key), cluster.getPartitions()));
+        } else {
+            node.whenOpen(user);
+        }
+    }
+
+    private @Nullable Node nodeOf(String key) {
+        RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+        return master == null ? null : nodeAt(master);
+    }
+
+    private Node nodeAt(RedisClusterNode master) {
+        Address address = new Address(master.getUri().getHost(), master.getUri().getPort());
+        Node known = nodes.get(address);
+        return known == null ? nodes.computeIfAbsent(address, Node::new) : known;
+    }
+
+    private record Address(String host, int port) {}
+
+    /** One master. The monitor guards {@code waiting} and {@code opening}: whether somebody sees to those who wait. */
+    private final class Node {
+
+        private final Address address;
+        private final RedisLink link = new RedisLink(cluster, onUnfit);
+        private List<LinkUser> waiting = new ArrayList<>();
+        private volatile boolean opening;
+
+        Node(Address address) {
+            this.address = address;
+        }
+
+        @Nullable
+        RedisLink current() {
+            return !opening && link.isConnected() ? link : null;
+        }
+
+        void whenOpen(LinkUser user) {
+            synchronized (this) {
+                waiting.add(user);
+                if (opening) {
+                    return;
+                }
+                opening = true;
+            }
+            connect().whenComplete((connection, failure) -> {
+                if (connection != null) {
+                    link.watch(connection);
+                    serve(users -> users.onOpen(link));
+                } else {
+                    serve(users -> users.onFailure(failure));
+                }
+            });
+        }
+
+        private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
+            try {
+                return cluster.getConnectionAsync(address.host(), address.port());
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(e); // it has just left the cluster
+            }
+        }
+
+        private void serve(Consumer<LinkUser> serving) {
+            List<LinkUser> served = take();
+            while (!served.isEmpty()) {
+                served.forEach(serving);
+                served = take();
+            }
+        }
+
+        private synchronized List<LinkUser> take() {
+            List<LinkUser> taken = waiting;
+            opening = !taken.isEmpty();
+            waiting = new ArrayList<>();
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
+ * reconnect by themselves.
+ *
+ * <p>{@code signals} is set once, by the thread that opens the connections, before others see them.
+ */
+final class RedisRoutes implements AutoCloseable {
+
+    private final StatefulConnection<String, String> commands;
+    private final Routing routing;
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+
+    /**
+     * Takes an open connection over.
+     *
+     * @param commands what commands travel on
+     * @param onUnfit told when a server hangs, or does not take writes; returns at once
+     */
+    RedisRoutes(StatefulConnection<String, String> commands, Consumer<RedisRoutes> onUnfit) {
+        this.commands = commands;
+        Consumer<RedisLink> unfit = link -> onUnfit.accept(this);
+        if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
+            ClusterRouting nodes = new ClusterRouting(cluster, unfit);
+            nodes.connectToAll();
+            this.routing = nodes;
+        } else {
+            RedisLink link = new RedisLink(commands, unfit);
+            link.watch(commands);
+            this.routing = new SingleRouting(link);
+        }
+    }
+
+    /** Finds the server of a key. */
+    Routing routing() {
+        return routing;
+    }
+
+    /** Whether signals arrive. */
+    boolean isSubscribed() {
+        return signals != null;
+    }
+
+    /** Subscribes, and returns when the server has confirmed it. */
+    void subscribe(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+        signals = connection;
+        connection.addListener(mailbox);
+        try {
+            long nanos = connection.getTimeout().toNanos();
+            connection.async().subscribe(mailbox.channel()).get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
+        } catch (TimeoutException e) {
+            throw new RedisException("No answer to SUBSCRIBE", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RedisException("Interrupted while subscribing", e);
+        }
+    }
+
+    /** Closes both without waiting for it. */
+    void abandon() {
+        commands.closeAsync();
+        StatefulRedisPubSubConnection<String, String> subscribed = signals;
+        if (subscribed != null) {
+            subscribed.closeAsync();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            commands.close();
+        } finally {
+            StatefulRedisPubSubConnection<String, String> subscribed = signals;
+            if (subscribed != null) {
+                subscribed.close();
+            }
+        }
+    }
+}

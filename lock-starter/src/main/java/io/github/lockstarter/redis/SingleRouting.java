@@ -1,0 +1,19 @@
+package io.github.lockstarter.redis;
+
+/**
+ * All keys are on one server.
+ *
+ * @param link leads there; Lettuce keeps it up
+ */
+record SingleRouting(RedisLink link) implements Routing {
+
+    @Override
+    public RedisLink to(String key) {
+        return link;
+    }
+
+    @Override
+    public void whenOpen(String key, LinkUser user) {
+        user.onOpen(link);
+    }
+}

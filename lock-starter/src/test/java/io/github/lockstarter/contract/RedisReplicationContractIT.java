@@ -1,0 +1,94 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testing.RedisReplication;
+import io.github.lockstarter.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The Redis backend, on the master among static nodes, against the contract. */
+class RedisReplicationContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
+
+    private static LockStore store() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedisReplicationContractIT::store);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testing.RedisSentinels;
+import io.github.lockstarter.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The Redis backend, on the master that sentinels name, against the contract. */
+class RedisSentinelContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
+
+    private static LockStore store() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+}
