@@ -54,12 +54,12 @@ final class FailureReader {
         }
         String detail = root instanceof RedisCommandTimeoutException
                 ? "no answer within " + seconds()
-                : String.valueOf(root.getMessage());
+                : String.valueOf(root.getMessage()).lines().findFirst().orElse("");
         return new RedisFailure(
                 Effect.NONE,
                 "Could not connect to Redis at " + target + ": " + detail,
                 "Start Redis there, or set spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
-                        + " to where it runs",
+                        + " or the nodes of spring.data.redis.sentinel, .cluster or .masterreplica, to where it runs",
                 failure);
     }
 

@@ -73,7 +73,7 @@ public final class RedisConnectors {
         }
 
         private StatefulConnection<String, String> connectToMaster() {
-            RedisException failure = new RedisException("none of the servers is a master");
+            RedisException failure = new RedisException("none of the servers answers as a master");
             for (RedisClient client : clients) {
                 try {
                     StatefulRedisConnection<String, String> connection = masterOrNull(client);

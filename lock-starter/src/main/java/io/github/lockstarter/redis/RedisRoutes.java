@@ -4,6 +4,7 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -29,7 +30,7 @@ final class RedisRoutes implements AutoCloseable {
      * @param onUnfit told when a server hangs, or does not take writes; returns at once
      */
     RedisRoutes(StatefulConnection<String, String> commands, Consumer<RedisRoutes> onUnfit) {
-        this.commands = commands;
+        this.commands = Objects.requireNonNull(commands, "connection");
         Consumer<RedisLink> unfit = link -> onUnfit.accept(this);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
             ClusterRouting nodes = new ClusterRouting(cluster, unfit);

@@ -59,25 +59,25 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void failsOnAClusterRatherThanLockingOnOneOfItsNodes() {
+    void looksForTheNodesOfACluster() {
         application
                 .withPropertyValues("spring.data.redis.cluster.nodes=localhost:9")
-                .run(context -> assertThatReport(context).contains("a Redis Cluster"));
+                .run(context -> assertThatReport(context).contains("the cluster of [localhost:9]", ".cluster"));
     }
 
     @Test
-    void failsOnMasterAndReplicasRatherThanLockingOnLocalhost() {
+    void looksForTheMasterAmongStaticNodes() {
         application
                 .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
-                .run(context -> assertThatReport(context).contains("master/replica"));
+                .run(context -> assertThatReport(context).contains("the master among [localhost:9, localhost:10]", ".masterreplica"));
     }
 
     @Test
-    void failsOnAConnectionFactoryToMasterAndReplicasRatherThanLockingOnLocalhost() {
+    void looksForTheMasterAmongTheStaticNodesOfAConnectionFactory() {
         RedisStaticMasterReplicaConfiguration nodes = new RedisStaticMasterReplicaConfiguration("localhost", 9);
         nodes.addNode("localhost", 10);
         locks.withBean(RedisConnectionFactory.class, () -> new LettuceConnectionFactory(nodes))
-                .run(context -> assertThatReport(context).contains("static master/replica nodes", "@Primary"));
+                .run(context -> assertThatReport(context).contains("the master among [localhost:9, localhost:10]"));
     }
 
     @Test

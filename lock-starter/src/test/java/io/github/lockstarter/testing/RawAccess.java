@@ -1,0 +1,43 @@
+package io.github.lockstarter.testing;
+
+/** What tests of other packages do to servers beyond {@link RedisServer}. */
+public final class RawAccess {
+
+    private RawAccess() {}
+
+    /**
+     * Creates or changes a user.
+     *
+     * @param server a server or a sentinel
+     * @param user its name
+     * @param rules as {@code ACL SETUSER} takes them
+     */
+    public static void setUser(RedisServer server, String user, String... rules) {
+        RawCommands.aclSetUser(server.commands(), user, rules);
+    }
+
+    /**
+     * Starts a server that also listens with TLS.
+     *
+     * @param files its certificate
+     * @return the server; close it
+     */
+    public static TlsServer startTls(TlsFiles files) {
+        int port = FreePort.next();
+        return new TlsServer(EmbeddedRedisServer.start(files.serverArguments(port)), port);
+    }
+
+    /**
+     * A server that also listens with TLS.
+     *
+     * @param server the server
+     * @param port where it listens with TLS
+     */
+    public record TlsServer(RedisServer server, int port) implements AutoCloseable {
+
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
+}
