@@ -45,7 +45,8 @@ final class SpringRedisConnector implements RedisConnector {
         this.own = application.servers().stream()
                 .map(server -> new LettuceConnectionFactory(
                         server,
-                        clientConfiguration(theirs, application.lockClientName(), optionsFor(server, theirs, settings), settings)))
+                        clientConfiguration(
+                                theirs, application.lockClientName(), optionsFor(server, theirs, settings), settings)))
                 .toList();
         own.forEach(LettuceConnectionFactory::afterPropertiesSet);
         own.forEach(LettuceConnectionFactory::start);
@@ -53,8 +54,9 @@ final class SpringRedisConnector implements RedisConnector {
     }
 
     private RedisConnector connector(String target) {
-        List<AbstractRedisClient> clients =
-                own.stream().map(LettuceConnectionFactory::getRequiredNativeClient).toList();
+        List<AbstractRedisClient> clients = own.stream()
+                .map(LettuceConnectionFactory::getRequiredNativeClient)
+                .toList();
         return clients.get(0) instanceof RedisClusterClient cluster
                 ? RedisConnectors.toCluster(cluster, target, this::closeOwn)
                 : RedisConnectors.toMasterAmong(

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Releases in the background what may have been granted, or may not have been released, until an answer comes or the lease
- * must be over. While the backend does not answer, one command at a time probes it, with growing delay, so that an outage
- * does not fill the backend's request queue with releases; with the first answer the others follow.
+ * must be over. Each is tried at once: the backend may consist of several servers, and this one's may be fine. What had no
+ * answer waits: one command at a time probes, with growing delay, so that an outage does not fill the backend's request
+ * queue with releases; with the first answer the others follow.
  *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
  * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending thread still has to
@@ -27,7 +28,8 @@ final class Cleanups extends TimerEntry {
     private final BackendCalls backend;
     private final EngineClock clock;
     private final TimerWheel timer;
-    private final ConcurrentLinkedQueue<Item> waiting = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Item> untried = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Item> unanswered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
@@ -42,7 +44,7 @@ final class Cleanups extends TimerEntry {
 
     /** Releases now, and again until an answer comes or the lease, counted from now, is over. */
     void add(ReleaseCommand command, Duration lease) {
-        waiting.add(new Item(command, clock.nanos() + lease.toNanos()));
+        untried.add(new Item(command, clock.nanos() + lease.toNanos()));
         sendWaiting();
     }
 
@@ -62,14 +64,17 @@ final class Cleanups extends TimerEntry {
     }
 
     private void sendRound() {
-        while (reachable && underWay.get() < MOST_UNDER_WAY) {
-            Item item = waiting.poll();
+        while (underWay.get() < MOST_UNDER_WAY) {
+            Item item = untried.poll();
+            if (item == null && reachable) {
+                item = unanswered.poll();
+            }
             if (item == null) {
-                return;
+                break;
             }
             send(item);
         }
-        if (!reachable && !waiting.isEmpty()) {
+        if (!reachable && !unanswered.isEmpty()) {
             probeLater();
         }
     }
@@ -91,7 +96,7 @@ final class Cleanups extends TimerEntry {
     private void failed(Item item) {
         reachable = false;
         if (clock.nanos() - item.giveUpAt < 0) {
-            waiting.add(item);
+            unanswered.add(item);
         }
         sendWaiting();
     }
@@ -106,9 +111,9 @@ final class Cleanups extends TimerEntry {
     @Override
     void fire() {
         probing.set(false);
-        Item item = waiting.poll();
+        Item item = unanswered.poll();
         while (item != null && clock.nanos() - item.giveUpAt >= 0) {
-            item = waiting.poll();
+            item = unanswered.poll();
         }
         if (item != null) {
             send(item);

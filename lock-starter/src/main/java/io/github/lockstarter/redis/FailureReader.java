@@ -154,7 +154,9 @@ final class FailureReader {
         String text = String.valueOf(refusal.getMessage());
         return new RedisFailure(
                 PASSING.contains(codeOf(refusal)) ? Effect.NOT_YET : Effect.NONE,
-                "Redis at " + target + " refused: " + withoutArguments(text), remedyOf(text), refusal);
+                "Redis at " + target + " refused: " + withoutArguments(text),
+                remedyOf(text),
+                refusal);
     }
 
     /** The client answers before it sends: its queue is full, or it is set to reject commands while disconnected. */

@@ -85,9 +85,10 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
         ClusterTopologyRefreshOptions theirs = cluster.getTopologyRefreshOptions() == null
                 ? ClusterTopologyRefreshOptions.create()
                 : cluster.getTopologyRefreshOptions();
-        Duration period = theirs.isPeriodicRefreshEnabled() && theirs.getRefreshPeriod().compareTo(REFRESH_PERIOD) < 0
-                ? theirs.getRefreshPeriod()
-                : REFRESH_PERIOD;
+        Duration period =
+                theirs.isPeriodicRefreshEnabled() && theirs.getRefreshPeriod().compareTo(REFRESH_PERIOD) < 0
+                        ? theirs.getRefreshPeriod()
+                        : REFRESH_PERIOD;
         return cluster.mutate()
                 .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                         .dynamicRefreshSources(theirs.useDynamicRefreshSources())

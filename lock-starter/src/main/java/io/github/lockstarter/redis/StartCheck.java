@@ -42,7 +42,7 @@ final class StartCheck {
         String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
-                LockToken owner = new LockToken(id, 1);
+        LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));

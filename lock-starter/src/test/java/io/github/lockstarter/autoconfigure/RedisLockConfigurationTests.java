@@ -69,7 +69,8 @@ class RedisLockConfigurationTests {
     void looksForTheMasterAmongStaticNodes() {
         application
                 .withPropertyValues("spring.data.redis.masterreplica.nodes=localhost:9,localhost:10")
-                .run(context -> assertThatReport(context).contains("the master among [localhost:9, localhost:10]", ".masterreplica"));
+                .run(context -> assertThatReport(context)
+                        .contains("the master among [localhost:9, localhost:10]", ".masterreplica"));
     }
 
     @Test

@@ -59,9 +59,9 @@ class TopologyApplicationIT {
                 OrderService there = other.getBean(OrderService.class);
                 for (long i = 0; i < 6; i++) {
                     long order = i;
-                    one.getBean(OrderService.class).ship(order, () -> assertThatThrownBy(
-                                    () -> there.ship(order, () -> {}))
-                            .isInstanceOf(LockNotAcquiredException.class));
+                    one.getBean(OrderService.class)
+                            .ship(order, () -> assertThatThrownBy(() -> there.ship(order, () -> {}))
+                                    .isInstanceOf(LockNotAcquiredException.class));
                     there.ship(order, () -> {});
                 }
                 try (LockHandle lock = one.getBean(LockTemplate.class).acquire("stock")) {
@@ -134,7 +134,9 @@ class TopologyApplicationIT {
 
         /** The master comes last, so that it must be looked for. */
         private final String nodes = "spring.data.redis.masterreplica.nodes="
-                + Stream.concat(REDIS.topology().replicas().stream(), Stream.of(REDIS.topology().master()))
+                + Stream.concat(
+                                REDIS.topology().replicas().stream(),
+                                Stream.of(REDIS.topology().master()))
                         .map(server -> server.host() + ":" + server.port())
                         .collect(Collectors.joining(","));
 
@@ -162,8 +164,8 @@ class TopologyApplicationIT {
                         port,
                         "spring.data.redis.ssl.bundle=redis",
                         "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate()));
-                application(port, "spring.data.redis.ssl.enabled=true").run(context -> assertThat(context)
-                        .hasFailed());
+                application(port, "spring.data.redis.ssl.enabled=true")
+                        .run(context -> assertThat(context).hasFailed());
             }
         }
     }

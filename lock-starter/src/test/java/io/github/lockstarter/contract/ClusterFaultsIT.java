@@ -77,11 +77,14 @@ class ClusterFaultsIT {
     }
 
     private void acquireAfterTheFailover() {
-        await().atMost(PATIENCE).ignoreExceptionsInstanceOf(LockBackendException.class).untilAsserted(() -> {
-            try (LockHandle lock = application.locks().acquire(LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8)))) {
-                assertThat(lock.isHeld()).isTrue();
-            }
-        });
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> {
+                    try (LockHandle lock =
+                            application.locks().acquire(LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8)))) {
+                        assertThat(lock.isHeld()).isTrue();
+                    }
+                });
     }
 
     @Test
@@ -117,9 +120,9 @@ class ClusterFaultsIT {
         LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(1)));
         move(source, target);
         try {
-            await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(4)).untilAsserted(() -> assertThat(
-                            held.isHeld())
-                    .isTrue());
+            await().during(Duration.ofSeconds(2))
+                    .atMost(Duration.ofSeconds(4))
+                    .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             application.locks().acquire(key).close();
             assertThat(target.commands().exists(lockKey + ":fence")).isEqualTo(1);
@@ -133,7 +136,8 @@ class ClusterFaultsIT {
         RedisServer source = cluster().masterOf(lockKey);
         RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
         beginMove(source, target);
-        assertThatThrownBy(() -> application.locks().tryAcquire(LockRequest.of(key).waitingUpTo(Duration.ZERO)))
+        assertThatThrownBy(
+                        () -> application.locks().tryAcquire(LockRequest.of(key).waitingUpTo(Duration.ZERO)))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("TRYAGAIN");
         CompletableFuture<LockHandle> waiting =
@@ -150,8 +154,8 @@ class ClusterFaultsIT {
         master.commands().zadd(lockKey + ":waiters", 1, "0".repeat(32));
         Application waiter = Application.over(store.connect());
         CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(LockRequest.of(key));
-        await().untilAsserted(
-                () -> assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
+        await().untilAsserted(() ->
+                assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
         held.close();
         // A look every 200 ms, with as much again for a busy machine.
         waiting.orTimeout(2, TimeUnit.SECONDS).join().close();

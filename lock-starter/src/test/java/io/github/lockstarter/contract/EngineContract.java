@@ -67,7 +67,9 @@ abstract class EngineContract {
         applications.add(application);
         // To connect takes its time, and short leases count from before that.
         LockToken nobody = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
-        backend.withdraw(new WithdrawCommand("warm-up", nobody)).toCompletableFuture().join();
+        backend.withdraw(new WithdrawCommand("warm-up", nobody))
+                .toCompletableFuture()
+                .join();
         return application;
     }
 

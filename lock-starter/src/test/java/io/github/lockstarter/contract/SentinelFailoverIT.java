@@ -66,7 +66,11 @@ class SentinelFailoverIT {
         // Somebody has to ask a server to find out that it hangs.
         CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
             for (int i = 0; i < 3; i++) {
-                application.locks().acquireAsync(LockRequest.of("asked:" + i)).exceptionally(e -> null).join();
+                application
+                        .locks()
+                        .acquireAsync(LockRequest.of("asked:" + i))
+                        .exceptionally(e -> null)
+                        .join();
             }
         });
         REDIS.topology().awaitPromotion(master);
@@ -91,8 +95,9 @@ class SentinelFailoverIT {
         });
         LockHandle held = application.locks().acquire(key);
         CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(LockRequest.of(key));
-        await().untilAsserted(() -> assertThat(REDIS.topology().master().commands().zcard("lock:{" + key + "}:waiters"))
-                .isEqualTo(1));
+        await().untilAsserted(
+                        () -> assertThat(REDIS.topology().master().commands().zcard("lock:{" + key + "}:waiters"))
+                                .isEqualTo(1));
         held.close();
         waiting.orTimeout(RECOVERY.toSeconds(), TimeUnit.SECONDS).join().close();
     }

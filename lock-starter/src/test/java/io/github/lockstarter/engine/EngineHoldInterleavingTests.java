@@ -249,9 +249,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of("order:" + i));
             backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
             assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-            if (i == 0) {
-                backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
-            }
+            backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
         }
         Sent<ReleaseCommand, ReleaseResult> probe = backend.nextRelease();
         assertThat(backend.isQuiet()).as("one probe only").isTrue();
@@ -260,6 +258,23 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
             backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         }
         assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() throws Exception {
+        for (String key : List.of("down", "fine")) {
+            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of(key));
+            backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
+            assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+            Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+            assertThat(release.command().key()).isEqualTo(key);
+            if (key.equals("down")) {
+                release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+            } else {
+                release.answer().complete(new ReleaseResult.NotHeld());
+            }
+        }
+        assertThat(backend.nextRelease().command().key()).isEqualTo("down");
     }
 
     @Test

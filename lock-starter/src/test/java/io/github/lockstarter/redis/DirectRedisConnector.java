@@ -41,7 +41,8 @@ public final class DirectRedisConnector implements RedisConnector {
 
     private DirectRedisConnector(List<RedisURI> uris, RedisSettings settings, boolean cluster) {
         uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
-        String target = uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
+        String target =
+                uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
         if (cluster) {
             RedisClusterClient client = RedisClusterClient.create(resources, uris);
             client.setOptions(settings.tuneCluster(ClientOptions.create()));

@@ -86,9 +86,8 @@ public final class RedisReplication implements RedisTopology {
     /** One server is the master from now on, and the others are its replicas. */
     void follow(RedisServer master) {
         master.commands().replicaofNoOne();
-        servers.stream()
-                .filter(server -> server != master)
-                .forEach(server -> server.commands().replicaof(master.host(), master.port()));
+        servers.stream().filter(server -> server != master).forEach(server -> server.commands()
+                .replicaof(master.host(), master.port()));
     }
 
     /** Every server runs again. */

@@ -172,7 +172,9 @@ public final class RedisSentinels implements RedisTopology {
         if (!Patience.until(() -> replication.isInSync() && sentinels.stream().allMatch(this::knowsAll))) {
             throw new IllegalStateException("The sentinels do not agree: "
                     + sentinels.stream().map(RedisSentinels::state).toList() + "\nServers: "
-                    + servers().stream().map(server -> server.info("replication")).toList());
+                    + servers().stream()
+                            .map(server -> server.info("replication"))
+                            .toList());
         }
     }
 

@@ -21,7 +21,8 @@ class RedisTopologyIT {
             RedisReplication servers = REDIS.topology();
             servers.master().commands().set("key", "value");
             assertThat(servers.replicas()).hasSize(2).allSatisfy(replica -> Awaitility.await()
-                    .untilAsserted(() -> assertThat(replica.commands().get("key")).isEqualTo("value")));
+                    .untilAsserted(
+                            () -> assertThat(replica.commands().get("key")).isEqualTo("value")));
         }
 
         @Test
@@ -72,8 +73,8 @@ class RedisTopologyIT {
             RedisServer before = REDIS.topology().masterOf("{a}");
             RedisServer replica = REDIS.topology().replicaOf(before);
             before.kill();
-            Awaitility.await().untilAsserted(() -> assertThat(replica.info("replication"))
-                    .containsEntry("role", "master"));
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(replica.info("replication")).containsEntry("role", "master"));
             REDIS.topology().reset();
             assertThat(REDIS.topology().masterOf("{a}")).isSameAs(replica);
         }

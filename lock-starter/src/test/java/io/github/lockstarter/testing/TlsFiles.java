@@ -88,10 +88,27 @@ public final class TlsFiles implements AutoCloseable {
 
     private static void keytool(Path store) throws IOException {
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", ALIAS, "-keyalg", "EC", "-groupname", "secp256r1", "-validity", "2",
-                        "-dname", "CN=lock-starter tests", "-ext", "SAN=IP:127.0.0.1,DNS:localhost",
-                        "-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD)
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        ALIAS,
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-validity",
+                        "2",
+                        "-dname",
+                        "CN=lock-starter tests",
+                        "-ext",
+                        "SAN=IP:127.0.0.1,DNS:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        PASSWORD)
                 .redirectErrorStream(true)
                 .start();
         String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
