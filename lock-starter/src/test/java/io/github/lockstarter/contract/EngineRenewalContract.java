@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 /** Keeping a lock: renewal, its end, and loss. */
 abstract class EngineRenewalContract extends EngineContract {
 
-    private static final Duration LEASE = ofMillis(300);
+    /** Long enough for a machine that stands still for a moment. */
+    private static final Duration LEASE = ofMillis(450);
 
     private final LockRequest renewed = request.leasedFor(LEASE);
 

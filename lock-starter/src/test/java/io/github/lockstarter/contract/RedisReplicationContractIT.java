@@ -70,25 +70,4 @@ class RedisReplicationContractIT {
             super(RedisReplicationContractIT::store);
         }
     }
-
-    @Nested
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(RedisReplicationContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(RedisReplicationContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(RedisReplicationContractIT::store);
-        }
-    }
 }

@@ -70,25 +70,4 @@ class RedisSentinelContractIT {
             super(RedisSentinelContractIT::store);
         }
     }
-
-    @Nested
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(RedisSentinelContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(RedisSentinelContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(RedisSentinelContractIT::store);
-        }
-    }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.testing;
 
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -126,8 +127,6 @@ public final class RedisSentinels implements RedisTopology {
             RawCommands.aclSetUser(sentinel.commands(), "default", "reset", "on", "nopass", "~*", "&*", "+@all");
         });
         replication.revive();
-        // The sentinels would see to it too, and take about ten seconds.
-        replication.follow(master());
         awaitAgreement();
         replication.empty();
     }
@@ -169,7 +168,7 @@ public final class RedisSentinels implements RedisTopology {
     }
 
     private void awaitAgreement() {
-        if (!Patience.until(() -> replication.isInSync() && sentinels.stream().allMatch(this::knowsAll))) {
+        if (!Patience.until(this::agree)) {
             throw new IllegalStateException("The sentinels do not agree: "
                     + sentinels.stream().map(RedisSentinels::state).toList() + "\nServers: "
                     + servers().stream()
@@ -178,10 +177,25 @@ public final class RedisSentinels implements RedisTopology {
         }
     }
 
-    private boolean knowsAll(RedisServer sentinel) {
+    /** All name one master, and the servers do as they say. The sentinels would see to it too, and take ten seconds. */
+    private boolean agree() {
+        try {
+            RedisServer master = master();
+            if (!sentinels.stream().allMatch(sentinel -> knowsAll(sentinel, master))) {
+                return false;
+            }
+            replication.follow(master);
+            return replication.isInSync();
+        } catch (RedisException e) {
+            // A sentinel that changes a server's role ends its connections.
+            return false;
+        }
+    }
+
+    private boolean knowsAll(RedisServer sentinel, RedisServer master) {
         Map<String, String> state = state(sentinel);
         return "master".equals(state.get("flags"))
-                && Integer.toString(replication.master().port()).equals(state.get("port"))
+                && Integer.toString(master.port()).equals(state.get("port"))
                 && Integer.toString(SENTINELS - 1).equals(state.get("num-other-sentinels"))
                 && Integer.toString(servers().size() - 1).equals(state.get("num-slaves"));
     }

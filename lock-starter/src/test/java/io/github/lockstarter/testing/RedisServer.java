@@ -1,5 +1,6 @@
 package io.github.lockstarter.testing;
 
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.Map;
@@ -119,13 +120,18 @@ public interface RedisServer extends AutoCloseable {
     }
 
     /**
-     * One section of {@code INFO}.
+     * One section of {@code INFO}. Asked again when the connection ends meanwhile: sentinels end all connections of a server
+     * that they promote or demote.
      *
      * @param section such as {@code stats}
      * @return its fields
      */
     default Map<String, String> info(String section) {
-        return RawCommands.parseInfo(commands().info(section));
+        try {
+            return RawCommands.parseInfo(commands().info(section));
+        } catch (RedisException e) {
+            return RawCommands.parseInfo(commands().info(section));
+        }
     }
 
     /**

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
  * One {@link RedisTopology} of a kind for all test classes of a JVM, as new before each test. Ends after the last test.
@@ -71,13 +72,24 @@ public final class TopologyExtension<T extends RedisTopology> implements BeforeA
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        topology = context.getRoot()
-                .getStore(Namespace.create(TopologyExtension.class))
-                .computeIfAbsent(kind, any -> start.get(), kind);
+        topology = shared(context).computeIfAbsent(kind, any -> start.get(), kind);
     }
 
+    /** Failovers that are under way cannot be stopped: servers that do not come back from one are replaced by new ones. */
     @Override
     public void beforeEach(ExtensionContext context) {
-        topology().reset();
+        T used = topology();
+        try {
+            used.reset();
+        } catch (RuntimeException e) {
+            System.err.println("Replaces the servers of " + kind.getSimpleName() + ", which could not be reset: " + e);
+            used.close();
+            topology = start.get();
+            shared(context).put(kind, topology);
+        }
+    }
+
+    private static Store shared(ExtensionContext context) {
+        return context.getRoot().getStore(Namespace.create(TopologyExtension.class));
     }
 }
