@@ -57,7 +57,7 @@ record DistributedLockProperties(
     DistributedLockProperties {
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
-        settings(keyPrefix, redis);
+        settings(keyPrefix, lease, maxLease, redis, locks);
     }
 
     EngineSettings engineSettings() {
@@ -65,11 +65,25 @@ record DistributedLockProperties(
     }
 
     RedisSettings redisSettings() {
-        return settings(keyPrefix, redis);
+        return settings(keyPrefix, lease, maxLease, redis, locks);
     }
 
-    private static RedisSettings settings(String keyPrefix, Redis redis) {
-        return new RedisSettings(keyPrefix, redis.commandTimeout);
+    private static RedisSettings settings(
+            String keyPrefix, Duration lease, @Nullable Duration maxLease, Redis redis, Map<String, Named> locks) {
+        RedisSettings.History.checkDeposedMasterWrites(redis.deposedMasterWrites, lease);
+        locks.values().forEach(named -> {
+            if (named.lease != null) {
+                RedisSettings.History.checkDeposedMasterWrites(redis.deposedMasterWrites, named.lease);
+            }
+        });
+        return new RedisSettings(
+                keyPrefix,
+                redis.commandTimeout,
+                new RedisSettings.History(
+                        redis.onHistoryChange,
+                        redis.firstUse,
+                        maxLease == null ? lease : maxLease,
+                        redis.deposedMasterWrites));
     }
 
     private static EngineSettings settings(
@@ -140,10 +154,20 @@ record DistributedLockProperties(
      * @param commandTimeout How long the answer of Redis to one lock command is awaited: 100ms to 60s.
      * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked methods
      *     fail until it does.
+     * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With grace,
+     *     holders keep their locks, and free ones are granted when every lease from before is over: after max-lease, which
+     *     must be the same for all users of a key prefix. With none, free locks are granted at once, also forgotten ones.
+     * @param firstUse What an instance does that was never answered by a Redis where no lock was ever granted, as far as
+     *     can be seen. With grant, it is taken for a new one. With grace, it is taken for one that lost its data.
+     * @param deposedMasterWrites How long a master may go on executing writes after another one was promoted. After a
+     *     failover, no lock is renewed for that long. At most a third of every lease.
      */
     record Redis(
             @DefaultValue("2s") Duration commandTimeout,
-            @DefaultValue("true") boolean requiredAtStart) {}
+            @DefaultValue("true") boolean requiredAtStart,
+            @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
+            @DefaultValue("grant") RedisSettings.FirstUse firstUse,
+            @DefaultValue("0s") Duration deposedMasterWrites) {}
 
     /**
      * Settings of one logical lock name.

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.redis.HistoryGuard;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisUnavailableException;
 import org.slf4j.Logger;
@@ -19,6 +20,10 @@ final class RedisLockLifecycle implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
+    private static final String DEGRADED = "Redis does not tell this user the name of its replication history (master_replid"
+            + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
+            + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
+
     private final RedisLockBackend backend;
     private final DistributedLockProperties.Redis properties;
     private volatile boolean running;
@@ -32,6 +37,9 @@ final class RedisLockLifecycle implements SmartLifecycle {
     public void start() {
         try {
             backend.start();
+            if (backend.history().state() == HistoryGuard.State.DEGRADED) {
+                log.warn(DEGRADED);
+            }
         } catch (RedisUnavailableException e) {
             if (properties.requiredAtStart()) {
                 throw e;

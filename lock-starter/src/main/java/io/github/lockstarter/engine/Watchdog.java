@@ -171,8 +171,16 @@ final class Watchdog {
         events.renewed(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
     }
 
-    /** Asks for more time at once, on the caller's behalf. */
+    /** Asks for more time at once, on the caller's behalf; once more if the backend can tell more then. */
     CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+        return extendOnce(hold, lease)
+                .thenCompose(result -> result instanceof RenewResult.Deferred deferred
+                                && deferred.retryAfter().isZero()
+                        ? extendOnce(hold, lease)
+                        : CompletableFuture.completedFuture(result));
+    }
+
+    private CompletableFuture<RenewResult> extendOnce(Hold hold, Duration lease) {
         return backend.during(() -> extendNow(hold, lease));
     }
 

@@ -5,21 +5,31 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the reply of the acquire script.
  *
  * @param keys what was acquired, for messages
+ * @param history what the reply may tell more of; null if histories do not matter
  */
-record AcquireAnswer(LockKeys keys) implements Answer<AcquireReply, AcquireResult> {
+record AcquireAnswer(LockKeys keys, @Nullable History history) implements Answer<AcquireReply, AcquireResult> {
 
     @Override
     public AcquireResult of(AcquireReply reply) {
+        if (history != null) {
+            history.learn(reply.marker());
+        }
         if (reply.status() == AcquireReply.GRANTED) {
             return new AcquireResult.Granted(reply.value(), reply.number());
         }
         if (reply.status() == AcquireReply.CONTENDED) {
             return new AcquireResult.Contended(remaining(reply.value()), reply.number());
+        }
+        if (reply.status() == AcquireReply.RECOVERING && history != null) {
+            Duration left = Duration.ofMillis(reply.value());
+            history.recovers(left);
+            return new AcquireResult.Recovering(left);
         }
         if (reply.status() == AcquireReply.WRONG_TYPE) {
             return wrongType(Math.toIntExact(reply.value()));
@@ -36,6 +46,10 @@ record AcquireAnswer(LockKeys keys) implements Answer<AcquireReply, AcquireResul
         };
     }
 
+    private String historyKey() {
+        return history == null ? "" : history.key();
+    }
+
     private static Optional<Duration> remaining(long millis) {
         return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
@@ -45,6 +59,7 @@ record AcquireAnswer(LockKeys keys) implements Answer<AcquireReply, AcquireResul
                 switch (position) {
                     case 1 -> "'" + keys.lock() + "' holds another type than the string that a lock is";
                     case 2 -> "'" + keys.fence() + "' holds another type than the string of the last fencing token";
+                    case 4 -> "'" + historyKey() + "' holds another type than the string that marks a history";
                     default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
                 };
         return new AcquireResult.Rejected(

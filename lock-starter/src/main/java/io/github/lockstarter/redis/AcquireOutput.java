@@ -5,7 +5,10 @@ import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the reply of the acquire script: three numbers, or the one that is short for a grant that nobody waits for. */
+/**
+ * Takes the reply of the acquire script: three numbers, and perhaps a marker; or the one number that is short for a grant that
+ * nobody waits for.
+ */
 final class AcquireOutput extends CommandOutput<String, String, @Nullable AcquireReply> {
 
     private static final int NUMBERS = 3;
@@ -26,19 +29,22 @@ final class AcquireOutput extends CommandOutput<String, String, @Nullable Acquir
     public void set(long number) {
         long[] numbers = list;
         if (numbers == null) {
-            output = new AcquireReply(AcquireReply.GRANTED, number, 0);
+            output = new AcquireReply(AcquireReply.GRANTED, number, 0, "");
             return;
         }
         numbers[size] = number;
         size++;
         if (size == NUMBERS) {
-            output = new AcquireReply(numbers[0], numbers[1], numbers[2]);
+            output = new AcquireReply(numbers[0], numbers[1], numbers[2], "");
         }
     }
 
-    /** Never the script's: leaves this without a reply. */
+    /** The marker, after the numbers. Any other text is never the script's: leaves this without a reply. */
     @Override
     public void set(@Nullable ByteBuffer bytes) {
-        output = null;
+        AcquireReply numbers = output;
+        output = bytes == null || numbers == null || size != NUMBERS
+                ? null
+                : new AcquireReply(numbers.status(), numbers.value(), numbers.number(), codec.decodeValue(bytes));
     }
 }

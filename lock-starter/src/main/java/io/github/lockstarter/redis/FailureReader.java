@@ -15,8 +15,8 @@ final class FailureReader {
     /** What a user of the lock may do at least, as {@code ACL SETUSER} takes it after the patterns of keys and channels. */
     static final String LEAST_COMMANDS =
             "-@all +hello +auth +ping +quit +select +client|setname +evalsha +eval +get +set"
-                    + " +del +pexpire +pttl +time +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe"
-                    + " +unsubscribe";
+                    + " +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
+                    + " +subscribe +unsubscribe";
 
     /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
     private static final String CONNECTION_CLOSED = "Connection is closed";

@@ -5,11 +5,13 @@ final class KeySpace {
 
     private final String opening;
     private final String mailboxes;
+    private final String history;
 
     /** The keys under a prefix that {@link RedisSettings} has checked. */
     KeySpace(String prefix) {
         this.opening = prefix + '{';
         this.mailboxes = prefix + "mailbox:";
+        this.history = prefix + "history";
     }
 
     /** The names of one lock. */
@@ -28,6 +30,16 @@ final class KeySpace {
     /** The channel on which an instance hears its signals. */
     String mailboxOf(String instanceId) {
         return mailboxes + instanceId;
+    }
+
+    /** Where the marker of the one history is stored. */
+    String history() {
+        return history;
+    }
+
+    /** Where the marker of the history of a slot is stored. */
+    String historyOf(String tag) {
+        return history + ":{" + tag + '}';
     }
 
     /**

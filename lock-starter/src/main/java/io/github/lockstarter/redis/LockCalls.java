@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Turns commands into calls of scripts: the one place that knows the order of their keys and arguments. */
 final class LockCalls {
@@ -21,6 +22,9 @@ final class LockCalls {
 
     /** Status of release: the token does not have the lock. */
     static final long NOT_HELD = 0;
+
+    /** Those of a renewal that are before the first lock's. */
+    private static final int COMMON_ARGUMENTS = 3;
 
     /** In place of an argument that is absent, where another one follows. */
     private static final String ABSENT = "";
@@ -42,27 +46,51 @@ final class LockCalls {
         this.counting = servers.isCluster() ? UNCOUNTED : ABSENT;
     }
 
-    ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys) {
-        return ScriptCall.ofAcquire(keys.all(), arguments(command, keys.name()));
+    ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys, @Nullable History history) {
+        String[] all = history == null
+                ? keys.all()
+                : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
+        return ScriptCall.ofAcquire(all, arguments(command, keys.name(), history));
     }
 
-    /** One call for all of them. */
-    ScriptCall<String> renew(List<RenewCommand> commands) {
-        String[] keys = new String[commands.size()];
-        String[] arguments = new String[2 * keys.length];
+    /** One call for all of them, which share a history. */
+    ScriptCall<RenewReply> renew(List<RenewCommand> commands, @Nullable History history) {
+        int count = commands.size();
+        String[] keys = new String[history == null ? count : count + 1];
+        String[] arguments = new String[COMMON_ARGUMENTS + 2 * count];
+        if (history != null) {
+            keys[count] = history.key();
+        }
+        arguments[0] = history == null ? ABSENT : history.known();
+        arguments[1] = history == null ? ABSENT : history.terms().graceMillis();
+        arguments[2] = history == null ? ABSENT : history.terms().quietMillis();
         Duration lease = Duration.ZERO;
         String leaseMillis = millis(lease);
-        for (int i = 0; i < keys.length; i++) {
+        for (int i = 0; i < count; i++) {
             RenewCommand command = commands.get(i);
             if (!command.lease().equals(lease)) { // rarely: most locks have the same
                 lease = command.lease();
                 leaseMillis = millis(lease);
             }
             keys[i] = keySpace.lockOf(command.key());
-            arguments[2 * i] = command.token().value();
-            arguments[2 * i + 1] = leaseMillis;
+            arguments[COMMON_ARGUMENTS + 2 * i] = command.token().value();
+            arguments[COMMON_ARGUMENTS + 2 * i + 1] = leaseMillis;
         }
-        return ScriptCall.ofText(LockScript.RENEW, keys, arguments);
+        return ScriptCall.ofRenewal(LockScript.RENEW, keys, arguments);
+    }
+
+    /** Renews a lock, and brings it back if the server may have forgotten it. */
+    ScriptCall<RenewReply> reclaim(RenewCommand command, History history) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        return ScriptCall.ofRenewal(
+                LockScript.RECLAIM,
+                new String[] {keys.lock(), keys.fence(), history.key()},
+                history.known(),
+                history.terms().graceMillis(),
+                history.terms().quietMillis(),
+                command.token().value(),
+                millis(command.lease()),
+                Long.toString(command.fencingToken()));
     }
 
     ScriptCall<Long> release(ReleaseCommand command) {
@@ -87,28 +115,26 @@ final class LockCalls {
     }
 
     /**
-     * Forgets the last fencing token, unless another one was granted since: to the release script the counter is a lock
-     * too, whose owner is the token it holds.
+     * Forgets the last fencing token, or a marker, unless another one was written since: to the release script that is a
+     * lock too, whose owner is the text it holds.
      */
-    ScriptCall<Long> forget(LockKeys keys, long fencingToken) {
-        return ScriptCall.ofStatus(
-                LockScript.RELEASE,
-                new String[] {keys.fence(), keys.fence(), keys.waiters()},
-                Long.toString(fencingToken),
-                "0");
+    ScriptCall<Long> forget(String key, String text, LockKeys keys) {
+        return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
     }
 
-    private static String[] arguments(AcquireCommand command, String name) {
+    private static String[] arguments(AcquireCommand command, String name, @Nullable History history) {
         String token = command.token().value();
         String lease = millis(command.lease());
         String floor = Long.toString(command.fencingFloor());
         String block = Integer.toString(command.fencingTokens());
+        String known = history == null ? ABSENT : history.known();
+        String grace = history == null ? ABSENT : history.terms().graceMillis();
         if (command.waiting().isEmpty()) {
-            return new String[] {token, lease, floor, block};
+            return trimmed(token, lease, floor, block, known, grace);
         }
         Waiting waiting = command.waiting().get();
         String position = waiting.position() == Waiting.NEW ? ABSENT : Long.toString(waiting.position());
-        return trimmed(token, lease, floor, block, millis(waiting.patience()), position, name);
+        return trimmed(token, lease, floor, block, known, grace, millis(waiting.patience()), position, name);
     }
 
     /** Each argument costs the server time: those absent at the end are not sent. */
@@ -121,7 +147,7 @@ final class LockCalls {
     }
 
     /** Rounded up: the server must not end a lease before its owner does. */
-    private static String millis(Duration duration) {
+    static String millis(Duration duration) {
         return Long.toString(duration.plusNanos(999_999).toMillis());
     }
 }

@@ -15,6 +15,8 @@ enum LockScript {
     ACQUIRE,
     /** Prolongs the lease. */
     RENEW,
+    /** Brings back what was forgotten. */
+    RECLAIM,
     /** Frees, and signals. */
     RELEASE,
     /** Leaves the queue. */

@@ -28,16 +28,18 @@ import java.util.concurrent.CompletionStage;
  * free, {@code %!n} for one that is wanted.
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They call
- * GET, SET, DEL, PEXPIRE, PTTL, TIME, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended acquisition and release
+ * GET, SET, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended acquisition and release
  * cost two round trips; up to 50 renewals are one call. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
  *
- * <p><b>Guarantee.</b> On a server that keeps its memory, at most one token has a key while its lease is valid, and the
- * fencing tokens of a key grow strictly: also if the fencing counter is lost, unless the server's clock stands below the
- * last one and the caller no longer knows that.
+ * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow strictly: also
+ * if the fencing counter is lost, unless the server's clock stands below the last one and the caller no longer knows that.
+ * A server that restarts without its data, or fails over to a replica that lags, has forgotten locks; the history guard
+ * (docs/history-guard.md) recognises it by {@code <prefix>history}, in a cluster {@code <prefix>history:{n}}: then what is free is
+ * granted after the longest lease, and a renewal brings back what its owner had.
  *
- * <p><b>Known hole.</b> A server that restarts without its data, evicts keys, or fails over to a replica that lags has
- * forgotten locks, and grants them again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
- * check the fencing token where you write.
+ * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server evicts keys, it
+ * grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and check the fencing token
+ * where you write.
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
  * acquired, a broken connection and the command timeout that nobody knows. Commands of one thread keep their order; a
@@ -51,9 +53,9 @@ public final class RedisLockBackend implements LockBackend {
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
 
-    private final RedisConnector connector;
     private final KeySpace keySpace;
     private final LockCalls calls;
+    private final Histories histories;
     private final FailureReader failures;
     private final RedisConnections connections;
     private final ScriptRunner runner;
@@ -62,12 +64,12 @@ public final class RedisLockBackend implements LockBackend {
      * Creates a backend; connects nothing yet.
      *
      * @param connector opens the connections; closed by {@link #close}
-     * @param settings prefix and timeout
+     * @param settings prefix, timeout, and whether histories matter
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
-        this.connector = connector;
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCalls(keySpace, connector);
+        this.histories = new Histories(keySpace, connector, settings.history());
         this.failures = new FailureReader(connector.target(), settings);
         this.connections = new RedisConnections(connector);
         this.runner = new ScriptRunner(connections, failures);
@@ -81,7 +83,7 @@ public final class RedisLockBackend implements LockBackend {
      */
     public void start() {
         connections.start();
-        new StartCheck(runner, keySpace, calls, failures).run();
+        new StartCheck(runner, keySpace, calls, histories, failures).run();
     }
 
     /**
@@ -92,10 +94,20 @@ public final class RedisLockBackend implements LockBackend {
         connections.stop();
     }
 
+    /**
+     * How well locks are guarded against a Redis that has forgotten them. Returns at once.
+     *
+     * @return what the answers so far and the last {@link #start} said
+     */
+    public HistoryGuard history() {
+        return histories.state();
+    }
+
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
-        return runner.run(calls.acquire(command, keys), new AcquireAnswer(keys));
+        History history = histories.of(keys.lock());
+        return runner.run(calls.acquire(command, keys, history), new AcquireAnswer(keys, history));
     }
 
     @Override
@@ -104,8 +116,8 @@ public final class RedisLockBackend implements LockBackend {
         for (RenewCommand command : commands) {
             renewals.add(new Renewal(command));
         }
-        for (RenewBatch batch : RenewBatch.of(renewals, connector, failures)) {
-            runner.run(calls.renew(batch.commands()), batch);
+        for (RenewBatch batch : RenewBatch.of(renewals, calls, histories, failures)) {
+            runner.run(batch.call(), batch);
         }
         return Collections.unmodifiableList(renewals);
     }

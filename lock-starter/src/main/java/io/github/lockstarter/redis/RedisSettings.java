@@ -12,8 +12,9 @@ import java.time.Duration;
  *
  * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
  * @param commandTimeout how long a command may take before its outcome counts as unknown
+ * @param history what to do when Redis may have forgotten locks
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, History history) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -24,8 +25,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
     /** Longest command timeout: a caller that waits longer for an answer learns nothing from it. */
     public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
-    /** Prefix {@code lock:} and 2 s. */
-    public static final RedisSettings DEFAULTS = new RedisSettings("lock:", Duration.ofSeconds(2));
+    /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
+    public static final RedisSettings DEFAULTS = new RedisSettings("lock:", Duration.ofSeconds(2), History.guarding(Duration.ofSeconds(30)));
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
@@ -38,6 +39,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
      *
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
+     * @param history checked already
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public RedisSettings {
@@ -46,6 +48,82 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout) {
             throw new IllegalArgumentException("distributed-lock.redis.command-timeout is " + commandTimeout.toMillis()
                     + "ms; it must be between " + MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
                     + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
+        }
+    }
+
+    /** What happens after a failover or a restart that may have forgotten locks. */
+    public enum OnHistoryChange {
+        /** No lock that is free is granted before every lease from before is over; holders keep theirs. */
+        GRACE,
+        /** Nothing: free locks are granted at once, also those that were forgotten. */
+        NONE
+    }
+
+    /** What an instance that knows nothing yet does at a server without a marker that was never promoted. */
+    public enum FirstUse {
+        /** Takes it for a new one: locks are granted at once. */
+        GRANT,
+        /** Takes it for one that lost its data: free locks are granted after the grace. */
+        GRACE
+    }
+
+    /**
+     * The history guard.
+     *
+     * @param onChange what happens after a failover or a restart
+     * @param firstUse whether to trust a server that seems new
+     * @param longestLease of any client that shares the prefix: they must agree on it
+     * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted
+     */
+    public record History(
+            OnHistoryChange onChange, FirstUse firstUse, Duration longestLease, Duration deposedMasterWrites) {
+
+        /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
+        private static final int SHARE_OF_LEASE = 3;
+
+        /**
+         * Checks what is given.
+         *
+         * @param onChange what happens after a failover or a restart
+         * @param firstUse whether to trust a server that seems new
+         * @param longestLease of any client that shares the prefix
+         * @param deposedMasterWrites from zero to a third of the longest lease
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public History {
+            checkDeposedMasterWrites(deposedMasterWrites, longestLease);
+        }
+
+        /**
+         * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.
+         *
+         * @param longestLease of any client that shares the prefix
+         * @return settings with the guard on
+         */
+        public static History guarding(Duration longestLease) {
+            return new History(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
+        }
+
+        /** How old a history must be for grants: then every lease from before is over. */
+        Duration grace() {
+            return longestLease.plus(deposedMasterWrites);
+        }
+
+        /**
+         * Checks whether a lock can outlast the time in which no lock is renewed.
+         *
+         * @param deposedMasterWrites how long that is
+         * @param lease of the lock
+         * @throws IllegalArgumentException when it cannot
+         */
+        public static void checkDeposedMasterWrites(Duration deposedMasterWrites, Duration lease) {
+            if (deposedMasterWrites.isNegative()
+                    || deposedMasterWrites.multipliedBy(SHARE_OF_LEASE).compareTo(lease) > 0) {
+                throw new IllegalArgumentException("distributed-lock.redis.deposed-master-writes is "
+                        + deposedMasterWrites.toMillis() + "ms; it must be between 0ms and a third of every lease ("
+                        + lease.toMillis() + "ms): for so long after a failover no lock is renewed, and holders must not"
+                        + " lose theirs. Lower it, or raise the lease");
+            }
         }
     }
 

@@ -2,15 +2,17 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out about
  * a lock is that lock's own result.
  */
-final class RenewBatch implements Answer<String, RenewBatch> {
+final class RenewBatch implements Answer<RenewReply, RenewBatch> {
 
     /**
      * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per lock,
@@ -20,6 +22,9 @@ final class RenewBatch implements Answer<String, RenewBatch> {
 
     private static final RenewResult RENEWED = new RenewResult.Renewed();
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
+
+    /** Forgotten: the next renewal, at once, brings it back. It is one of the engine's, so that no release is overtaken. */
+    private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
     /** One lock of a batch, and its result. */
     static final class Renewal extends CompletableFuture<RenewResult> {
@@ -32,29 +37,47 @@ final class RenewBatch implements Answer<String, RenewBatch> {
     }
 
     private final List<Renewal> renewals;
+    private final ScriptCall<RenewReply> call;
+    private final @Nullable History history;
     private final FailureReader failures;
 
-    private RenewBatch(List<Renewal> renewals, FailureReader failures) {
+    private RenewBatch(
+            List<Renewal> renewals,
+            ScriptCall<RenewReply> call,
+            @Nullable History history,
+            FailureReader failures) {
         this.renewals = renewals;
+        this.call = call;
+        this.history = history;
         this.failures = failures;
     }
 
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
-     * a slot, and a call with several keys is refused while their slot moves.
+     * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
+     * call that can bring it back.
      */
-    static List<RenewBatch> of(List<Renewal> renewals, RedisConnector servers, FailureReader failures) {
-        int most = servers.isCluster() ? 1 : MOST;
-        List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / most);
-        for (int from = 0; from < renewals.size(); from += most) {
+    static List<RenewBatch> of(
+            List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
+        List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
+        int from = 0;
+        while (from < renewals.size()) {
+            RenewCommand first = renewals.get(from).command;
+            History history = histories.ofKey(first.key());
+            boolean recovering = history != null && history.isRecovering();
+            int most = histories.isPerSlot() || recovering ? 1 : MOST;
             int to = Math.min(from + most, renewals.size());
-            batches.add(new RenewBatch(renewals.subList(from, to), failures));
+            List<Renewal> together = renewals.subList(from, to);
+            ScriptCall<RenewReply> call = history != null && recovering
+                    ? calls.reclaim(first, history)
+                    : calls.renew(commands(together), history);
+            batches.add(new RenewBatch(together, call, history, failures));
+            from = to;
         }
         return batches;
     }
 
-    /** What to renew. */
-    List<RenewCommand> commands() {
+    private static List<RenewCommand> commands(List<Renewal> renewals) {
         List<RenewCommand> commands = new ArrayList<>(renewals.size());
         for (Renewal renewal : renewals) {
             commands.add(renewal.command);
@@ -62,15 +85,39 @@ final class RenewBatch implements Answer<String, RenewBatch> {
         return commands;
     }
 
+    /** What to send. */
+    ScriptCall<RenewReply> call() {
+        return call;
+    }
+
     @Override
-    public RenewBatch of(String text) {
-        RenewReply reply = RenewReply.of(text, renewals.size());
+    public RenewBatch of(RenewReply reply) {
+        reply.check(renewals.size());
+        if (history != null) {
+            learn(history, reply);
+        }
+        RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
-            RenewResult known = reply.isRenewed(i) ? RENEWED : NOT_HELD;
-            renewals.get(i).complete(reply.isRefused(i) ? unknown : known);
+            renewals.get(i).complete(switch (reply.status(i)) {
+                case RenewReply.RENEWED -> RENEWED;
+                case RenewReply.DEFERRED -> deferred;
+                case RenewReply.FORGOTTEN -> AT_ONCE;
+                case RenewReply.REFUSED -> unknown;
+                default -> NOT_HELD;
+            });
         }
         return this;
+    }
+
+    private static void learn(History history, RenewReply reply) {
+        history.learn(reply.marker());
+        if (reply.statuses().indexOf(RenewReply.DEFERRED) >= 0) {
+            History.Terms terms = history.terms();
+            history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
+        } else if (!reply.retryAfter().isZero()) {
+            history.recovers(reply.retryAfter());
+        }
     }
 
     @Override

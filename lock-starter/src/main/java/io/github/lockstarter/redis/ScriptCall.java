@@ -3,7 +3,6 @@ package io.github.lockstarter.redis;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
-import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -35,9 +34,9 @@ final class ScriptCall<T> {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
-    /** A call of a script that returns a text. */
-    static ScriptCall<String> ofText(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, () -> new ValueOutput<>(StringCodec.UTF8), keys, arguments);
+    /** A call of a script that renews. */
+    static ScriptCall<RenewReply> ofRenewal(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, RenewOutput::new, keys, arguments);
     }
 
     /** A call of the acquire script. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
@@ -15,21 +16,31 @@ import java.util.function.Supplier;
 
 /**
  * Takes a lock that nobody else knows through its whole life, so that a missing right or an unfit server shows when the
- * application starts. What it leaves behind ends by itself.
+ * application starts. What it leaves behind ends by itself. The marker it looks at is its own, and says nothing of
+ * anybody's locks.
  */
 final class StartCheck {
 
     private static final Duration LEASE = Duration.ofSeconds(5);
 
+    /** Old enough for grants from the first moment on. */
+    private static final History.Terms OLD = History.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
+
+    /** Too young for them, and nobody is trusted. */
+    private static final History.Terms YOUNG = History.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
+
     private final ScriptRunner runner;
     private final KeySpace keySpace;
     private final LockCalls calls;
+    private final Histories histories;
     private final FailureReader failures;
 
-    StartCheck(ScriptRunner runner, KeySpace keySpace, LockCalls calls, FailureReader failures) {
+    StartCheck(
+            ScriptRunner runner, KeySpace keySpace, LockCalls calls, Histories histories, FailureReader failures) {
         this.runner = runner;
         this.calls = calls;
         this.keySpace = keySpace;
+        this.histories = histories;
         this.failures = failures;
     }
 
@@ -42,35 +53,61 @@ final class StartCheck {
         String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
+        History old = histories.isGuarded() ? new History(keys.lock() + ":history", OLD) : null;
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys));
-        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys));
+        String marker = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys, old))
+                .marker();
+        if (old != null) {
+            expire(old.key(), marker);
+        }
+        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
         // A grant looks for its own instance in the queue only if somebody is in it, and if it was told a position.
         Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
-        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys))
+        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys, old))
                 .value();
-        checkRenewal(calls.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken))));
+        checkRenewal(calls.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
         long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
         ask(calls.withdraw(new WithdrawCommand(key, waiter)));
         // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
         LockToken again = new LockToken(id, 2);
-        long last = ask(calls.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys))
+        long last = ask(calls.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
                 .value();
         ask(calls.release(new ReleaseCommand(key, again, last)));
-        ask(calls.forget(keys, last));
+        if (old != null) {
+            reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
+        }
+        ask(calls.forget(keys.fence(), Long.toString(last), keys));
         if (released == LockCalls.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
     }
 
-    /** Of a missing right, this script tells in its reply. */
-    private void checkRenewal(ScriptCall<String> call) {
-        String problem = RenewReply.of(ask(call), 1).problem();
-        if (!problem.isEmpty()) {
-            throw unavailable(failures.ofError(problem));
+    /** A marker has no end of its own: to the renew script it is a lock, whose owner is the text it holds. */
+    private void expire(String key, String marker) {
+        checkRenewal(ScriptCall.ofRenewal(
+                LockScript.RENEW, new String[] {key}, "", "", "", marker, LockCalls.millis(LEASE)));
+    }
+
+    /** Also finds out whether the server names its histories, which is no reason not to start. */
+    private void reclaim(RenewCommand command, LockKeys keys, History old, String marker) {
+        old.learn(marker);
+        histories.unnamed(old.isUnnamed());
+        History young = new History(old.key(), YOUNG);
+        String grace = checkRenewal(calls.reclaim(command, young)).marker();
+        expire(old.key(), grace);
+        ask(calls.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
+        ask(calls.forget(old.key(), grace, keys));
+    }
+
+    /** Of a missing right, these scripts tell in their reply. */
+    private RenewReply checkRenewal(ScriptCall<RenewReply> call) {
+        RenewReply reply = ask(call);
+        if (!reply.problem().isEmpty()) {
+            throw unavailable(failures.ofError(reply.problem()));
         }
+        return reply;
     }
 
     private static String newInstanceId() {

@@ -14,7 +14,7 @@ public sealed interface RenewResult {
     /**
      * The store cannot renew yet; the lease is what it was.
      *
-     * @param retryAfter when to try again
+     * @param retryAfter when to try again; zero if it can tell more when it is asked once more
      */
     record Deferred(Duration retryAfter) implements RenewResult {}
 

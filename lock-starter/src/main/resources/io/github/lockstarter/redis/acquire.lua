@@ -5,19 +5,24 @@
 -- KEYS[1]  lock: string, the token of the owner; lives as long as the lease. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the last fencing token that was granted
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
 -- ARGV[1]  token of this attempt
 -- ARGV[2]  lease in ms
 -- ARGV[3]  floor: the fencing tokens must be greater
 -- ARGV[4]  how many fencing tokens in a row to grant
+-- The next two only if the guard is on; else absent or empty:
+-- ARGV[5]  known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
+-- ARGV[6]  grace: how old a history must be for grants, in ms
 -- The rest only if the instance waits:
--- ARGV[5]  patience: how long to keep the instance in the queue, in ms
--- ARGV[6]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
--- ARGV[7]  name of the lock as a mailbox is told it; absent if that is the tag
+-- ARGV[7]  patience: how long to keep the instance in the queue, in ms
+-- ARGV[8]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
+-- ARGV[9]  name of the lock as a mailbox is told it; absent if that is the tag
 --
--- Returns the first fencing token      granted, and no other instance is known to wait
--- Returns {status, value, number}:
+-- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
+-- Returns {status, value, number}, and as a fourth the marker unless it is the caller's:
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it: in ms, -1 if it never ends by itself; position 0 if not waiting
+--   {2, retry after, 0}                free, but the history is younger than the grace: in ms
 --   {-1, n, 0}                         KEYS[n] holds another type: not granted
 -- The bare number is what almost every grant returns; with a table, the server works 7 % more for it.
 -- The queue is looked at only for more than one fencing token, or by who was told a position. A newcomer that asks for one
@@ -27,11 +32,11 @@
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.
 
-local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, floor, block = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-local patience, position, name = ARGV[5], ARGV[6], ARGV[7]
+local known, grace, patience, position, name = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 
-local GRANTED, CONTENDED = 1, 0
+local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 -- From here on doubles, which Lua counts with, skip integers.
 local LIMIT = 9007199254740992
 -- Half a day, in microseconds as fencing tokens are.
@@ -51,7 +56,52 @@ local function failed(reply, key, taken)
   return reply
 end
 
-local set = redis.pcall('SET', lock, token, 'PX', lease, 'NX')
+-- Looks whether this is the history that the caller's locks belong to, before anything else (docs/history-guard.md).
+-- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
+-- it was asked for, and what the server refused.
+local marker, age, micros, refusal = known, nil, nil, nil
+if history then
+  local info = redis.pcall('INFO', 'replication')
+  info = type(info) == 'string' and info or ''
+  local named = string.find(info, 'master_replid:', 1, true)
+  local here = named and string.match(info, '^%x+', named + 14) or '?'
+
+  marker = redis.pcall('GET', history)
+  if type(marker) == 'table' then
+    refusal = marker
+  else
+    local replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
+    local begins = not replid or (here ~= replid and here ~= '?')
+      or (kind == 'first' and known ~= '' and known ~= marker)
+    if begins or kind ~= 'first' then
+      local now = redis.pcall('TIME')
+      if now.err then
+        refusal = now
+      else
+        micros = now[1] * 1000000 + now[2]
+        age = micros - (since or micros)
+        if begins or age < 0 then
+          local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
+          kind = (marker or known ~= '' or promoted) and 'grace' or 'first'
+          age = kind == 'grace' and 0 or nil
+          marker = string.format('%s:%.0f:%s', here, micros, kind)
+          local written = redis.pcall('SET', history, marker)
+          refusal = written.err and written
+        end
+      end
+    end
+  end
+end
+if refusal then
+  return failed(refusal, 4)
+end
+local told
+if marker ~= known then
+  told = marker
+end
+local recovering = age and age < grace * 1000
+
+local set = not recovering and redis.pcall('SET', lock, token, 'PX', lease, 'NX')
 local taken = set and set.ok and lock
 local owner = false
 if not taken then
@@ -60,7 +110,7 @@ if not taken then
     return failed(owner, 1)
   end
   if not owner then
-    return set
+    return recovering and {RECOVERING, math.ceil(grace - age / 1000), 0, told} or set
   end
 end
 
@@ -103,7 +153,7 @@ if owner and owner ~= token then
       want(instance)
     end
   end
-  return {CONTENDED, redis.call('PTTL', lock), place}
+  return {CONTENDED, redis.call('PTTL', lock), place, told}
 end
 
 local stored = redis.pcall('GET', fence)
@@ -137,11 +187,13 @@ end
 
 local first = last - block + 1
 if not owner or last < block then
-  local now = redis.pcall('TIME')
-  if now.err then
-    return failed(now, 2, taken)
+  if not micros then
+    local now = redis.pcall('TIME')
+    if now.err then
+      return failed(now, 2, taken)
+    end
+    micros = now[1] * 1000000 + now[2]
   end
-  local micros = now[1] * 1000000 + now[2]
   first = math.max(last + 1, micros, floor + 1)
   local newest = first + block - 1
   -- To write an expiry costs more than to keep it: once per window is enough for what is to be remembered for two more.
@@ -157,7 +209,7 @@ if not owner or last < block then
     return failed(written, 2, taken)
   end
 end
-if others > 0 then
-  return {GRANTED, first, others}
+if others > 0 or told then
+  return {GRANTED, first, others, told}
 end
 return first

@@ -3,39 +3,96 @@
 --
 -- For each lock i:
 -- KEYS[i]          lock: string, the token of the owner
--- ARGV[2 * i - 1]  token of the hold
--- ARGV[2 * i]      lease in ms
+-- ARGV[2 * i + 2]  token of the hold
+-- ARGV[2 * i + 3]  lease in ms
+-- For all of them; the arguments are empty if the guard is off:
+-- KEYS[count + 1]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
+-- ARGV[1]          known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
+-- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms
+-- ARGV[3]          quiet: how old a history must be for renewals, in ms
 --
--- Returns a string: a status per lock, in their order, then the error of the last one that has status ?
+-- Returns {statuses, problem, marker, retry after}: a status per lock, in their order; the error of the last one that has
+-- status ?, else empty; the marker, empty if it is the caller's; in ms, 0 unless there is a status d or f
 --   1  the token has the lock, and its lease is now at least this long
 --   0  the token does not have the lock; nothing was changed
+--   d  the history is younger than quiet, for so long; nothing was changed
+--   f  nobody has the lock, and the history is younger than the grace, for so long: the server may have forgotten it. Nothing
+--      was changed; the reclaim script brings it back
 --   ?  the server refused a command; the lease is what it was
 
-local statuses, problem = {}, ''
+local count = (#ARGV - 3) / 2
+local history, known, grace, quiet = KEYS[count + 1], ARGV[1], ARGV[2], ARGV[3]
 
-for i = 1, #KEYS do
-  local lock, token, lease = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
-  local status, refusal = '0', nil
+-- Looks whether this is the history that the caller's locks belong to, before anything else (docs/history-guard.md).
+-- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
+-- it was asked for, and what the server refused.
+local marker, age, micros, refusal = known, nil, nil, nil
+if history then
+  local info = redis.pcall('INFO', 'replication')
+  info = type(info) == 'string' and info or ''
+  local named = string.find(info, 'master_replid:', 1, true)
+  local here = named and string.match(info, '^%x+', named + 14) or '?'
 
-  local owner = redis.pcall('GET', lock)
+  marker = redis.pcall('GET', history)
+  if type(marker) == 'table' then
+    refusal = marker
+  else
+    local replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
+    local begins = not replid or (here ~= replid and here ~= '?')
+      or (kind == 'first' and known ~= '' and known ~= marker)
+    if begins or kind ~= 'first' then
+      local now = redis.pcall('TIME')
+      if now.err then
+        refusal = now
+      else
+        micros = now[1] * 1000000 + now[2]
+        age = micros - (since or micros)
+        if begins or age < 0 then
+          local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
+          kind = (marker or known ~= '' or promoted) and 'grace' or 'first'
+          age = kind == 'grace' and 0 or nil
+          marker = string.format('%s:%.0f:%s', here, micros, kind)
+          local written = redis.pcall('SET', history, marker)
+          refusal = written.err and written
+        end
+      end
+    end
+  end
+end
+
+local statuses, problem, retry = {}, '', 0
+local deferred = age and age < quiet * 1000 and 'd'
+local forgotten = age and age < grace * 1000 and 'f'
+if deferred or forgotten then
+  retry = math.ceil((deferred and quiet or grace) - age / 1000)
+end
+
+for i = 1, count do
+  local lock, token, lease = KEYS[i], ARGV[2 * i + 2], ARGV[2 * i + 3]
+  local status, refused = deferred or '0', refusal
+
+  local owner = not refusal and not deferred and redis.pcall('GET', lock)
   if owner == token then
     status = '1'
     -- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
     local left = redis.pcall('PTTL', lock)
     if type(left) == 'table' then
-      refusal = left.err
+      refused = left
     elseif left < tonumber(lease) then
       local set = redis.pcall('PEXPIRE', lock, lease)
-      refusal = type(set) == 'table' and set.err
+      refused = type(set) == 'table' and set
     end
-  elseif type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-    refusal = owner.err
+  elseif type(owner) == 'table' then
+    refused = string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' and owner
+  elseif not owner then
+    status = deferred or forgotten or '0'
   end
 
-  if refusal then
-    status, problem = '?', refusal
+  if refused then
+    status, problem = '?', refused.err
   end
   statuses[i] = status
 end
 
-return table.concat(statuses) .. problem
+local told = not refusal and marker ~= known and marker or ''
+return {table.concat(statuses), problem, told, retry}

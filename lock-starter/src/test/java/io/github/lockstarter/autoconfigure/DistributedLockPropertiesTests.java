@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -30,6 +33,7 @@ class DistributedLockPropertiesTests {
             assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 1000);
             assertThat(properties.redis().commandTimeout()).isEqualTo(Duration.ofSeconds(2));
             assertThat(properties.redis().requiredAtStart()).isTrue();
+            assertThat(properties.redisSettings()).isEqualTo(RedisSettings.DEFAULTS);
         });
     }
 
@@ -51,6 +55,9 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.watchdog.max-hold=1h",
                         "distributed-lock.redis.command-timeout=500ms",
                         "distributed-lock.redis.required-at-start=false",
+                        "distributed-lock.redis.on-history-change=none",
+                        "distributed-lock.redis.first-use=grace",
+                        "distributed-lock.redis.deposed-master-writes=3s",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.renewal=true")
@@ -60,7 +67,18 @@ class DistributedLockPropertiesTests {
                     assertThat(properties.onLost()).isEqualTo(OnLost.RETURN);
                     assertThat(properties.order()).isEqualTo(7);
                     assertThat(properties.redis())
-                            .isEqualTo(new DistributedLockProperties.Redis(Duration.ofMillis(500), false));
+                            .isEqualTo(new DistributedLockProperties.Redis(
+                                    Duration.ofMillis(500),
+                                    false,
+                                    OnHistoryChange.NONE,
+                                    FirstUse.GRACE,
+                                    Duration.ofSeconds(3)));
+                    assertThat(properties.redisSettings().history())
+                            .isEqualTo(new RedisSettings.History(
+                                    OnHistoryChange.NONE,
+                                    FirstUse.GRACE,
+                                    Duration.ofMinutes(2),
+                                    Duration.ofSeconds(3)));
                     EngineSettings settings = properties.engineSettings();
                     assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(10));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
@@ -107,6 +125,8 @@ class DistributedLockPropertiesTests {
             distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
             distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
+            distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11000ms; it must be between 0ms and a third of every lease (30000ms)
+            distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1000ms
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | No enum constant

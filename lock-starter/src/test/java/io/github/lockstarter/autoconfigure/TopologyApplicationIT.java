@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
@@ -31,7 +32,7 @@ class TopologyApplicationIT {
 
     /** The line of the README. */
     private static final String LEAST_RIGHTS = "~lock:* &lock:* -@all +hello +auth +ping +quit +select +client|setname"
-            + " +evalsha +eval +get +set +del +pexpire +pttl +time +zadd +zrem +zscore +zcard +zpopmin +publish"
+            + " +evalsha +eval +get +set +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
             + " +subscribe +unsubscribe";
 
     static class OrderService {
@@ -49,7 +50,14 @@ class TopologyApplicationIT {
                         DataRedisAutoConfiguration.class,
                         DistributedLockAutoConfiguration.class))
                 .withBean(OrderService.class)
+                .withPropertyValues("distributed-lock.lease=2s")
                 .withPropertyValues(properties);
+    }
+
+    /** Servers that an earlier test promoted, and that have forgotten it, grant nothing for a lease. */
+    private static void awaitGrace(OrderService service, long order) {
+        await().ignoreExceptionsInstanceOf(LockNotAcquiredException.class)
+                .untilAsserted(() -> service.ship(order, () -> {}));
     }
 
     private static void excludesAnotherInstance(ApplicationContextRunner application) {
@@ -59,6 +67,7 @@ class TopologyApplicationIT {
                 OrderService there = other.getBean(OrderService.class);
                 for (long i = 0; i < 6; i++) {
                     long order = i;
+                    awaitGrace(there, order);
                     one.getBean(OrderService.class)
                             .ship(order, () -> assertThatThrownBy(() -> there.ship(order, () -> {}))
                                     .isInstanceOf(LockNotAcquiredException.class));
@@ -121,7 +130,7 @@ class TopologyApplicationIT {
 
         @Test
         void needsNoMoreRightsThanDocumented() {
-            createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +cluster|nodes +info +asking");
+            createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +cluster|nodes +asking");
             excludesAnotherInstance(application(nodes).withPropertyValues(LOGIN));
         }
     }

@@ -15,24 +15,54 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** Redis, on one server or several: each application has connections of its own. */
 final class RedisStore implements LockStore {
 
     /** Short, so that a test can sit through it. */
-    static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(600));
+    static final RedisSettings SETTINGS = guarding(Duration.ofSeconds(2));
 
-    private final Supplier<RedisConnector> connectors;
+    /**
+     * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost locks. The
+     * guard is on, but nobody waits for it.
+     */
+    private static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
+
+    private final Function<RedisSettings, RedisConnector> connectors;
+    private final RedisSettings settings;
     private final List<LockBackend> backends = new ArrayList<>();
 
-    private RedisStore(Supplier<RedisConnector> connectors) {
+    private RedisStore(Function<RedisSettings, RedisConnector> connectors, RedisSettings settings) {
         this.connectors = connectors;
+        this.settings = settings;
     }
 
     /** One server, or the master that sentinels name. */
     RedisStore(RedisURI uri) {
-        this(() -> new DirectRedisConnector(RedisURI.builder(uri).build(), SETTINGS));
+        this(its -> new DirectRedisConnector(RedisURI.builder(uri).build(), its), SETTINGS);
+    }
+
+    /** The guard for leases of up to so long. */
+    static RedisSettings guarding(Duration longestLease) {
+        return new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.History.guarding(longestLease));
+    }
+
+    /** The guard off. */
+    static RedisSettings unguarded() {
+        return new RedisSettings(
+                "lock:",
+                Duration.ofMillis(600),
+                new RedisSettings.History(
+                        RedisSettings.OnHistoryChange.NONE,
+                        RedisSettings.FirstUse.GRANT,
+                        Duration.ofSeconds(2),
+                        Duration.ZERO));
+    }
+
+    /** The same servers, used otherwise. */
+    RedisStore with(RedisSettings others) {
+        return new RedisStore(connectors, others);
     }
 
     static RedisStore behind(TcpProxy proxy) {
@@ -40,15 +70,15 @@ final class RedisStore implements LockStore {
     }
 
     static RedisStore of(RedisSentinels servers) {
-        return new RedisStore(() -> new DirectRedisConnector(servers.uri(), SETTINGS));
+        return new RedisStore(its -> new DirectRedisConnector(servers.uri(), its), WITHOUT_GRACE);
     }
 
     static RedisStore of(RedisReplication servers) {
-        return new RedisStore(() -> DirectRedisConnector.toMasterAmong(urisOf(servers), SETTINGS));
+        return new RedisStore(its -> DirectRedisConnector.toMasterAmong(urisOf(servers), its), WITHOUT_GRACE);
     }
 
     static RedisStore of(RedisCluster nodes) {
-        return new RedisStore(() -> DirectRedisConnector.toCluster(urisOf(nodes), SETTINGS));
+        return new RedisStore(its -> DirectRedisConnector.toCluster(urisOf(nodes), its), WITHOUT_GRACE);
     }
 
     private static List<RedisURI> urisOf(RedisTopology topology) {
@@ -57,7 +87,7 @@ final class RedisStore implements LockStore {
 
     @Override
     public LockBackend connect() {
-        RedisLockBackend backend = new RedisLockBackend(connectors.get(), SETTINGS);
+        RedisLockBackend backend = new RedisLockBackend(connectors.apply(settings), settings);
         backends.add(backend);
         return backend;
     }

@@ -25,9 +25,9 @@ class RestartIT {
     private final AtomicInteger losses = new AtomicInteger();
 
     @Test
-    void tellsTheHolderWhenTheDataIsGone() {
+    void tellsTheHolderWhenTheDataIsGoneAndNothingGuardsIt() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
                 Application application = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(application);
 
@@ -64,7 +64,7 @@ class RestartIT {
     @Test
     void givesAnotherApplicationAGreaterFencingTokenAfterTheDataIsGone() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
                 Application before = Application.over(store.connect());
                 Application after = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(before);

@@ -13,7 +13,7 @@ class AcquireOutputTests {
     @Test
     void takesABareNumberForAGrantThatNobodyWaitsFor() {
         output.set(1_700_000_000_000_000L);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, ""));
     }
 
     @Test
@@ -23,7 +23,25 @@ class AcquireOutputTests {
         output.set(-1);
         assertThat(output.get()).isNull();
         output.set(7);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, ""));
+    }
+
+    @Test
+    void takesAMarkerAfterThreeNumbers() {
+        output.multi(4);
+        output.set(2);
+        output.set(1500);
+        output.set(0);
+        output.set(ByteBuffer.wrap(new byte[] {'?', ':', '1'}));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1"));
+    }
+
+    @Test
+    void hasNoReplyWhenTextComesTooEarly() {
+        output.multi(4);
+        output.set(1);
+        output.set(ByteBuffer.wrap(new byte[] {'x'}));
+        assertThat(output.get()).isNull();
     }
 
     @Test

@@ -51,8 +51,12 @@ final class BackendUser {
     }
 
     RenewResult renew(LockToken token, Duration lease) {
-        return answer(
-                backend.renew(List.of(new RenewCommand(KEY, token, lease, 0))).get(0));
+        return renew(token, lease, 0);
+    }
+
+    RenewResult renew(LockToken token, Duration lease, long fencingToken) {
+        return answer(backend.renew(List.of(new RenewCommand(KEY, token, lease, fencingToken)))
+                .get(0));
     }
 
     ReleaseResult release(LockToken token, long fencingToken) {

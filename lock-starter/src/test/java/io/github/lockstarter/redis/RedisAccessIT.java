@@ -9,6 +9,8 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.testing.RedisExtension;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,43 @@ class RedisAccessIT {
     void saysAtTheStartWhichRightsAreMissing(String command) {
         grant(Stream.of("~lock:*", "&lock:*", "-" + command));
         saysAtTheStart("ACL SETUSER <user> ~lock:* &lock:* -@all +hello");
+    }
+
+    @Test
+    void startsWhereHistoriesAreNotNamedAndTellsSo() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.GUARDED);
+        }
+        grant(Stream.of("~lock:*", "&lock:*", "-info"));
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+            new BackendUser(backend).granted(token("a", 1));
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        }
+    }
+
+    @Test
+    void leavesNothingOfItsCheckAndNoMarkerForLocks() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+        }
+        assertThat(REDIS.server().commands().keys("*")).isEmpty();
+    }
+
+    @Test
+    void startsAtAServerThatWasJustPromotedAndLeavesItsMarker() {
+        RedisCommands<String, String> redis = REDIS.server().commands();
+        redis.replicaof("127.0.0.1", 1);
+        redis.replicaofNoOne();
+        redis.set("lock:history", "as it was");
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+        }
+        assertThat(redis.keys("*")).containsExactly("lock:history");
+        assertThat(redis.get("lock:history")).isEqualTo("as it was");
     }
 
     @Test

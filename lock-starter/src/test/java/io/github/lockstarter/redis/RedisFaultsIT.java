@@ -34,7 +34,8 @@ class RedisFaultsIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final LockToken OWNER = token("a", 1);
-    private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500));
+    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(2));
+    private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
 
     private RedisCommands<String, String> redis;
     private TcpProxy proxy;
@@ -77,7 +78,7 @@ class RedisFaultsIT {
 
     @Test
     void doesNotCallAnAcquisitionRejectedWhoseFirstCopyMayHaveBeenExecuted() {
-        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10));
+        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
         try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
             new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
             CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));

@@ -5,6 +5,8 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -239,11 +241,70 @@ class RedisLockBackendIT {
     }
 
     @Test
-    void tellsThatALockIsGoneAfterFlushall() {
+    void tellsThatALockIsGoneAfterFlushallWhereNothingGuardsIt() {
+        RedisSettings unguarded = new RedisSettings(
+                "lock:",
+                Duration.ofSeconds(2),
+                new RedisSettings.History(
+                        OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+        try (RedisLockBackend other = backend(unguarded)) {
+            BackendUser its = new BackendUser(other);
+            long fencingToken = its.granted(OWNER);
+            redis.flushall();
+            assertThat(its.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.NotHeld());
+            assertThat(its.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
+            assertThat(its.acquire(OTHER)).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(redis.exists("lock:history")).isZero();
+        }
+    }
+
+    @Test
+    void bringsALockBackThatFlushallTookAway() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
-        assertThat(user.renew(OWNER, BackendUser.LEASE)).isEqualTo(new RenewResult.NotHeld());
-        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken))
+                .isEqualTo(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+        assertThat(backend.history().recovering()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.Renewed());
+        assertThat(redis.get("lock:{order:42}")).isEqualTo(OWNER.value());
+        assertThat(user.acquire(OTHER)).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(user.acquire(OTHER))
+                .isInstanceOfSatisfying(AcquireResult.Recovering.class, recovering -> assertThat(
+                                recovering.retryAfter())
+                        .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void bringsNoLockBackAfterItsReleaseWasSent() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        CompletionStage<RenewResult> renewed = backend.renew(
+                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
+                .get(0);
+        CompletionStage<ReleaseResult> released =
+                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        answer(renewed);
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.NotHeld());
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+    }
+
+    @Test
+    void bringsBackEachOfManyLocks() {
+        List<RenewCommand> held = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            LockToken token = token("a", 100 + i);
+            AcquireCommand command =
+                    new AcquireCommand("many:" + i, token, BackendUser.LEASE, 0, 1, Optional.empty());
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(command));
+            held.add(new RenewCommand("many:" + i, token, BackendUser.LEASE, granted.fencingToken()));
+        }
+        redis.flushall();
+        backend.renew(held).forEach(stage -> assertThat(answer(stage)).isInstanceOf(RenewResult.Deferred.class));
+        backend.renew(held).forEach(stage -> assertThat(answer(stage)).isEqualTo(new RenewResult.Renewed()));
+        assertThat(redis.keys("lock:{many:*}")).hasSize(60);
     }
 
     @Test
@@ -448,7 +509,10 @@ class RedisLockBackendIT {
     }
 
     private static RedisLockBackend backend() {
-        return new RedisLockBackend(
-                new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+        return backend(RedisSettings.DEFAULTS);
+    }
+
+    private static RedisLockBackend backend(RedisSettings settings) {
+        return new RedisLockBackend(new DirectRedisConnector(REDIS.server().uri(), settings), settings);
     }
 }

@@ -16,7 +16,9 @@ class RedisSettingsTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT);
+    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(30));
+
+    private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT, GUARD);
 
     @ParameterizedTest
     @ValueSource(
@@ -31,7 +33,7 @@ class RedisSettingsTests {
             })
     void refuseAPrefixThatCannotBeOne(String prefix) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT))
+                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
                 .withMessageContaining("distributed-lock.key-prefix");
     }
 
@@ -40,16 +42,39 @@ class RedisSettingsTests {
             strings = {"l", "shop:locks:", "größe:", "1234567890123456789012345678901234567890123456789012345678901234"
             })
     void takeAnyOtherPrefix(String prefix) {
-        assertThat(new RedisSettings(prefix, TIMEOUT).keyPrefix()).isEqualTo(prefix);
+        assertThat(new RedisSettings(prefix, TIMEOUT, GUARD).keyPrefix()).isEqualTo(prefix);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {-1, 0, 99, 60_001})
     void refuseACommandTimeoutOutOfRange(long millis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisSettings("lock:", Duration.ofMillis(millis)))
+                .isThrownBy(() -> new RedisSettings("lock:", Duration.ofMillis(millis), GUARD))
                 .withMessageContaining("distributed-lock.redis.command-timeout")
                 .withMessageContaining("100ms");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 10_001, 30_000})
+    void refuseAnInterruptionOfRenewalsThatALeaseCannotOutlast(long millis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings.History(
+                        RedisSettings.OnHistoryChange.GRACE,
+                        RedisSettings.FirstUse.GRANT,
+                        Duration.ofSeconds(30),
+                        Duration.ofMillis(millis)))
+                .withMessageContaining("distributed-lock.redis.deposed-master-writes is " + millis + "ms")
+                .withMessageContaining("a third of every lease (30000ms)");
+    }
+
+    @Test
+    void takeOneOfAThirdOfTheLease() {
+        RedisSettings.History guard = new RedisSettings.History(
+                RedisSettings.OnHistoryChange.GRACE,
+                RedisSettings.FirstUse.GRANT,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10));
+        assertThat(guard.grace()).isEqualTo(Duration.ofSeconds(40));
     }
 
     @Test

@@ -1,11 +1,14 @@
 package io.github.lockstarter.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Runs the scripts as they are, on one lock, without the backend around them. */
+/** Runs the scripts as they are, on one lock, without the backend around them and without the history guard. */
 final class Scripts {
 
     static final String KEY = "order:42";
@@ -37,13 +40,13 @@ final class Scripts {
     /** An attempt that waits, with the position it was told, or 0. */
     List<Long> waitFor(String token, long patience, long position) {
         return position == 0
-                ? acquire(token, text(LEASE), "0", "1", text(patience))
-                : acquire(token, text(LEASE), "0", "1", text(patience), text(position));
+                ? acquire(token, text(LEASE), "0", "1", "", "", text(patience))
+                : acquire(token, text(LEASE), "0", "1", "", "", text(patience), text(position));
     }
 
     /** An attempt that waits, and asks for several fencing tokens. */
     List<Long> waitForMany(String token, int fencingTokens) {
-        return acquire(token, text(LEASE), "0", text(fencingTokens), "5000");
+        return acquire(token, text(LEASE), "0", text(fencingTokens), "", "", "5000");
     }
 
     /** Whether an attempt is answered with a bare number. */
@@ -67,10 +70,14 @@ final class Scripts {
         return renew(List.of(KEYS.lock()), token, text(lease));
     }
 
-    /** A call for many locks, a token and a lease for each. */
+    /** A call for many locks, a token and a lease for each: the statuses, and the problem. */
     String renew(List<String> locks, String... tokensAndLeases) {
-        return redis.eval(
-                LockScript.RENEW.text(), ScriptOutputType.VALUE, locks.toArray(new String[0]), tokensAndLeases);
+        String[] arguments = Stream.concat(Stream.of("", "", ""), Stream.of(tokensAndLeases))
+                .toArray(String[]::new);
+        List<Object> reply = redis.eval(
+                LockScript.RENEW.text(), ScriptOutputType.MULTI, locks.toArray(new String[0]), arguments);
+        assertThat(reply).hasSize(4).endsWith("", 0L);
+        return reply.get(0) + "" + reply.get(1);
     }
 
     long release(String token, long fencingToken) {

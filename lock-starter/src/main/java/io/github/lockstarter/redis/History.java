@@ -1,0 +1,100 @@
+package io.github.lockstarter.redis;
+
+import java.time.Duration;
+
+/**
+ * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and for
+ * how long the server recovers. All locks of the instance share it; it survives reconnects and failovers.
+ *
+ * <p>Callers' threads and event loops read and write both mutable fields. An answer that was overtaken may bring an older
+ * marker back: then a history may be taken for a new one without need, which is safe.
+ */
+final class History {
+
+    /** What a newcomer says that does not trust a server without a marker: none is ever called that. */
+    private static final String DISTRUST = "-";
+
+    /** What a marker begins with whose writer was not told the name of the history. */
+    private static final String UNNAMED = "?";
+
+    private final String key;
+    private final Terms terms;
+    private volatile String marker = "";
+    private volatile long recoversUntil = System.nanoTime();
+
+    /**
+     * Knows nothing yet.
+     *
+     * @param key where the marker is stored
+     * @param terms how long to wait for a history to grow old
+     */
+    History(String key, Terms terms) {
+        this.key = key;
+        this.terms = terms;
+    }
+
+    /** Where the marker is stored. */
+    String key() {
+        return key;
+    }
+
+    /** How long to wait for a history to grow old. */
+    Terms terms() {
+        return terms;
+    }
+
+    /** What to tell the server. */
+    String known() {
+        String last = marker;
+        return last.isEmpty() ? terms.newcomer : last;
+    }
+
+    /** The server has another marker than it was told; empty if it has not. */
+    void learn(String other) {
+        if (!other.isEmpty()) {
+            marker = other;
+        }
+    }
+
+    /** The server said so. */
+    void recovers(Duration left) {
+        recoversUntil = System.nanoTime() + left.toNanos();
+    }
+
+    /** How much longer the server grants nothing; zero if it does. */
+    Duration recovering() {
+        return Duration.ofNanos(Math.max(0, recoversUntil - System.nanoTime()));
+    }
+
+    /** Whether the server recovers, as far as it said so. */
+    boolean isRecovering() {
+        return recoversUntil - System.nanoTime() > 0;
+    }
+
+    /** Whether the marker does not name a history, so that a promotion may go unnoticed. */
+    boolean isUnnamed() {
+        return marker.startsWith(UNNAMED);
+    }
+
+    /**
+     * What all histories of a client have in common, ready to be sent.
+     *
+     * @param grace how old a history must be for grants
+     * @param quiet how old a history must be for renewals
+     * @param newcomer what is known to who knows nothing
+     * @param graceMillis the grace as a script takes it
+     * @param quietMillis the quiet period as a script takes it
+     */
+    record Terms(Duration grace, Duration quiet, String newcomer, String graceMillis, String quietMillis) {
+
+        /** A server without a marker is trusted if it was never promoted, or never. */
+        static Terms of(Duration grace, Duration quiet, RedisSettings.FirstUse firstUse) {
+            return new Terms(
+                    grace,
+                    quiet,
+                    firstUse == RedisSettings.FirstUse.GRACE ? DISTRUST : "",
+                    LockCalls.millis(grace),
+                    LockCalls.millis(quiet));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What callers and holders are told while the backend recovers. */
+class EngineRecoveryTests extends EngineInterleavings {
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    @Test
+    void grantsAWaiterTheLockWhenTheBackendHasRecovered() throws Exception {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(5)));
+        backend.nextAcquire().answer().complete(new AcquireResult.Recovering(Duration.ofMillis(300)));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(17, 0));
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(17);
+    }
+
+    @Test
+    void saysForHowLongTheBackendRecovers() {
+        CompletableFuture<LockHandle> once = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
+        backend.nextAcquire().answer().complete(new AcquireResult.Recovering(Duration.ofSeconds(20)));
+        assertThatThrownBy(() -> once.get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessage("Could not acquire lock 'order:42' at once (1 attempt): the lock store is recovering and grants"
+                        + " no locks for about 20s more. Try again later, or raise waitMs.");
+    }
+
+    @Test
+    void renewsAtOnceWhatIsDeferredForNoTime() throws Exception {
+        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
+        long deferred = System.nanoTime();
+        first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
+        Sent<RenewCommand, RenewResult> second = backend.nextRenewal();
+        assertThat(Duration.ofNanos(System.nanoTime() - deferred)).isLessThan(LEASE.dividedBy(6));
+        second.answer().complete(new RenewResult.Renewed());
+        assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
+        assertThat(losses).isEmpty();
+    }
+
+    @Test
+    void keepsTheDeadlineOfWhatIsDeferred() throws Exception {
+        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofMillis(200)));
+        assertThat(held.remainingLease()).isLessThan(LEASE.multipliedBy(2).dividedBy(3));
+        assertThat(held.isHeld()).isTrue();
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(held.isHeld()).isTrue();
+    }
+
+    @Test
+    void renewsNothingThatWasReleasedAfterItWasDeferred() throws Exception {
+        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE), 1);
+        Sent<RenewCommand, RenewResult> first = backend.nextRenewal();
+        CompletableFuture<ReleaseOutcome> releasing = releasing(held);
+        backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
+        first.answer().complete(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        LockHandle other = granted(LockRequest.of("other").leasedFor(LEASE), 1);
+        assertThat(backend.nextRenewal().command().key()).isEqualTo(other.key());
+    }
+
+    @Test
+    void extendsAtOnceWhatIsDeferredForNoTimeButOnlyOnce() throws Exception {
+        LockHandle held = granted(LockRequest.of(KEY).leasedFor(LEASE).withoutRenewal(), 1);
+        CompletableFuture<Void> extending =
+                CompletableFuture.runAsync(() -> held.extend(LEASE.multipliedBy(2)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        extending.get(5, TimeUnit.SECONDS);
+        assertThat(held.remainingLease()).isGreaterThan(LEASE);
+
+        CompletableFuture<Void> refused =
+                CompletableFuture.runAsync(() -> held.extend(LEASE.multipliedBy(3)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ZERO));
+        backend.nextRenewal().answer().complete(new RenewResult.Deferred(Duration.ofSeconds(1)));
+        assertThatThrownBy(() -> refused.get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("the lock store is recovering for 1s more; its lease is what it was");
+    }
+}

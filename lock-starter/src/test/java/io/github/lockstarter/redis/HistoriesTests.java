@@ -1,0 +1,130 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class HistoriesTests {
+
+    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(30));
+    private static final KeySpace KEYS = new KeySpace("lock:");
+
+    private final StubRedisConnector server = new StubRedisConnector();
+
+    @Test
+    void areOneForAllLocksOfAServer() {
+        Histories histories = new Histories(KEYS, server, GUARD);
+        assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
+        assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
+        assertThat(histories.of("lock:{a}").key()).isEqualTo("lock:history");
+    }
+
+    @Test
+    void areOneForEachSlotOfACluster() {
+        Histories histories = new Histories(KEYS, cluster(), GUARD);
+        for (int i = 0; i < 20; i++) {
+            String lock = KEYS.lockOf("key" + i);
+            History history = histories.of(lock);
+            assertThat(SlotHash.getSlot(history.key())).isEqualTo(SlotHash.getSlot(lock));
+            assertThat(history.key()).matches("lock:history:\\{\\d{1,6}}");
+            assertThat(histories.ofKey("key" + i)).isSameAs(history);
+        }
+    }
+
+    /** Old instances and new ones must find the same marker. */
+    @Test
+    void areStoredUnderNamesThatNeverChange() {
+        Histories histories = new Histories(KEYS, cluster(), GUARD);
+        assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
+    }
+
+    private static RedisConnector cluster() {
+        RedisConnector nodes = mock(RedisConnector.class);
+        when(nodes.isCluster()).thenReturn(true);
+        return nodes;
+    }
+
+    private static int leastInSlotOf(String tag) {
+        int number = 0;
+        while (SlotHash.getSlot(String.valueOf(number)) != SlotHash.getSlot(tag)) {
+            number++;
+        }
+        return number;
+    }
+
+    @Test
+    void areNoneWhereTheyDoNotMatter() {
+        Histories histories = new Histories(
+                KEYS,
+                server,
+                new RedisSettings.History(
+                        OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+        assertThat(histories.of("lock:{a}")).isNull();
+        assertThat(histories.ofKey("a")).isNull();
+        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
+    }
+
+    @Test
+    void rememberWhatTheServerSaidLast() {
+        History history = new Histories(KEYS, server, GUARD).of("lock:{a}");
+        assertThat(history.known()).isEmpty();
+        history.learn("");
+        assertThat(history.known()).isEmpty();
+        history.learn("x:1:first");
+        history.learn("");
+        assertThat(history.known()).isEqualTo("x:1:first");
+    }
+
+    @Test
+    void distrustAServerThatSeemsNewIfToldTo() {
+        History history = new Histories(
+                        KEYS,
+                        server,
+                        new RedisSettings.History(
+                                OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO))
+                .of("lock:{a}");
+        assertThat(history.known()).isEqualTo("-");
+        history.learn("x:1:grace");
+        assertThat(history.known()).isEqualTo("x:1:grace");
+    }
+
+    @Test
+    void waitForTheLongestLeaseAndTheWritesOfADeposedMaster() {
+        History.Terms terms = new Histories(
+                        KEYS,
+                        server,
+                        new RedisSettings.History(
+                                OnHistoryChange.GRACE,
+                                FirstUse.GRANT,
+                                Duration.ofSeconds(30),
+                                Duration.ofMillis(2_500)))
+                .of("lock:{a}")
+                .terms();
+        assertThat(terms.graceMillis()).isEqualTo("32500");
+        assertThat(terms.quietMillis()).isEqualTo("2500");
+    }
+
+    @Test
+    void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
+        Histories histories = new Histories(KEYS, server, GUARD);
+        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+
+        History history = histories.of("lock:{a}");
+        history.recovers(Duration.ofSeconds(20));
+        assertThat(history.isRecovering()).isTrue();
+        assertThat(histories.state().recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+
+        history.learn("?:1:grace");
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        history.learn("f:1:grace");
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.GUARDED);
+        histories.unnamed(true);
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+    }
+}
