@@ -20,9 +20,10 @@ final class RedisLockLifecycle implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
-    private static final String DEGRADED = "Redis does not tell this user the name of its replication history (master_replid"
-            + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
-            + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
+    private static final String DEGRADED =
+            "Redis does not tell this user the name of its replication history (master_replid"
+                    + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
+                    + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
 
     private final RedisLockBackend backend;
     private final DistributedLockProperties.Redis properties;

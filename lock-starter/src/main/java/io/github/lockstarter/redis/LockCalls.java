@@ -47,9 +47,8 @@ final class LockCalls {
     }
 
     ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys, @Nullable History history) {
-        String[] all = history == null
-                ? keys.all()
-                : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
+        String[] all =
+                history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
         return ScriptCall.ofAcquire(all, arguments(command, keys.name(), history));
     }
 

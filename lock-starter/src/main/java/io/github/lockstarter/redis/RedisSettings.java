@@ -26,7 +26,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
     public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
-    public static final RedisSettings DEFAULTS = new RedisSettings("lock:", Duration.ofSeconds(2), History.guarding(Duration.ofSeconds(30)));
+    public static final RedisSettings DEFAULTS =
+            new RedisSettings("lock:", Duration.ofSeconds(2), History.guarding(Duration.ofSeconds(30)));
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
@@ -121,7 +122,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
                     || deposedMasterWrites.multipliedBy(SHARE_OF_LEASE).compareTo(lease) > 0) {
                 throw new IllegalArgumentException("distributed-lock.redis.deposed-master-writes is "
                         + deposedMasterWrites.toMillis() + "ms; it must be between 0ms and a third of every lease ("
-                        + lease.toMillis() + "ms): for so long after a failover no lock is renewed, and holders must not"
+                        + lease.toMillis()
+                        + "ms): for so long after a failover no lock is renewed, and holders must not"
                         + " lose theirs. Lower it, or raise the lease");
             }
         }

@@ -42,10 +42,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     private final FailureReader failures;
 
     private RenewBatch(
-            List<Renewal> renewals,
-            ScriptCall<RenewReply> call,
-            @Nullable History history,
-            FailureReader failures) {
+            List<Renewal> renewals, ScriptCall<RenewReply> call, @Nullable History history, FailureReader failures) {
         this.renewals = renewals;
         this.call = call;
         this.history = history;
@@ -57,8 +54,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
      * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
      * call that can bring it back.
      */
-    static List<RenewBatch> of(
-            List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
+    static List<RenewBatch> of(List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
         int from = 0;
         while (from < renewals.size()) {
@@ -99,13 +95,15 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
-            renewals.get(i).complete(switch (reply.status(i)) {
-                case RenewReply.RENEWED -> RENEWED;
-                case RenewReply.DEFERRED -> deferred;
-                case RenewReply.FORGOTTEN -> AT_ONCE;
-                case RenewReply.REFUSED -> unknown;
-                default -> NOT_HELD;
-            });
+            renewals.get(i)
+                    .complete(
+                            switch (reply.status(i)) {
+                                case RenewReply.RENEWED -> RENEWED;
+                                case RenewReply.DEFERRED -> deferred;
+                                case RenewReply.FORGOTTEN -> AT_ONCE;
+                                case RenewReply.REFUSED -> unknown;
+                                default -> NOT_HELD;
+                            });
         }
         return this;
     }

@@ -35,8 +35,7 @@ final class StartCheck {
     private final Histories histories;
     private final FailureReader failures;
 
-    StartCheck(
-            ScriptRunner runner, KeySpace keySpace, LockCalls calls, Histories histories, FailureReader failures) {
+    StartCheck(ScriptRunner runner, KeySpace keySpace, LockCalls calls, Histories histories, FailureReader failures) {
         this.runner = runner;
         this.calls = calls;
         this.keySpace = keySpace;

@@ -99,7 +99,8 @@ class HistoryGuardIT {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(losses).hasValue(0);
             });
-            assertThat(second.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO))).isEmpty();
+            assertThat(second.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isEmpty();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(acquireOnceItIsBack(second)).isGreaterThan(held.fencingToken());
         }
@@ -125,7 +126,8 @@ class HistoryGuardIT {
                 Application application = Application.over(store.connect())) {
             application.locks().acquire(REQUEST).close();
             server.commands().flushall();
-            assertThat(application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO))).isEmpty();
+            assertThat(application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isEmpty();
             assertThatThrownBy(() -> application.locks().acquire(REQUEST.waitingUpTo(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageMatching(

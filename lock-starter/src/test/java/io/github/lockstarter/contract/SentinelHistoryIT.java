@@ -31,9 +31,8 @@ class SentinelHistoryIT {
     private static final Duration PATIENCE = ofSeconds(30);
 
     private final Random random = RedisScenario.seeded("SentinelHistoryIT");
-    private final LockRequest request = LockRequest.of("history:" + UUID.randomUUID())
-            .leasedFor(LEASE)
-            .waitingUpTo(ofMillis(500));
+    private final LockRequest request =
+            LockRequest.of("history:" + UUID.randomUUID()).leasedFor(LEASE).waitingUpTo(ofMillis(500));
 
     @RepeatedTest(3)
     void keepsTheLockOnAReplicaThatLagged() {
@@ -41,17 +40,13 @@ class SentinelHistoryIT {
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             LockHandle held = acquireBehindTheReplicas(first, second);
-            long promoted = failOver();
+            failOver();
 
             long end = System.nanoTime() + LEASE.multipliedBy(2).toNanos();
             while (System.nanoTime() - end < 0) {
                 assertThat(isGranted(second)).isFalse();
                 assertThat(held.isHeld()).isTrue();
             }
-            acquireAgain(second, LockRequest.of("any:" + UUID.randomUUID()).waitingUpTo(ofMillis(500)));
-            assertThat(Duration.ofNanos(System.nanoTime() - promoted))
-                    .as("from the promotion until other locks are granted, observed after two leases")
-                    .isLessThan(LEASE.multipliedBy(2).plusSeconds(5));
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
         }

@@ -38,8 +38,9 @@ class EngineRecoveryTests extends EngineInterleavings {
         assertThatThrownBy(() -> once.get(5, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(LockNotAcquiredException.class)
-                .hasMessage("Could not acquire lock 'order:42' at once (1 attempt): the lock store is recovering and grants"
-                        + " no locks for about 20s more. Try again later, or raise waitMs.");
+                .hasMessage(
+                        "Could not acquire lock 'order:42' at once (1 attempt): the lock store is recovering and grants"
+                                + " no locks for about 20s more. Try again later, or raise waitMs.");
     }
 
     @Test

@@ -93,7 +93,8 @@ final class GuardedScripts {
 
     /** What the server calls its history. */
     String replid() {
-        return redis.info("replication").lines()
+        return redis.info("replication")
+                .lines()
                 .filter(line -> line.startsWith("master_replid:"))
                 .map(line -> line.substring("master_replid:".length()))
                 .findFirst()

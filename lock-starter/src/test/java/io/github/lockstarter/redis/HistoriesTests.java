@@ -63,8 +63,7 @@ class HistoriesTests {
         Histories histories = new Histories(
                 KEYS,
                 server,
-                new RedisSettings.History(
-                        OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+                new RedisSettings.History(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
         assertThat(histories.of("lock:{a}")).isNull();
         assertThat(histories.ofKey("a")).isNull();
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));

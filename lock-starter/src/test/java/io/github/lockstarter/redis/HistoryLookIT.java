@@ -193,7 +193,10 @@ class HistoryLookIT {
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
             assertThat(forbidden.renew("a:1", "")).startsWith("?").element(2).isEqualTo("");
-            assertThat(forbidden.reclaim("a:1", "", 7)).startsWith("?").element(2).isEqualTo("");
+            assertThat(forbidden.reclaim("a:1", "", 7))
+                    .startsWith("?")
+                    .element(2)
+                    .isEqualTo("");
         }
         assertThat(redis.exists(HISTORY)).isZero();
     }

@@ -81,9 +81,9 @@ class RedisLockBackendIT {
     }
 
     @Test
-    void leavesNothingButTheFencingTokenBehind() {
+    void leavesNothingButTheFencingTokenAndTheMarkerBehind() {
         cycle(OWNER);
-        assertThat(redis.keys("*")).containsExactly("lock:{order:42}:fence");
+        assertThat(redis.keys("*")).containsExactlyInAnyOrder("lock:{order:42}:fence", "lock:history");
     }
 
     @Test
@@ -245,8 +245,7 @@ class RedisLockBackendIT {
         RedisSettings unguarded = new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
-                new RedisSettings.History(
-                        OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+                new RedisSettings.History(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
         try (RedisLockBackend other = backend(unguarded)) {
             BackendUser its = new BackendUser(other);
             long fencingToken = its.granted(OWNER);
@@ -271,10 +270,9 @@ class RedisLockBackendIT {
         assertThat(redis.get("lock:{order:42}")).isEqualTo(OWNER.value());
         assertThat(user.acquire(OTHER)).isInstanceOf(AcquireResult.Contended.class);
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
-        assertThat(user.acquire(OTHER))
-                .isInstanceOfSatisfying(AcquireResult.Recovering.class, recovering -> assertThat(
-                                recovering.retryAfter())
-                        .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+        assertThat(user.acquire(OTHER)).isInstanceOfSatisfying(AcquireResult.Recovering.class, recovering -> assertThat(
+                        recovering.retryAfter())
+                .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
     }
 
     @Test
@@ -296,8 +294,7 @@ class RedisLockBackendIT {
         List<RenewCommand> held = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             LockToken token = token("a", 100 + i);
-            AcquireCommand command =
-                    new AcquireCommand("many:" + i, token, BackendUser.LEASE, 0, 1, Optional.empty());
+            AcquireCommand command = new AcquireCommand("many:" + i, token, BackendUser.LEASE, 0, 1, Optional.empty());
             AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(command));
             held.add(new RenewCommand("many:" + i, token, BackendUser.LEASE, granted.fencingToken()));
         }

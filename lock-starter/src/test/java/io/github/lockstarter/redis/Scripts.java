@@ -72,10 +72,10 @@ final class Scripts {
 
     /** A call for many locks, a token and a lease for each: the statuses, and the problem. */
     String renew(List<String> locks, String... tokensAndLeases) {
-        String[] arguments = Stream.concat(Stream.of("", "", ""), Stream.of(tokensAndLeases))
-                .toArray(String[]::new);
-        List<Object> reply = redis.eval(
-                LockScript.RENEW.text(), ScriptOutputType.MULTI, locks.toArray(new String[0]), arguments);
+        String[] arguments =
+                Stream.concat(Stream.of("", "", ""), Stream.of(tokensAndLeases)).toArray(String[]::new);
+        List<Object> reply =
+                redis.eval(LockScript.RENEW.text(), ScriptOutputType.MULTI, locks.toArray(new String[0]), arguments);
         assertThat(reply).hasSize(4).endsWith("", 0L);
         return reply.get(0) + "" + reply.get(1);
     }
