@@ -53,6 +53,7 @@ class SentinelHistoryIT {
     }
 
     @RepeatedTest(2)
+    @SuppressWarnings("try") // closed before its end, as an application that is stopped
     void grantsAgainSoonAfterTheGrace() {
         try (RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.guarding(LEASE));
                 Application first = Application.over(store.connect());
