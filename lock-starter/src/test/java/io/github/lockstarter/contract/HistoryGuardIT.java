@@ -42,6 +42,7 @@ class HistoryGuardIT {
         }),
         FLUSHALL(server -> server.commands().flushall());
 
+        @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
         private final Consumer<RedisServer> fault;
 
         Forgetting(Consumer<RedisServer> fault) {

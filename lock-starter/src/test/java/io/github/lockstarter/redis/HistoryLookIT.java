@@ -31,6 +31,7 @@ class HistoryLookIT {
         RENEW((scripts, known) -> scripts.renew("a:1", known)),
         RECLAIM((scripts, known) -> scripts.reclaim("a:1", known, 7));
 
+        @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
         private final BiFunction<GuardedScripts, String, List<Object>> script;
 
         Asking(BiFunction<GuardedScripts, String, List<Object>> script) {
