@@ -37,6 +37,10 @@ class HistoryLookIT {
         Asking(BiFunction<GuardedScripts, String, List<Object>> script) {
             this.script = script;
         }
+
+        void ask(GuardedScripts scripts, String known) {
+            List<Object> unused = script.apply(scripts, known);
+        }
     }
 
     @BeforeEach
@@ -48,14 +52,14 @@ class HistoryLookIT {
     @ParameterizedTest
     @EnumSource
     void trustsAServerThatIsNewToAnybody(Asking asking) {
-        asking.script.apply(scripts, "");
+        asking.ask(scripts, "");
         assertThat(scripts.marker()).matches(scripts.replid() + ":\\d{16}:first");
     }
 
     @ParameterizedTest
     @EnumSource
     void waitsWhenAMarkerIsGoneThatTheCallerKnows(Asking asking) {
-        asking.script.apply(scripts, "anything");
+        asking.ask(scripts, "anything");
         assertBegun();
     }
 
@@ -63,7 +67,7 @@ class HistoryLookIT {
     @EnumSource
     void waitsWhenAReplicaWasPromotedThatHasNoMarker(Asking asking) {
         promote();
-        asking.script.apply(scripts, "");
+        asking.ask(scripts, "");
         assertBegun();
     }
 
@@ -71,22 +75,22 @@ class HistoryLookIT {
     @EnumSource
     void waitsWhenTheMarkerNamesTheHistoryOfAnotherServer(Asking asking) {
         String grace = scripts.mark("f".repeat(40), 2 * GRACE, "grace");
-        asking.script.apply(scripts, grace);
+        asking.ask(scripts, grace);
         assertBegun();
 
         String first = scripts.mark("f".repeat(40), 2 * GRACE, "first");
-        asking.script.apply(scripts, first);
+        asking.ask(scripts, first);
         assertBegun();
     }
 
     @ParameterizedTest
     @EnumSource
     void waitsAfterAPromotionWithTheData(Asking asking) {
-        asking.script.apply(scripts, "");
+        asking.ask(scripts, "");
         String before = scripts.marker();
         redis.del(KEYS.lock());
         promote();
-        asking.script.apply(scripts, before);
+        asking.ask(scripts, before);
         assertThat(scripts.marker()).isNotEqualTo(before);
         assertBegun();
     }
@@ -95,7 +99,7 @@ class HistoryLookIT {
     @EnumSource
     void waitsWhenOneWhoWasHereBeforeMeetsAFirstUse(Asking asking) {
         String first = scripts.mark(scripts.replid(), 2 * GRACE, "first");
-        asking.script.apply(scripts, "anything");
+        asking.ask(scripts, "anything");
         assertThat(scripts.marker()).isNotEqualTo(first);
         assertBegun();
     }
@@ -104,8 +108,8 @@ class HistoryLookIT {
     @EnumSource
     void leavesAFirstUseToWhoKnowsItOrNothing(Asking asking) {
         String first = scripts.mark(scripts.replid(), 0, "first");
-        asking.script.apply(scripts, first);
-        asking.script.apply(scripts, "");
+        asking.ask(scripts, first);
+        asking.ask(scripts, "");
         assertThat(scripts.marker()).isEqualTo(first);
     }
 
@@ -113,9 +117,9 @@ class HistoryLookIT {
     @EnumSource
     void leavesAGraceToEverybody(Asking asking) {
         String grace = scripts.grace(20_000);
-        asking.script.apply(scripts, grace);
-        asking.script.apply(scripts, "");
-        asking.script.apply(scripts, "anything");
+        asking.ask(scripts, grace);
+        asking.ask(scripts, "");
+        asking.ask(scripts, "anything");
         assertThat(scripts.marker()).isEqualTo(grace);
     }
 
@@ -123,7 +127,7 @@ class HistoryLookIT {
     @EnumSource
     void beginsAnewWhenTheClockWentBack(Asking asking) {
         String future = scripts.grace(-5_000);
-        asking.script.apply(scripts, future);
+        asking.ask(scripts, future);
         assertThat(scripts.marker()).isNotEqualTo(future);
         assertBegun();
     }
@@ -132,14 +136,14 @@ class HistoryLookIT {
     @EnumSource
     void takesWhatIsNoMarkerForALostOne(Asking asking) {
         redis.set(HISTORY, "garbage");
-        asking.script.apply(scripts, "");
+        asking.ask(scripts, "");
         assertBegun();
     }
 
     @ParameterizedTest
     @EnumSource
     void keepsTheMarkerForEver(Asking asking) {
-        asking.script.apply(scripts, "anything");
+        asking.ask(scripts, "anything");
         assertThat(redis.ttl(HISTORY)).isEqualTo(-1);
     }
 
@@ -149,14 +153,14 @@ class HistoryLookIT {
         REDIS.server().grantDefaultUser("-info");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
-            asking.script.apply(forbidden, "");
+            asking.ask(forbidden, "");
             assertThat(scripts.marker()).matches("\\?:\\d{16}:first");
 
-            asking.script.apply(forbidden, "anything");
+            asking.ask(forbidden, "anything");
             assertThat(scripts.marker()).matches("\\?:\\d{16}:grace");
 
             String named = scripts.mark("f".repeat(40), 20_000, "grace");
-            asking.script.apply(forbidden, named);
+            asking.ask(forbidden, named);
             assertThat(scripts.marker()).isEqualTo(named);
         }
     }
@@ -206,7 +210,7 @@ class HistoryLookIT {
     private void assertBegun() {
         String marker = scripts.marker();
         assertThat(marker).matches(scripts.replid() + ":\\d{16}:grace");
-        assertThat(scripts.micros() - Long.parseLong(marker.split(":")[1])).isBetween(0L, 5_000_000L);
+        assertThat(scripts.micros() - Long.parseLong(marker.split(":", -1)[1])).isBetween(0L, 5_000_000L);
         assertThat(scripts.acquire("n:1", marker)).hasSize(3).startsWith(2L);
     }
 
