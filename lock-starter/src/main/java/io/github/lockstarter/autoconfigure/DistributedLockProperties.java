@@ -70,16 +70,16 @@ record DistributedLockProperties(
 
     private static RedisSettings settings(
             String keyPrefix, Duration lease, @Nullable Duration maxLease, Redis redis, Map<String, Named> locks) {
-        RedisSettings.History.checkDeposedMasterWrites(redis.deposedMasterWrites, lease);
+        RedisSettings.Guard.checkDeposedMasterWrites(redis.deposedMasterWrites, lease);
         locks.values().forEach(named -> {
             if (named.lease != null) {
-                RedisSettings.History.checkDeposedMasterWrites(redis.deposedMasterWrites, named.lease);
+                RedisSettings.Guard.checkDeposedMasterWrites(redis.deposedMasterWrites, named.lease);
             }
         });
         return new RedisSettings(
                 keyPrefix,
                 redis.commandTimeout,
-                new RedisSettings.History(
+                new RedisSettings.Guard(
                         redis.onHistoryChange,
                         redis.firstUse,
                         maxLease == null ? lease : maxLease,

@@ -29,7 +29,7 @@ final class Histories {
      * @param servers whether they are a cluster
      * @param guard whether histories matter, and for how long
      */
-    Histories(KeySpace keySpace, RedisConnector servers, RedisSettings.History guard) {
+    Histories(KeySpace keySpace, RedisConnector servers, RedisSettings.Guard guard) {
         this.keySpace = keySpace;
         this.perSlot = servers.isCluster();
         this.guarded = guard.onChange() == OnHistoryChange.GRACE;

@@ -69,7 +69,7 @@ public final class RedisLockBackend implements LockBackend {
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCalls(keySpace, connector);
-        this.histories = new Histories(keySpace, connector, settings.history());
+        this.histories = new Histories(keySpace, connector, settings.guard());
         this.failures = new FailureReader(connector.target(), settings);
         this.connections = new RedisConnections(connector);
         this.runner = new ScriptRunner(connections, failures);

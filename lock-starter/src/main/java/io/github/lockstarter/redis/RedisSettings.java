@@ -12,9 +12,9 @@ import java.time.Duration;
  *
  * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
  * @param commandTimeout how long a command may take before its outcome counts as unknown
- * @param history what to do when Redis may have forgotten locks
+ * @param guard what to do when Redis may have forgotten locks
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, History history) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -27,7 +27,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
 
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
     public static final RedisSettings DEFAULTS =
-            new RedisSettings("lock:", Duration.ofSeconds(2), History.guarding(Duration.ofSeconds(30)));
+            new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
 
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
@@ -40,7 +40,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
      *
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
-     * @param history checked already
+     * @param guard checked already
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public RedisSettings {
@@ -76,7 +76,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
      * @param longestLease of any client that shares the prefix: they must agree on it
      * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted
      */
-    public record History(
+    public record Guard(
             OnHistoryChange onChange, FirstUse firstUse, Duration longestLease, Duration deposedMasterWrites) {
 
         /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
@@ -91,7 +91,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
          * @param deposedMasterWrites from zero to a third of the longest lease
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
-        public History {
+        public Guard {
             checkDeposedMasterWrites(deposedMasterWrites, longestLease);
         }
 
@@ -101,8 +101,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, History h
          * @param longestLease of any client that shares the prefix
          * @return settings with the guard on
          */
-        public static History guarding(Duration longestLease) {
-            return new History(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
+        public static Guard guarding(Duration longestLease) {
+            return new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
         }
 
         /** How old a history must be for grants: then every lease from before is over. */

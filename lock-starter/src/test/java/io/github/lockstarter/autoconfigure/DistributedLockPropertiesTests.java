@@ -73,8 +73,8 @@ class DistributedLockPropertiesTests {
                                     OnHistoryChange.NONE,
                                     FirstUse.GRACE,
                                     Duration.ofSeconds(3)));
-                    assertThat(properties.redisSettings().history())
-                            .isEqualTo(new RedisSettings.History(
+                    assertThat(properties.redisSettings().guard())
+                            .isEqualTo(new RedisSettings.Guard(
                                     OnHistoryChange.NONE,
                                     FirstUse.GRACE,
                                     Duration.ofMinutes(2),

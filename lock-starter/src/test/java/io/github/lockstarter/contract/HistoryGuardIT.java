@@ -156,9 +156,7 @@ class HistoryGuardIT {
     void renewsWhenADeposedMasterTakesNoWritesAnyMore() {
         Duration writes = ofMillis(600);
         RedisSettings settings = new RedisSettings(
-                "lock:",
-                ofMillis(600),
-                new RedisSettings.History(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, writes));
+                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, writes));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application application = Application.over(store.connect())) {
@@ -185,9 +183,7 @@ class HistoryGuardIT {
 
     private static boolean isGrantedToANewcomerAfterFlushall(FirstUse firstUse) {
         RedisSettings settings = new RedisSettings(
-                "lock:",
-                ofMillis(600),
-                new RedisSettings.History(OnHistoryChange.GRACE, firstUse, LEASE, Duration.ZERO));
+                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, firstUse, LEASE, Duration.ZERO));
         try (RedisServer server = RedisServer.start();
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application before = Application.over(store.connect())) {

@@ -45,7 +45,7 @@ final class RedisStore implements LockStore {
 
     /** The guard for leases of up to so long. */
     static RedisSettings guarding(Duration longestLease) {
-        return new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.History.guarding(longestLease));
+        return new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.Guard.guarding(longestLease));
     }
 
     /** The guard off. */
@@ -53,7 +53,7 @@ final class RedisStore implements LockStore {
         return new RedisSettings(
                 "lock:",
                 Duration.ofMillis(600),
-                new RedisSettings.History(
+                new RedisSettings.Guard(
                         RedisSettings.OnHistoryChange.NONE,
                         RedisSettings.FirstUse.GRANT,
                         Duration.ofSeconds(2),

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class HistoriesTests {
 
-    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(30));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
     private static final KeySpace KEYS = new KeySpace("lock:");
 
     private final StubRedisConnector server = new StubRedisConnector();
@@ -63,7 +63,7 @@ class HistoriesTests {
         Histories histories = new Histories(
                 KEYS,
                 server,
-                new RedisSettings.History(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
         assertThat(histories.of("lock:{a}")).isNull();
         assertThat(histories.ofKey("a")).isNull();
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
@@ -85,7 +85,7 @@ class HistoriesTests {
         History history = new Histories(
                         KEYS,
                         server,
-                        new RedisSettings.History(
+                        new RedisSettings.Guard(
                                 OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO))
                 .of("lock:{a}");
         assertThat(history.known()).isEqualTo("-");
@@ -98,7 +98,7 @@ class HistoriesTests {
         History.Terms terms = new Histories(
                         KEYS,
                         server,
-                        new RedisSettings.History(
+                        new RedisSettings.Guard(
                                 OnHistoryChange.GRACE,
                                 FirstUse.GRANT,
                                 Duration.ofSeconds(30),

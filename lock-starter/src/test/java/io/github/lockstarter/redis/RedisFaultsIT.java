@@ -34,7 +34,7 @@ class RedisFaultsIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final LockToken OWNER = token("a", 1);
-    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(2));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(2));
     private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
 
     private RedisCommands<String, String> redis;

@@ -245,7 +245,7 @@ class RedisLockBackendIT {
         RedisSettings unguarded = new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
-                new RedisSettings.History(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
         try (RedisLockBackend other = backend(unguarded)) {
             BackendUser its = new BackendUser(other);
             long fencingToken = its.granted(OWNER);

@@ -16,7 +16,7 @@ class RedisSettingsTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    private static final RedisSettings.History GUARD = RedisSettings.History.guarding(Duration.ofSeconds(30));
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
 
     private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT, GUARD);
 
@@ -58,7 +58,7 @@ class RedisSettingsTests {
     @ValueSource(longs = {-1, 10_001, 30_000})
     void refuseAnInterruptionOfRenewalsThatALeaseCannotOutlast(long millis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisSettings.History(
+                .isThrownBy(() -> new RedisSettings.Guard(
                         RedisSettings.OnHistoryChange.GRACE,
                         RedisSettings.FirstUse.GRANT,
                         Duration.ofSeconds(30),
@@ -69,7 +69,7 @@ class RedisSettingsTests {
 
     @Test
     void takeOneOfAThirdOfTheLease() {
-        RedisSettings.History guard = new RedisSettings.History(
+        RedisSettings.Guard guard = new RedisSettings.Guard(
                 RedisSettings.OnHistoryChange.GRACE,
                 RedisSettings.FirstUse.GRANT,
                 Duration.ofSeconds(30),
