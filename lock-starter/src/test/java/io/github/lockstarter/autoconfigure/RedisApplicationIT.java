@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.redis.HistoryGuard;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -13,13 +14,17 @@ import io.github.lockstarter.testing.TcpProxy;
 import java.util.concurrent.CompletionStage;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+@ExtendWith(OutputCaptureExtension.class)
 class RedisApplicationIT {
 
     @RegisterExtension
@@ -145,6 +150,32 @@ class RedisApplicationIT {
                     REDIS.server().restart();
                     context.getBean(LockTemplate.class).acquire("order:42").close();
                 });
+    }
+
+    @Test
+    void warnsOnceAtTheStartWhereAFailoverWouldGoUnnoticed(CapturedOutput output) {
+        application().run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("WARN");
+
+        REDIS.server().grantDefaultUser("-info");
+        application().run(context -> {
+            context.getBean(LockTemplate.class).acquire("order:42").close();
+            assertThat(context.getBean(RedisLockBackend.class).history().state())
+                    .isEqualTo(HistoryGuard.State.DEGRADED);
+        });
+        assertThat(output).containsOnlyOnce("WARN").contains("not against a failover", "+info");
+    }
+
+    @Test
+    void warnsOfNoFailoverWhereItDoesNotMatter(CapturedOutput output) {
+        REDIS.server().grantDefaultUser("-info");
+        application()
+                .withPropertyValues("distributed-lock.redis.on-history-change=none")
+                .run(context -> assertThat(context.getBean(RedisLockBackend.class)
+                                .history()
+                                .state())
+                        .isEqualTo(HistoryGuard.State.OFF));
+        assertThat(output).doesNotContain("WARN");
     }
 
     private static ApplicationContextRunner application() {
