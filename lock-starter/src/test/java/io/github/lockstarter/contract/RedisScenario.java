@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -144,6 +145,11 @@ abstract class RedisScenario {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         System.out.println("Seed of " + what + ": " + seed);
         return new Random(seed);
+    }
+
+    /** What each run of a test draws lots with: one run, unless {@code -Dlock.test.seeds} says how many. */
+    static LongStream seeds() {
+        return seeded("the runs").longs(Integer.getInteger("lock.test.seeds", 1));
     }
 
     static void letPass(Duration time) {

@@ -1,0 +1,145 @@
+package io.github.lockstarter.contract;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.testing.RedisServer;
+import java.time.Duration;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A replica is promoted that never heard of a lock: its holder keeps it, and nobody else gets it too early. Subclasses bring
+ * the servers.
+ */
+@Timeout(120)
+abstract class HistoryFailover {
+
+    static final Duration LEASE = ofSeconds(6);
+
+    private static final Duration PATIENCE = ofSeconds(30);
+    private static final String SEEDS = "io.github.lockstarter.contract.RedisScenario#seeds";
+
+    final String key = "history:" + UUID.randomUUID();
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(ofMillis(500));
+
+    /** The servers as a client sees them. */
+    abstract RedisStore servers();
+
+    /** The server that grants the lock, even if it is dead. */
+    abstract RedisServer master();
+
+    /** Lets the replicas of a master hear no more of it, while those that may promote them find them fit. */
+    abstract void cutReplication(RedisServer master);
+
+    /** Waits until another server is the lock's master for everybody. */
+    abstract void awaitPromotion(RedisServer before);
+
+    /** What else the promotion must not do, while the server recovers; asked of who does not hold the lock. */
+    void checkWhileItRecovers(Application second) {}
+
+    @ParameterizedTest
+    @MethodSource(SEEDS)
+    void keepsTheLockOnAReplicaThatLagged(long seed) {
+        try (RedisStore store = servers().with(RedisStore.guarding(LEASE));
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            LockHandle held = acquireBehindTheReplicas(first, second);
+            loseTheMaster(seed, RedisServer::kill);
+            checkWhileItRecovers(second);
+
+            long beyondTheGrace = System.nanoTime() + LEASE.plusSeconds(3).toNanos();
+            while (System.nanoTime() - beyondTheGrace < 0) {
+                assertThat(isGranted(second)).isFalse();
+                assertThat(held.isHeld()).isTrue();
+            }
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SEEDS)
+    void grantsAgainSoonAfterTheGrace(long seed) {
+        assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(LEASE.plusSeconds(5));
+    }
+
+    /** The control. */
+    @ParameterizedTest
+    @MethodSource(SEEDS)
+    void grantsTwiceWithoutTheGuard(long seed) {
+        RedisSettings unguarded = RedisStore.unguarded();
+        try (RedisStore store = servers().with(unguarded);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            LockHandle held = acquireBehindTheReplicas(first, second);
+            long endsAt = System.nanoTime() + held.remainingLease().toNanos();
+            loseTheMaster(seed, RedisServer::kill);
+            acquireAgain(second, request);
+            assertThat(System.nanoTime() - endsAt).isNegative();
+        }
+    }
+
+    /** From the promotion on, for a lock whose holder ends with the master; never before its lease is over. */
+    @SuppressWarnings("try") // closed before its end, as an application that is stopped
+    final Duration timeToGrantAgain(long seed, Consumer<RedisServer> fault) {
+        try (RedisStore store = servers().with(RedisStore.guarding(LEASE));
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            LockHandle held = acquireBehindTheReplicas(first, second);
+            long endsAt = System.nanoTime() + held.remainingLease().toNanos();
+            first.close(); // its release never reaches a replica either
+
+            long promoted = loseTheMaster(seed, fault);
+            assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
+
+            assertThat(System.nanoTime() - endsAt).isPositive();
+            return Duration.ofNanos(System.nanoTime() - promoted);
+        }
+    }
+
+    private LockHandle acquireBehindTheReplicas(Application first, Application second) {
+        acquireAgain(first, request);
+        acquireAgain(second, request);
+        cutReplication(master());
+        return first.locks().acquire(request);
+    }
+
+    /** Returns when another one was promoted. */
+    private long loseTheMaster(long seed, Consumer<RedisServer> fault) {
+        RedisScenario.letPass(ofMillis(new Random(seed).nextInt(2_000)));
+        RedisServer master = master();
+        fault.accept(master);
+        awaitPromotion(master);
+        return System.nanoTime();
+    }
+
+    private boolean isGranted(Application application) {
+        try {
+            return application.locks().tryAcquire(request).isPresent();
+        } catch (LockBackendException e) {
+            return false;
+        }
+    }
+
+    private static long acquireAgain(Application application, LockRequest request) {
+        long[] fencingToken = new long[1];
+        await().atMost(PATIENCE).pollInterval(ofMillis(20)).ignoreExceptions().untilAsserted(() -> {
+            try (LockHandle lock = application.locks().acquire(request)) {
+                fencingToken[0] = lock.fencingToken();
+            }
+        });
+        return fencingToken[0];
+    }
+}
