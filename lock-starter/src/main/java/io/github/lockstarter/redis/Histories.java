@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Histories {
 
     private final KeySpace keySpace;
-    private final boolean perSlot;
+    private final @Nullable SlotTags tags;
     private final boolean guarded;
     private final History.Terms terms;
     private final AtomicReferenceArray<@Nullable History> histories;
@@ -31,10 +31,10 @@ final class Histories {
      */
     Histories(KeySpace keySpace, RedisConnector servers, RedisSettings.Guard guard) {
         this.keySpace = keySpace;
-        this.perSlot = servers.isCluster();
+        this.tags = servers.isCluster() ? new SlotTags() : null;
         this.guarded = guard.onChange() == OnHistoryChange.GRACE;
         this.terms = History.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
-        this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
+        this.histories = new AtomicReferenceArray<>(tags == null ? 1 : SlotHash.SLOT_COUNT);
     }
 
     /** Whether histories matter. */
@@ -44,7 +44,7 @@ final class Histories {
 
     /** Whether two locks rarely share a history. */
     boolean isPerSlot() {
-        return perSlot;
+        return tags != null;
     }
 
     /** The history of the lock that is stored under this key; null if histories do not matter. */
@@ -53,7 +53,7 @@ final class Histories {
         if (!guarded) {
             return null;
         }
-        int place = perSlot ? SlotHash.getSlot(lock) : 0;
+        int place = tags == null ? 0 : SlotHash.getSlot(lock);
         History known = histories.get(place);
         return known == null ? made(place) : known;
     }
@@ -61,21 +61,13 @@ final class Histories {
     /** The history of the lock that is called this; null if histories do not matter. */
     @Nullable
     History ofKey(String key) {
-        return of(perSlot ? keySpace.lockOf(key) : key);
+        return of(tags == null ? key : keySpace.lockOf(key));
     }
 
     private History made(int place) {
-        History made = new History(perSlot ? keySpace.historyOf(tagIn(place)) : keySpace.history(), terms);
+        History made = new History(tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place)), terms);
         History raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
-    }
-
-    private static String tagIn(int slot) {
-        int number = 0;
-        while (SlotHash.getSlot(Integer.toString(number)) != slot) {
-            number++;
-        }
-        return Integer.toString(number);
     }
 
     /** The server does not name its histories to this user. */

@@ -9,6 +9,7 @@ import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class HistoriesTests {
 
@@ -42,6 +43,16 @@ class HistoriesTests {
     void areStoredUnderNamesThatNeverChange() {
         Histories histories = new Histories(KEYS, cluster(), GUARD);
         assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
+    }
+
+    /** An application that uses many locks meets all slots soon. To look for each from 0 on takes half a minute. */
+    @Test
+    @Timeout(10)
+    void areFoundQuicklyForAllSlots() {
+        SlotTags tags = new SlotTags();
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            assertThat(SlotHash.getSlot(tags.of(slot))).isEqualTo(slot);
+        }
     }
 
     private static RedisConnector cluster() {
