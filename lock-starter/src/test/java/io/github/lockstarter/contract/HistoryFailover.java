@@ -12,6 +12,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.testing.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -46,8 +47,10 @@ abstract class HistoryFailover {
     /** Waits until another server is the lock's master for everybody. */
     abstract void awaitPromotion(RedisServer before);
 
-    /** What else the promotion must not do, while the server recovers; asked of who does not hold the lock. */
-    void checkWhileItRecovers(Application second) {}
+    /** Locks that other servers grant, whose histories go on. */
+    List<String> keysElsewhere() {
+        return List.of();
+    }
 
     @ParameterizedTest
     @MethodSource(SEEDS)
@@ -55,9 +58,11 @@ abstract class HistoryFailover {
         try (RedisStore store = servers().with(RedisStore.guarding(LEASE));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
+            List<String> elsewhere = keysElsewhere();
+            elsewhere.forEach(other -> acquireAgain(second, LockRequest.of(other)));
             LockHandle held = acquireBehindTheReplicas(first, second);
             loseTheMaster(seed, RedisServer::kill);
-            checkWhileItRecovers(second);
+            elsewhere.forEach(other -> takeAtOnce(second, other));
 
             long beyondTheGrace = System.nanoTime() + LEASE.plusSeconds(3).toNanos();
             while (System.nanoTime() - beyondTheGrace < 0) {
@@ -131,6 +136,15 @@ abstract class HistoryFailover {
         } catch (LockBackendException e) {
             return false;
         }
+    }
+
+    /** Within half the grace, which a client may take to find its way again. */
+    private static void takeAtOnce(Application application, String other) {
+        LockRequest once = LockRequest.of(other).waitingUpTo(Duration.ZERO);
+        await().atMost(LEASE.dividedBy(2))
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(
+                        () -> assertThat(application.locks().tryAcquire(once)).hasValueSatisfying(LockHandle::close));
     }
 
     private static long acquireAgain(Application application, LockRequest request) {
