@@ -128,6 +128,20 @@ final class FailureReader {
         return ofRefusal(new RedisCommandExecutionException(text));
     }
 
+    /** A lock was not found where it should be, and its slot is being moved. */
+    RedisFailure ofParting() {
+        return new RedisFailure(
+                Effect.NONE,
+                "Redis at " + target + " is moving the slot of the lock, and does not have the lock just now",
+                "See CLUSTER INFO and CLUSTER NODES",
+                new RedisCommandExecutionException("TRYAGAIN"));
+    }
+
+    /** Whether a script was refused since one of its keys has been moved, and another one has not. */
+    static boolean isOfParting(RedisFailure failure) {
+        return failure.cause() instanceof RedisCommandExecutionException refusal && "TRYAGAIN".equals(codeOf(refusal));
+    }
+
     /** Whether the server says that it is a replica, or one that was promoted not long ago and is none any more. */
     boolean isOfDemoted(Throwable failure) {
         return failure instanceof RedisCommandExecutionException

@@ -6,7 +6,7 @@ import java.time.Duration;
  * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and for
  * how long the server recovers. All locks of the instance share it; it survives reconnects and failovers.
  *
- * <p>Callers' threads and event loops read and write both mutable fields. An answer that was overtaken may bring an older
+ * <p>Callers' threads and event loops read and write the mutable fields. An answer that was overtaken may bring an older
  * marker back: then a history may be taken for a new one without need, which is safe.
  */
 final class History {
@@ -17,10 +17,14 @@ final class History {
     /** What a marker begins with whose writer was not told the name of the history. */
     private static final String UNNAMED = "?";
 
+    /** To learn it again costs each renewal a call. */
+    private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
+
     private final String key;
     private final Terms terms;
     private volatile String marker = "";
     private volatile long recoversUntil = System.nanoTime();
+    private volatile long partedUntil = recoversUntil;
 
     /**
      * Knows nothing yet.
@@ -69,6 +73,16 @@ final class History {
     /** Whether the server recovers, as far as it said so. */
     boolean isRecovering() {
         return recoversUntil - System.nanoTime() > 0;
+    }
+
+    /** A lock and the marker are on two servers just now, since their slot is being moved. */
+    void parted() {
+        partedUntil = System.nanoTime() + PARTED_NANOS;
+    }
+
+    /** Whether a lock and the marker were on two servers a moment ago. */
+    boolean isParted() {
+        return partedUntil - System.nanoTime() > 0;
     }
 
     /** Whether the marker does not name a history, so that a promotion may go unnoticed. */

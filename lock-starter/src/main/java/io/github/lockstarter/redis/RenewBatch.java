@@ -23,7 +23,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     private static final RenewResult RENEWED = new RenewResult.Renewed();
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
-    /** Forgotten: the next renewal, at once, brings it back. It is one of the engine's, so that no release is overtaken. */
+    /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
     private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
 
     /** One lock of a batch, and its result. */
@@ -52,7 +52,8 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
      * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
-     * call that can bring it back.
+     * call that can bring it back. Where the marker is on another server than the lock, since their slot is being moved, it
+     * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
      */
     static List<RenewBatch> of(List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
@@ -60,13 +61,14 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
         while (from < renewals.size()) {
             RenewCommand first = renewals.get(from).command;
             History history = histories.ofKey(first.key());
-            boolean recovering = history != null && history.isRecovering();
+            History marked = history == null || history.isParted() ? null : history;
+            boolean recovering = marked != null && marked.isRecovering();
             int most = histories.isPerSlot() || recovering ? 1 : MOST;
             int to = Math.min(from + most, renewals.size());
             List<Renewal> together = renewals.subList(from, to);
-            ScriptCall<RenewReply> call = history != null && recovering
-                    ? calls.reclaim(first, history)
-                    : calls.renew(commands(together), history);
+            ScriptCall<RenewReply> call = marked != null && recovering
+                    ? calls.reclaim(first, marked)
+                    : calls.renew(commands(together), marked);
             batches.add(new RenewBatch(together, call, history, failures));
             from = to;
         }
@@ -93,6 +95,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
             learn(history, reply);
         }
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
+        RenewResult absent = history != null && history.isParted() ? unknown(failures.ofParting()) : NOT_HELD;
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
             renewals.get(i)
@@ -102,7 +105,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
                                 case RenewReply.DEFERRED -> deferred;
                                 case RenewReply.FORGOTTEN -> AT_ONCE;
                                 case RenewReply.REFUSED -> unknown;
-                                default -> NOT_HELD;
+                                default -> absent;
                             });
         }
         return this;
@@ -120,9 +123,13 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
 
     @Override
     public RenewBatch failed(RedisFailure failure) {
-        RenewResult unknown = unknown(failure);
+        RenewResult result = unknown(failure);
+        if (history != null && history.terms().quiet().isZero() && FailureReader.isOfParting(failure)) {
+            history.parted();
+            result = AT_ONCE;
+        }
         for (Renewal renewal : renewals) {
-            renewal.complete(unknown);
+            renewal.complete(result);
         }
         return this;
     }

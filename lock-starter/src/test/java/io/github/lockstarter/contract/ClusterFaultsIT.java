@@ -131,6 +131,27 @@ class ClusterFaultsIT {
         }
     }
 
+    /** A script with keys on both sides of a move is refused. The renewal can do without the marker. */
+    @Test
+    void keepsAndRenewsALockThatIsPartedFromItsMarker() {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(1)));
+        try {
+            beginMove(source, target);
+            moveKey(lockKey, source, target);
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
+        } finally {
+            moveKeys(source, target);
+            endMove(target);
+        }
+        ReleaseOutcome outcome = held.release();
+        move(target, source);
+        assertThat(outcome).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
     @Test
     void waitsWhileTheSlotIsBeingMoved() {
         RedisServer source = cluster().masterOf(lockKey);
@@ -220,15 +241,23 @@ class ClusterFaultsIT {
 
     private void move(RedisServer from, RedisServer to) {
         beginMove(from, to);
-        for (String one : from.commands().clusterGetKeysInSlot(SlotHash.getSlot(key), 10)) {
-            from.commands()
-                    .migrate(
-                            to.host(),
-                            to.port(),
-                            0,
-                            2_000,
-                            MigrateArgs.Builder.<String>key(one).auth2("fixture", "any"));
-        }
+        moveKeys(from, to);
         endMove(to);
+    }
+
+    private void moveKeys(RedisServer from, RedisServer to) {
+        for (String one : from.commands().clusterGetKeysInSlot(SlotHash.getSlot(key), 10)) {
+            moveKey(one, from, to);
+        }
+    }
+
+    private static void moveKey(String one, RedisServer from, RedisServer to) {
+        from.commands()
+                .migrate(
+                        to.host(),
+                        to.port(),
+                        0,
+                        2_000,
+                        MigrateArgs.Builder.<String>key(one).auth2("fixture", "any"));
     }
 }

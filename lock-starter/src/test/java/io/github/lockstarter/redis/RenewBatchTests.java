@@ -1,0 +1,80 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.Guard;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redis.RenewBatch.Renewal;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A lock of a cluster whose slot is being moved, so that its marker may be on another server. */
+class RenewBatchTests {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
+    private static final RedisFailure TRYAGAIN = new FailureReader("redis:6379", RedisSettings.DEFAULTS)
+            .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
+
+    private final KeySpace keySpace = new KeySpace("lock:");
+    private final RedisConnector cluster = mock(RedisConnector.class);
+
+    RenewBatchTests() {
+        when(cluster.isCluster()).thenReturn(true);
+    }
+
+    @Test
+    void goesWithoutTheMarkerOnceItWasRefused() {
+        Histories histories = histories(Duration.ZERO);
+        assertThat(keysOfNext(histories)).isEqualTo(2);
+
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+
+        assertThat(refused).isCompletedWithValue(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(keysOfNext(histories)).isEqualTo(1);
+    }
+
+    @Test
+    void neverTakesALockForLostThatIsNotFoundWithoutTheMarker() {
+        Histories histories = histories(Duration.ZERO);
+        histories.ofKey("order:42").parted();
+        Renewal absent = new Renewal(COMMAND);
+        assertThat(batch(absent, histories).of(new RenewReply("0", "", "", Duration.ZERO)))
+                .isNotNull();
+        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
+    @Test
+    void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
+        Histories histories = histories(Duration.ofSeconds(3));
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(keysOfNext(histories)).isEqualTo(2);
+    }
+
+    private Histories histories(Duration deposedMasterWrites) {
+        return new Histories(
+                keySpace, cluster, new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites));
+    }
+
+    private int keysOfNext(Histories histories) {
+        String sent =
+                batch(new Renewal(COMMAND), histories).call().bySha().getArgs().toCommandString();
+        return Integer.parseInt(sent.split(" ", -1)[1]);
+    }
+
+    private RenewBatch batch(Renewal renewal, Histories histories) {
+        FailureReader failures = new FailureReader("redis:6379", RedisSettings.DEFAULTS);
+        return RenewBatch.of(List.of(renewal), new LockCalls(keySpace, cluster), histories, failures)
+                .get(0);
+    }
+}
