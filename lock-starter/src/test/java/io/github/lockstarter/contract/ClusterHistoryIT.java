@@ -30,6 +30,11 @@ class ClusterHistoryIT extends HistoryFailover {
     }
 
     @Override
+    Duration lease() {
+        return Duration.ofSeconds(12);
+    }
+
+    @Override
     RedisStore servers() {
         return RedisStore.of(REDIS.topology());
     }

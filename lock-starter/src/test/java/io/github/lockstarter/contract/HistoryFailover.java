@@ -3,9 +3,11 @@ package io.github.lockstarter.contract;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -27,13 +29,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 abstract class HistoryFailover {
 
-    static final Duration LEASE = ofSeconds(6);
-
     private static final Duration PATIENCE = ofSeconds(30);
     private static final String SEEDS = "io.github.lockstarter.contract.RedisScenario#seeds";
 
     final String key = "history:" + UUID.randomUUID();
-    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(ofMillis(500));
+    private final LockRequest request = LockRequest.of(key).leasedFor(lease()).waitingUpTo(ofMillis(500));
+
+    /** The longest one: more than twice as long as a failover takes. */
+    abstract Duration lease();
 
     /** The servers as a client sees them. */
     abstract RedisStore servers();
@@ -55,21 +58,29 @@ abstract class HistoryFailover {
     @ParameterizedTest
     @MethodSource(SEEDS)
     void keepsTheLockOnAReplicaThatLagged(long seed) {
-        try (RedisStore store = servers().with(RedisStore.guarding(LEASE));
+        try (RedisStore store = servers().with(RedisStore.guarding(lease()));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             List<String> elsewhere = keysElsewhere();
             elsewhere.forEach(other -> acquireAgain(second, LockRequest.of(other)));
-            LockHandle held = acquireBehindTheReplicas(first, second);
-            loseTheMaster(seed, RedisServer::kill);
+            LockHandle held = acquireBehindTheReplicas(first, second, request);
+            Duration outage = loseTheMaster(seed, RedisServer::kill);
+            assumeThat(outage)
+                    .as("machine too busy: no holder outlives such an outage")
+                    .isLessThan(lease().dividedBy(2).minusSeconds(1));
             elsewhere.forEach(other -> takeAtOnce(second, other));
 
-            long beyondTheGrace = System.nanoTime() + LEASE.plusSeconds(3).toNanos();
+            long beyondTheGrace = System.nanoTime() + lease().plusSeconds(3).toNanos();
             while (System.nanoTime() - beyondTheGrace < 0) {
                 assertThat(isGranted(second)).isFalse();
-                assertThat(held.isHeld()).isTrue();
+                assertThat(held.isHeld())
+                        .as(
+                                "after %s without a master: %s",
+                                outage, first.events().of(LockEvent.Lost.class))
+                        .isTrue();
             }
-            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            // A busy machine may leave the outcome unknown.
+            assertThat(held.release()).isNotEqualTo(ReleaseOutcome.LOST);
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
         }
     }
@@ -77,10 +88,10 @@ abstract class HistoryFailover {
     @ParameterizedTest
     @MethodSource(SEEDS)
     void grantsAgainSoonAfterTheGrace(long seed) {
-        assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(LEASE.plusSeconds(5));
+        assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(lease().plusSeconds(5));
     }
 
-    /** The control. */
+    /** The control. Nobody waits for the lease: it may be longer than any failover. */
     @ParameterizedTest
     @MethodSource(SEEDS)
     void grantsTwiceWithoutTheGuard(long seed) {
@@ -88,7 +99,7 @@ abstract class HistoryFailover {
         try (RedisStore store = servers().with(unguarded);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            LockHandle held = acquireBehindTheReplicas(first, second);
+            LockHandle held = acquireBehindTheReplicas(first, second, request.leasedFor(lease().multipliedBy(5)));
             long endsAt = System.nanoTime() + held.remainingLease().toNanos();
             loseTheMaster(seed, RedisServer::kill);
             acquireAgain(second, request);
@@ -99,14 +110,15 @@ abstract class HistoryFailover {
     /** From the promotion on, for a lock whose holder ends with the master; never before its lease is over. */
     @SuppressWarnings("try") // closed before its end, as an application that is stopped
     final Duration timeToGrantAgain(long seed, Consumer<RedisServer> fault) {
-        try (RedisStore store = servers().with(RedisStore.guarding(LEASE));
+        try (RedisStore store = servers().with(RedisStore.guarding(lease()));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            LockHandle held = acquireBehindTheReplicas(first, second);
+            LockHandle held = acquireBehindTheReplicas(first, second, request);
             long endsAt = System.nanoTime() + held.remainingLease().toNanos();
             first.close(); // its release never reaches a replica either
 
-            long promoted = loseTheMaster(seed, fault);
+            loseTheMaster(seed, fault);
+            long promoted = System.nanoTime();
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
 
             assertThat(System.nanoTime() - endsAt).isPositive();
@@ -114,20 +126,31 @@ abstract class HistoryFailover {
         }
     }
 
-    private LockHandle acquireBehindTheReplicas(Application first, Application second) {
+    private LockHandle acquireBehindTheReplicas(Application first, Application second, LockRequest lost) {
         acquireAgain(first, request);
         acquireAgain(second, request);
-        cutReplication(master());
-        return first.locks().acquire(request);
+        RedisServer master = master();
+        awaitReplicas(master);
+        cutReplication(master);
+        return first.locks().acquire(lost);
     }
 
-    /** Returns when another one was promoted. */
-    private long loseTheMaster(long seed, Consumer<RedisServer> fault) {
+    /** Else a replica might have the lock of {@code second}, which the holder would be told of as a loss. */
+    private void awaitReplicas(RedisServer master) {
+        int replicas = Integer.parseInt(master.info("replication").get("connected_slaves"));
+        master.commands().set("lock:{" + key + "}:any", "later than the release");
+        assertThat(master.commands().waitForReplication(replicas, PATIENCE.toMillis()))
+                .isEqualTo(replicas);
+    }
+
+    /** Returns how long it took until another one was promoted. */
+    private Duration loseTheMaster(long seed, Consumer<RedisServer> fault) {
         RedisScenario.letPass(ofMillis(new Random(seed).nextInt(2_000)));
         RedisServer master = master();
+        long lost = System.nanoTime();
         fault.accept(master);
         awaitPromotion(master);
-        return System.nanoTime();
+        return Duration.ofNanos(System.nanoTime() - lost);
     }
 
     private boolean isGranted(Application application) {
@@ -139,9 +162,9 @@ abstract class HistoryFailover {
     }
 
     /** Within half the grace, which a client may take to find its way again. */
-    private static void takeAtOnce(Application application, String other) {
+    private void takeAtOnce(Application application, String other) {
         LockRequest once = LockRequest.of(other).waitingUpTo(Duration.ZERO);
-        await().atMost(LEASE.dividedBy(2))
+        await().atMost(lease().dividedBy(2))
                 .ignoreExceptionsInstanceOf(LockBackendException.class)
                 .untilAsserted(
                         () -> assertThat(application.locks().tryAcquire(once)).hasValueSatisfying(LockHandle::close));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.testing.RedisSentinels;
 import io.github.lockstarter.testing.RedisServer;
 import io.github.lockstarter.testing.TopologyExtension;
+import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,7 +19,12 @@ class SentinelHistoryIT extends HistoryFailover {
     @ParameterizedTest
     @MethodSource("io.github.lockstarter.contract.RedisScenario#seeds")
     void grantsAgainSoonAfterTheGraceWhenTheMasterHangs(long seed) {
-        assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(LEASE.plusSeconds(10));
+        assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(lease().plusSeconds(10));
+    }
+
+    @Override
+    Duration lease() {
+        return Duration.ofSeconds(8);
     }
 
     @Override
