@@ -83,7 +83,8 @@ record DistributedLockProperties(
                         redis.onHistoryChange,
                         redis.firstUse,
                         maxLease == null ? lease : maxLease,
-                        redis.deposedMasterWrites));
+                        redis.deposedMasterWrites),
+                redis.minReplicas);
     }
 
     private static EngineSettings settings(
@@ -161,13 +162,16 @@ record DistributedLockProperties(
      *     can be seen. With grant, it is taken for a new one. With grace, it is taken for one that lost its data.
      * @param deposedMasterWrites How long a master may go on executing writes after another one was promoted. After a
      *     failover, no lock is renewed for that long. At most a third of every lease.
+     * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
+     *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for none.
      */
     record Redis(
             @DefaultValue("2s") Duration commandTimeout,
             @DefaultValue("true") boolean requiredAtStart,
             @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
             @DefaultValue("grant") RedisSettings.FirstUse firstUse,
-            @DefaultValue("0s") Duration deposedMasterWrites) {}
+            @DefaultValue("0s") Duration deposedMasterWrites,
+            @DefaultValue("0") int minReplicas) {}
 
     /**
      * Settings of one logical lock name.

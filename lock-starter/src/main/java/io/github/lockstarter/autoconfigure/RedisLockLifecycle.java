@@ -41,6 +41,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
             if (backend.history().state() == HistoryGuard.State.DEGRADED) {
                 log.warn(DEGRADED);
             }
+            backend.warnings().forEach(log::warn);
         } catch (RedisUnavailableException e) {
             if (properties.requiredAtStart()) {
                 throw e;

@@ -6,6 +6,7 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,11 +42,35 @@ final class ClusterRouting implements Routing {
 
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
     void connectToAll() {
-        for (RedisClusterNode node : cluster.getPartitions()) {
-            if (node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots()) {
-                nodeAt(node).whenOpen(INDIFFERENT);
-            }
+        masters().forEach(master -> nodeAt(master).whenOpen(INDIFFERENT));
+    }
+
+    private List<RedisClusterNode> masters() {
+        return cluster.getPartitions().stream()
+                .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
+                .toList();
+    }
+
+    @Override
+    public Map<String, CompletableFuture<RedisLink>> toAll() {
+        Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
+        for (RedisClusterNode node : masters()) {
+            Node master = nodeAt(node);
+            CompletableFuture<RedisLink> opened = new CompletableFuture<>();
+            master.whenOpen(new LinkUser() {
+                @Override
+                public void onOpen(RedisLink link) {
+                    opened.complete(link);
+                }
+
+                @Override
+                public void onFailure(Throwable failure) {
+                    opened.completeExceptionally(failure);
+                }
+            });
+            links.put(master.address.host() + ":" + master.address.port(), opened);
         }
+        return links;
     }
 
     @Override

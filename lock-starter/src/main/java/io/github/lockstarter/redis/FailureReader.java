@@ -33,6 +33,11 @@ final class FailureReader {
         this.settings = settings;
     }
 
+    /** Who does or says something, at the beginning of a sentence. */
+    String place() {
+        return "Redis at " + target;
+    }
+
     /** A connection could not be opened. */
     RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {
@@ -224,7 +229,7 @@ final class FailureReader {
     private String neededRights() {
         String prefix = settings.keyPrefix();
         return "Give the user the rights that locks need: ACL SETUSER <user> ~" + prefix + "* &" + prefix + "* "
-                + LEAST_COMMANDS;
+                + LEAST_COMMANDS + (settings.minReplicas() > 0 ? " +wait" : "");
     }
 
     private String seconds() {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
@@ -20,7 +21,7 @@ final class LockCalls {
     /** Status of release and withdraw: done, but the next waiter could not be signalled. */
     static final long UNSIGNALLED = 2;
 
-    /** Status of release: the token does not have the lock. */
+    /** Status of release and confirm: the token does not have the lock. */
     static final long NOT_HELD = 0;
 
     /** Those of a renewal that are before the first lock's. */
@@ -44,6 +45,11 @@ final class LockCalls {
     LockCalls(KeySpace keySpace, RedisConnector servers) {
         this.keySpace = keySpace;
         this.counting = servers.isCluster() ? UNCOUNTED : ABSENT;
+    }
+
+    /** What the keys are called. */
+    KeySpace keySpace() {
+        return keySpace;
     }
 
     ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys, @Nullable History history) {
@@ -111,6 +117,11 @@ final class LockCalls {
                 LockScript.WITHDRAW,
                 new String[] {keys.lock(), keys.waiters()},
                 trimmed(command.token().value(), keys.name(), counting));
+    }
+
+    /** Writes what was granted once more. */
+    ScriptCall<Long> confirm(String lock, LockToken token) {
+        return ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {lock}, token.value());
     }
 
     /**

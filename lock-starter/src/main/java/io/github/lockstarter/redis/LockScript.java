@@ -20,7 +20,9 @@ enum LockScript {
     /** Frees, and signals. */
     RELEASE,
     /** Leaves the queue. */
-    WITHDRAW;
+    WITHDRAW,
+    /** Writes a grant once more. */
+    CONFIRM;
 
     private final String text;
     private final String sha;

@@ -3,7 +3,9 @@ package io.github.lockstarter.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,6 +41,12 @@ final class RedisConnections implements AutoCloseable {
         this.connector = connector;
         this.opener = new ThreadPoolExecutor(
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
+    }
+
+    /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
+    Map<String, CompletableFuture<RedisLink>> servers() {
+        RedisRoutes open = link;
+        return open == null ? Map.of() : open.routing().toAll();
     }
 
     /** The open link to the server of a key, or null. */
@@ -102,7 +110,6 @@ final class RedisConnections implements AutoCloseable {
     public void close() {
         end(Access.CLOSED);
         opener.shutdown();
-        connector.close();
     }
 
     private void end(Access next) {

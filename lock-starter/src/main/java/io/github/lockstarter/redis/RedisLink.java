@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.Set;
@@ -31,7 +32,7 @@ final class RedisLink implements RedisConnectionStateListener {
     private final AtomicInteger timeouts = new AtomicInteger();
     private final Set<LockScript> known = ConcurrentHashMap.newKeySet();
     private final long openedAt = System.nanoTime();
-    private volatile @Nullable StatefulConnection<?, ?> watched;
+    private volatile @Nullable StatefulConnection<String, String> watched;
 
     /**
      * Makes a link that is not watched yet.
@@ -50,12 +51,18 @@ final class RedisLink implements RedisConnectionStateListener {
     }
 
     /** From now on this connection is the one to the server. Called by one thread at a time. */
-    void watch(StatefulConnection<?, ?> connection) {
+    void watch(StatefulConnection<String, String> connection) {
         if (watched != connection) {
             watched = connection;
             forgetScripts();
             connection.addListener(this);
         }
+    }
+
+    /** The connection to the server itself, on which nothing is sent elsewhere; null as long as none is watched. */
+    @Nullable
+    StatefulConnection<String, String> toServer() {
+        return watched;
     }
 
     /** Whether commands reach the server at once. */
@@ -90,15 +97,26 @@ final class RedisLink implements RedisConnectionStateListener {
         known.clear();
     }
 
+    /** A command ended, with the server's answer or with a failure. */
+    void heed(@Nullable Throwable failure, FailureReader failures) {
+        if (failure == null) {
+            answered();
+        } else if (failure instanceof RedisCommandTimeoutException) {
+            timedOut();
+        } else if (failures.isOfDemoted(failure)) {
+            demoted();
+        }
+    }
+
     /** The server said something. */
-    void answered() {
+    private void answered() {
         if (timeouts.get() != 0) {
             timeouts.set(0);
         }
     }
 
     /** The server did not answer in time. */
-    void timedOut() {
+    private void timedOut() {
         if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
             timeouts.set(0);
             onUnfit.accept(this);
@@ -106,7 +124,7 @@ final class RedisLink implements RedisConnectionStateListener {
     }
 
     /** The server is not one that takes writes. */
-    void demoted() {
+    private void demoted() {
         if (System.nanoTime() - openedAt > YOUNG) {
             onUnfit.accept(this);
         }

@@ -37,6 +37,9 @@ import java.util.concurrent.CompletionStage;
  * (docs/history-guard.md) recognises it by {@code <prefix>history}, in a cluster {@code <prefix>history:{n}}: then what is free is
  * granted after the longest lease, and a renewal brings back what its owner had.
  *
+ * <p>Where {@link RedisSettings#minReplicas replicas} are to acknowledge each grant, it takes a third connection, an EVALSHA of
+ * its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it is released.
+ *
  * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server evicts keys, it
  * grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and check the fencing token
  * where you write.
@@ -57,8 +60,12 @@ public final class RedisLockBackend implements LockBackend {
     private final LockCalls calls;
     private final Histories histories;
     private final FailureReader failures;
+    private final RedisConnector connector;
     private final RedisConnections connections;
     private final ScriptRunner runner;
+    private final Acknowledgements acknowledgements;
+    private final RedisSettings settings;
+    private volatile List<String> warnings = List.of();
 
     /**
      * Creates a backend; connects nothing yet.
@@ -71,19 +78,33 @@ public final class RedisLockBackend implements LockBackend {
         this.calls = new LockCalls(keySpace, connector);
         this.histories = new Histories(keySpace, connector, settings.guard());
         this.failures = new FailureReader(connector.target(), settings);
+        this.connector = connector;
         this.connections = new RedisConnections(connector);
         this.runner = new ScriptRunner(connections, failures);
+        this.acknowledgements = new Acknowledgements(new RedisConnections(connector), calls, failures, settings);
+        this.settings = settings;
     }
 
     /**
      * Connects, and checks with a lock of its own that the server lets the scripts do all they need. Blocks. A backend
      * that could not start connects again with the next command. Closed backends stay closed.
      *
-     * @throws RedisUnavailableException when there is no connection, or a right is missing
+     * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
      */
     public void start() {
         connections.start();
-        new StartCheck(runner, keySpace, calls, histories, failures).run();
+        acknowledgements.start();
+        new StartCheck(runner, calls, histories, failures).run(acknowledgements);
+        warnings = new ServerSurvey(connections, connector.target(), settings).run();
+    }
+
+    /**
+     * What the settings of the servers put at risk, as the last {@link #start} found them. Returns at once.
+     *
+     * @return a text for each, which says what to change; none if all is well, or the servers do not tell
+     */
+    public List<String> warnings() {
+        return warnings;
     }
 
     /**
@@ -91,6 +112,7 @@ public final class RedisLockBackend implements LockBackend {
      * is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
      */
     public void stop() {
+        acknowledgements.stop();
         connections.stop();
     }
 
@@ -107,7 +129,11 @@ public final class RedisLockBackend implements LockBackend {
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
         History history = histories.of(keys.lock());
-        return runner.run(calls.acquire(command, keys, history), new AcquireAnswer(keys, history));
+        CompletionStage<AcquireResult> answered =
+                runner.run(calls.acquire(command, keys, history), new AcquireAnswer(keys, history));
+        return acknowledgements.wanted() == 0
+                ? answered
+                : answered.thenCompose(result -> acknowledgements.check(command, result));
     }
 
     @Override
@@ -144,6 +170,8 @@ public final class RedisLockBackend implements LockBackend {
 
     @Override
     public void close() {
+        acknowledgements.close();
         connections.close();
+        connector.close();
     }
 }

@@ -13,8 +13,9 @@ import java.time.Duration;
  * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
  * @param commandTimeout how long a command may take before its outcome counts as unknown
  * @param guard what to do when Redis may have forgotten locks
+ * @param minReplicas how many replicas must have a grant before it counts; 0 if none need to
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard, int minReplicas) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -29,6 +30,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     public static final RedisSettings DEFAULTS =
             new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
 
+    /** Most replicas that can be asked for. */
+    public static final int MAX_MIN_REPLICAS = 16;
+
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
 
@@ -41,6 +45,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard checked already
+     * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public RedisSettings {
@@ -50,6 +55,32 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
                     + "ms; it must be between " + MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
                     + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
         }
+        if (minReplicas < 0 || minReplicas > MAX_MIN_REPLICAS) {
+            throw new IllegalArgumentException("distributed-lock.redis.min-replicas is " + minReplicas
+                    + "; it must be between 0, which waits for none, and " + MAX_MIN_REPLICAS
+                    + ". Choose no more than the replicas that each master has while one of them is down");
+        }
+    }
+
+    /**
+     * Settings with which no replica needs to have a grant.
+     *
+     * @param keyPrefix as above
+     * @param commandTimeout as above
+     * @param guard as above
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+        this(keyPrefix, commandTimeout, guard, 0);
+    }
+
+    /**
+     * How long replicas are waited for after a grant: half of the command timeout.
+     *
+     * @return at least 50 ms
+     */
+    Duration acknowledgementTime() {
+        return commandTimeout.dividedBy(2);
     }
 
     /** What happens after a failover or a restart that may have forgotten locks. */

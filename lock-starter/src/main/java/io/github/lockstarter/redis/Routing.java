@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis;
 
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the link to the server that has a key. Thread-safe; nothing blocks. */
@@ -8,6 +10,9 @@ interface Routing {
     /** The link, or null if it is not open. */
     @Nullable
     RedisLink to(String key);
+
+    /** Links to all servers that have keys, each as soon as it is open, by the address of the server if there may be several. */
+    Map<String, CompletableFuture<RedisLink>> toAll();
 
     /** Hands the link over as soon as it is open, first come first. */
     void whenOpen(String key, LinkUser user);

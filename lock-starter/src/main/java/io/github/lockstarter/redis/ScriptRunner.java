@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis;
 
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
 import java.util.concurrent.CompletableFuture;
@@ -85,7 +84,7 @@ final class ScriptRunner {
         private void onReply(@Nullable T reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
             if (link != null) {
-                heed(link, failure);
+                link.heed(failure, failures);
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
@@ -95,16 +94,6 @@ final class ScriptRunner {
             } else {
                 learn();
                 understand(reply);
-            }
-        }
-
-        private void heed(RedisLink link, @Nullable Throwable failure) {
-            if (failure == null) {
-                link.answered();
-            } else if (failure instanceof RedisCommandTimeoutException) {
-                link.timedOut();
-            } else if (failures.isOfDemoted(failure)) {
-                link.demoted();
             }
         }
 

@@ -1,5 +1,8 @@
 package io.github.lockstarter.redis;
 
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
 /**
  * All keys are on one server.
  *
@@ -10,6 +13,11 @@ record SingleRouting(RedisLink link) implements Routing {
     @Override
     public RedisLink to(String key) {
         return link;
+    }
+
+    @Override
+    public Map<String, CompletableFuture<RedisLink>> toAll() {
+        return Map.of("", CompletableFuture.completedFuture(link));
     }
 
     @Override

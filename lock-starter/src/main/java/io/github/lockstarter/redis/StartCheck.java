@@ -35,20 +35,20 @@ final class StartCheck {
     private final Histories histories;
     private final FailureReader failures;
 
-    StartCheck(ScriptRunner runner, KeySpace keySpace, LockCalls calls, Histories histories, FailureReader failures) {
+    StartCheck(ScriptRunner runner, LockCalls calls, Histories histories, FailureReader failures) {
         this.runner = runner;
         this.calls = calls;
-        this.keySpace = keySpace;
+        this.keySpace = calls.keySpace();
         this.histories = histories;
         this.failures = failures;
     }
 
     /**
-     * Runs every script, on all its ways.
+     * Runs every script, on all its ways, and has a grant acknowledged as all are.
      *
      * @throws RedisUnavailableException when one fails
      */
-    void run() {
+    void run(Acknowledgements acknowledgements) {
         String id = newInstanceId();
         String key = "lock-starter:start-check:" + id;
         LockKeys keys = keySpace.keysOf(key);
@@ -60,6 +60,11 @@ final class StartCheck {
                 .marker();
         if (old != null) {
             expire(old.key(), marker);
+        }
+        if (acknowledgements.wanted() > 0) {
+            acknowledgements.of(key, owner).join().ifPresent(shortfall -> {
+                throw unavailable(shortfall);
+            });
         }
         ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
         // A grant looks for its own instance in the queue only if somebody is in it, and if it was told a position.

@@ -49,7 +49,7 @@ public sealed interface AcquireResult {
     record Unavailable(String reason, Throwable cause) implements AcquireResult {}
 
     /**
-     * Perhaps acquired: no answer came. The caller cleans up with a release of the same token.
+     * Perhaps acquired: no answer came, or the lock is not kept as safely as is asked for. The caller cleans up with a release of the same token.
      *
      * @param reason what failed and what to do
      * @param cause the client's failure

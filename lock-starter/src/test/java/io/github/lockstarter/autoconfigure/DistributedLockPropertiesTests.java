@@ -58,6 +58,7 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.redis.on-history-change=none",
                         "distributed-lock.redis.first-use=grace",
                         "distributed-lock.redis.deposed-master-writes=3s",
+                        "distributed-lock.redis.min-replicas=2",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.renewal=true")
@@ -72,7 +73,9 @@ class DistributedLockPropertiesTests {
                                     false,
                                     OnHistoryChange.NONE,
                                     FirstUse.GRACE,
-                                    Duration.ofSeconds(3)));
+                                    Duration.ofSeconds(3),
+                                    2));
+                    assertThat(properties.redisSettings().minReplicas()).isEqualTo(2);
                     assertThat(properties.redisSettings().guard())
                             .isEqualTo(new RedisSettings.Guard(
                                     OnHistoryChange.NONE,
@@ -127,6 +130,8 @@ class DistributedLockPropertiesTests {
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
             distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11000ms; it must be between 0ms and a third of every lease (30000ms)
             distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1000ms
+            distributed-lock.redis.min-replicas=-1        | distributed-lock.redis.min-replicas is -1; it must be between 0, which waits for none, and 16
+            distributed-lock.redis.min-replicas=17        | distributed-lock.redis.min-replicas is 17
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | No enum constant

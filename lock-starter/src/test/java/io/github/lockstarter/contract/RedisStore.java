@@ -31,7 +31,7 @@ final class RedisStore implements LockStore {
 
     private final Function<RedisSettings, RedisConnector> connectors;
     private final RedisSettings settings;
-    private final List<LockBackend> backends = new ArrayList<>();
+    private final List<RedisLockBackend> backends = new ArrayList<>();
 
     private RedisStore(Function<RedisSettings, RedisConnector> connectors, RedisSettings settings) {
         this.connectors = connectors;
@@ -58,6 +58,12 @@ final class RedisStore implements LockStore {
                         RedisSettings.FirstUse.GRANT,
                         Duration.ofSeconds(2),
                         Duration.ZERO));
+    }
+
+    /** The guard on, though nobody waits for it, and so many replicas must have each grant. */
+    static RedisSettings acknowledgedBy(int replicas) {
+        return new RedisSettings(
+                "lock:", Duration.ofMillis(600), RedisSettings.Guard.guarding(Duration.ZERO), replicas);
     }
 
     /** The same servers, used otherwise. */
@@ -92,8 +98,13 @@ final class RedisStore implements LockStore {
         return backend;
     }
 
+    /** Checks the servers, as an application does when it starts. */
+    void start() {
+        backends.forEach(RedisLockBackend::start);
+    }
+
     @Override
     public void close() {
-        backends.forEach(LockBackend::close);
+        backends.forEach(RedisLockBackend::close);
     }
 }

@@ -1,0 +1,65 @@
+package io.github.lockstarter.redis;
+
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Asks every server that has locks how it is set up. Blocks, about as long as the command timeout at most: each command ends
+ * with it. Of a server that does not tell, nothing is said.
+ */
+final class ServerSurvey {
+
+    private final RedisConnections connections;
+    private final String target;
+    private final RedisSettings settings;
+
+    /**
+     * Asks nobody yet.
+     *
+     * @param connections lead to the servers
+     * @param target what messages call the one server
+     * @param settings what locks need
+     */
+    ServerSurvey(RedisConnections connections, String target, RedisSettings settings) {
+        this.connections = connections;
+        this.target = target;
+        this.settings = settings;
+    }
+
+    /** What puts locks at risk there. Never fails. */
+    List<String> run() {
+        Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
+        connections
+                .servers()
+                .forEach((server, link) -> answers.put(
+                        server.isEmpty() ? target : server,
+                        link.thenCompose(ServerSurvey::ask).exceptionally(refusal -> "")));
+        List<String> warnings = new ArrayList<>();
+        answers.forEach((server, answer) ->
+                warnings.addAll(ServerState.of(answer.join()).warnings(server, settings)));
+        return List.copyOf(warnings);
+    }
+
+    /** All that {@code INFO} says unless asked for more: servers before version 7 tell one section or these. */
+    private static CompletableFuture<String> ask(RedisLink link) {
+        AsyncCommand<String, String, String> info = new AsyncCommand<>(new Command<>(
+                CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));
+        StatefulConnection<String, String> connection = link.toServer();
+        if (connection != null) {
+            connection.dispatch(info);
+        } else {
+            info.complete();
+        }
+        return info.toCompletableFuture();
+    }
+}
