@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ final class RedisConnections implements AutoCloseable {
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
+    private final Duration pulse;
     private final ExecutorService opener;
     private volatile @Nullable RedisRoutes link;
     private List<Waiter> waiting = new ArrayList<>();
@@ -38,7 +41,13 @@ final class RedisConnections implements AutoCloseable {
     private Access access = Access.OPEN;
 
     RedisConnections(RedisConnector connector) {
+        this(connector, MailboxPulse.PERIOD);
+    }
+
+    /** With another time between two looks at the mailbox. */
+    RedisConnections(RedisConnector connector, Duration pulse) {
         this.connector = connector;
+        this.pulse = pulse;
         this.opener = new ThreadPoolExecutor(
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
     }
@@ -175,6 +184,38 @@ final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
+    private void watch(RedisRoutes routes, StatefulRedisPubSubConnection<String, String> signals) {
+        new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes)).begin();
+    }
+
+    /** Commands go on meanwhile. If it fails, the pulse asks for it again. Returns at once. */
+    private void resubscribe(RedisRoutes routes) {
+        try {
+            opener.execute(() -> {
+                try {
+                    resubscribeNow(routes);
+                } catch (RuntimeException e) {
+                    // The server may hang, or be away: the pulse goes on.
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // Closed.
+        }
+    }
+
+    private void resubscribeNow(RedisRoutes routes) {
+        Mailbox current = currentMailbox();
+        if (link == routes && current != null) {
+            StatefulRedisPubSubConnection<String, String> signals = Opening.of(connector::connectPubSub);
+            routes.resubscribe(current, signals);
+            watch(routes, signals);
+        }
+    }
+
+    private synchronized @Nullable Mailbox currentMailbox() {
+        return mailbox;
+    }
+
     private List<Waiter> takeWaiting() {
         List<Waiter> taken = waiting;
         waiting = new ArrayList<>();
@@ -251,17 +292,13 @@ final class RedisConnections implements AutoCloseable {
         }
 
         private void serve(RedisRoutes connected) {
-            Mailbox missing = connected.isSubscribed() ? null : mailbox();
+            Mailbox missing = connected.isSubscribed() ? null : currentMailbox();
             if (missing != null) {
-                connected.subscribe(missing, Opening.of(connector::connectPubSub));
+                StatefulRedisPubSubConnection<String, String> signals = Opening.of(connector::connectPubSub);
+                connected.subscribe(missing, signals);
+                watch(connected, signals);
             }
             users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter.user()));
-        }
-
-        private @Nullable Mailbox mailbox() {
-            synchronized (RedisConnections.this) {
-                return mailbox;
-            }
         }
 
         private List<Waiter> users() {

@@ -74,12 +74,17 @@ public final class RedisLockBackend implements LockBackend {
      * @param settings prefix, timeout, and whether histories matter
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
+        this(connector, settings, new RedisConnections(connector));
+    }
+
+    /** On connections of one's own choice, which are closed with it. */
+    RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCalls(keySpace, connector);
         this.histories = new Histories(keySpace, connector, settings.guard());
         this.failures = new FailureReader(connector.target(), settings);
         this.connector = connector;
-        this.connections = new RedisConnections(connector);
+        this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
         this.acknowledgements = new Acknowledgements(new RedisConnections(connector), calls, failures, settings);
         this.settings = settings;

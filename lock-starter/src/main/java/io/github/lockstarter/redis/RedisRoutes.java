@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
  * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
  * reconnect by themselves.
  *
- * <p>{@code signals} is set once, by the thread that opens the connections, before others see them.
+ * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. The monitor
+ * guards {@code ended}, from which on it is not set any more.
  */
 final class RedisRoutes implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+    private boolean ended;
 
     /**
      * Takes an open connection over.
@@ -56,6 +58,35 @@ final class RedisRoutes implements AutoCloseable {
     /** Subscribes, and returns when the server has confirmed it. */
     void subscribe(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
         signals = connection;
+        confirm(mailbox, connection);
+    }
+
+    /** Subscribes on another connection, which replaces the one so far when the server has confirmed it. */
+    void resubscribe(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+        StatefulRedisPubSubConnection<String, String> surplus = connection;
+        try {
+            confirm(mailbox, connection);
+            surplus = replaceSignals(connection);
+        } finally {
+            if (surplus != null) {
+                surplus.closeAsync();
+            }
+        }
+    }
+
+    private synchronized @Nullable StatefulRedisPubSubConnection<String, String> replaceSignals(
+            StatefulRedisPubSubConnection<String, String> connection) {
+        StatefulRedisPubSubConnection<String, String> replaced = ended ? connection : signals;
+        signals = ended ? signals : connection;
+        return replaced;
+    }
+
+    /** Whether signals are heard on this very connection. */
+    synchronized boolean hearsOn(StatefulRedisPubSubConnection<String, String> connection) {
+        return !ended && signals == connection;
+    }
+
+    private static void confirm(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
         connection.addListener(mailbox);
         try {
             long nanos = connection.getTimeout().toNanos();
@@ -73,7 +104,7 @@ final class RedisRoutes implements AutoCloseable {
     /** Closes both without waiting for it. */
     void abandon() {
         commands.closeAsync();
-        StatefulRedisPubSubConnection<String, String> subscribed = signals;
+        StatefulRedisPubSubConnection<String, String> subscribed = end();
         if (subscribed != null) {
             subscribed.closeAsync();
         }
@@ -84,10 +115,15 @@ final class RedisRoutes implements AutoCloseable {
         try {
             commands.close();
         } finally {
-            StatefulRedisPubSubConnection<String, String> subscribed = signals;
+            StatefulRedisPubSubConnection<String, String> subscribed = end();
             if (subscribed != null) {
                 subscribed.close();
             }
         }
+    }
+
+    private synchronized @Nullable StatefulRedisPubSubConnection<String, String> end() {
+        ended = true;
+        return signals;
     }
 }
