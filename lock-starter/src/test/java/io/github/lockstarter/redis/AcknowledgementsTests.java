@@ -41,8 +41,7 @@ class AcknowledgementsTests {
     @BeforeEach
     void acquire() {
         when(redis.link().getResources()).thenReturn(RESOURCES);
-        backend.acquire(new AcquireCommand(
-                        BackendUser.KEY, token("a", 1), BackendUser.LEASE, 0, 1, Optional.empty()))
+        backend.acquire(new AcquireCommand(BackendUser.KEY, token("a", 1), BackendUser.LEASE, 0, 1, Optional.empty()))
                 .thenAccept(acquired::complete);
         awaitSent(1);
         reply(0, 17);

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(90)
 class MailboxIT {
 
-    private static final RedisSettings SETTINGS = new RedisSettings(
-            "lock:", Duration.ofMillis(500), RedisSettings.Guard.guarding(Duration.ofSeconds(2)));
+    private static final RedisSettings SETTINGS =
+            new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.guarding(Duration.ofSeconds(2)));
 
     /** The time between two looks, three answers that do not come, and as much again for a busy machine. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -85,10 +85,9 @@ class MailboxIT {
                 backend.listen("a", signals);
                 new BackendUser(backend).granted(token("a", 1));
                 server.commands().configResetstat();
-                await().atMost(PATIENCE)
-                        .untilAsserted(() ->
-                                assertThat(server.info("commandstats").getOrDefault("cmdstat_ping", ""))
-                                        .matches("calls=[3-9].*"));
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(
+                                server.info("commandstats").getOrDefault("cmdstat_ping", ""))
+                        .matches("calls=[3-9].*"));
                 server.commands().publish("lock:mailbox:a", BackendUser.KEY);
                 await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
                 assertThat(connector.mailboxes.get()).isEqualTo(1);
@@ -108,13 +107,14 @@ class MailboxIT {
             RedisCluster cluster = REDIS.topology();
             List<RedisURI> uris =
                     cluster.servers().stream().map(RedisServer::uri).toList();
-            try (RedisLockBackend backend =
-                    backend(DirectRedisConnector.toCluster(uris, SETTINGS))) {
+            try (RedisLockBackend backend = backend(DirectRedisConnector.toCluster(uris, SETTINGS))) {
                 backend.listen("a", signals);
                 backend.start();
                 RedisServer node = cluster.servers().stream()
-                        .filter(server ->
-                                server.commands().pubsubChannels("lock:mailbox:*").size() == 1)
+                        .filter(server -> server.commands()
+                                        .pubsubChannels("lock:mailbox:*")
+                                        .size()
+                                == 1)
                         .findFirst()
                         .orElseThrow();
                 node.pause();

@@ -1,11 +1,11 @@
 package io.github.lockstarter.testing;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,16 +40,29 @@ public final class ChildJvm implements AutoCloseable {
      * @return the running JVM; close it
      */
     public static ChildJvm start(Class<?> main, String... arguments) {
+        return start(Path.of(System.getProperty("java.home")), List.of(), main, arguments);
+    }
+
+    /**
+     * Starts a JVM of one's own choice.
+     *
+     * @param home where its JDK is
+     * @param options for the JVM, after those that all have
+     * @param main class with a {@code main} method
+     * @param arguments its arguments
+     * @return the running JVM; close it
+     */
+    public static ChildJvm start(Path home, List<String> options, Class<?> main, String... arguments) {
         ScratchDirectory files = ScratchDirectory.create("lock-starter-child-");
         List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                home.resolve("bin").resolve("java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx256m",
-                "-Djava.io.tmpdir=" + files.path(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName()));
+                "-Dio.lettuce.core.epoll=false",
+                "-Djava.io.tmpdir=" + files.path()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
         command.addAll(List.of(arguments));
         return new ChildJvm(GuardedProcess.startPiped(command), files, main.getSimpleName());
     }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.testing;
 
+import java.nio.file.Path;
+
 /** What tests of other packages do to servers beyond {@link RedisServer}. */
 public final class RawAccess {
 
@@ -25,6 +27,16 @@ public final class RawAccess {
     public static TlsServer startTls(TlsFiles files) {
         int port = FreePort.next();
         return new TlsServer(EmbeddedRedisServer.start(files.serverArguments(port)), port);
+    }
+
+    /**
+     * Starts a server of this machine that also listens on a Unix socket.
+     *
+     * @param socket where
+     * @return the server; close it
+     */
+    public static RedisServer startOnSocket(Path socket) {
+        return EmbeddedRedisServer.start("--unixsocket", socket.toString());
     }
 
     /**
