@@ -12,10 +12,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerStateTests {
 
-    private static final String SAFE =
-            "maxmemory:100\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nrole:master\r\n";
-    private static final String WITHOUT_LOG = "aof_enabled:0\r\nrdb_changes_since_last_save:7\r\n"
-            + "rdb_last_save_time:1790000000\r\nserver_time_usec:%d\r\n";
+    private static final String SAFE = """
+            maxmemory:100
+            maxmemory_policy:noeviction
+            aof_enabled:1
+            role:master
+            """;
+
+    private static final String WITHOUT_LOG = """
+            aof_enabled:0
+            rdb_changes_since_last_save:7
+            rdb_last_save_time:1790000000
+            server_time_usec:%d
+            """;
 
     @Test
     void findsNothingWhereNothingIsAtRisk() {
