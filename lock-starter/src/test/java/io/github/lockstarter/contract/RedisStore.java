@@ -62,8 +62,7 @@ final class RedisStore implements LockStore {
 
     /** The guard on, though nobody waits for it, and so many replicas must have each grant. */
     static RedisSettings acknowledgedBy(int replicas) {
-        return new RedisSettings(
-                "lock:", Duration.ofMillis(600), RedisSettings.Guard.guarding(Duration.ZERO), replicas);
+        return new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.guarding(Duration.ZERO), replicas);
     }
 
     /** The same servers, used otherwise. */
