@@ -42,7 +42,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
             return contend(command, now, live.get(), sequence);
         }
         int many = command.fencingTokens();
-        long first = again ? fencingToken - many + 1 : sequence.nextAbove(command.fencingFloor(), many);
+        long first = again ? raised(command, sequence) : sequence.nextAbove(command.fencingFloor(), many);
         Hold granted = again
                 ? live.get()
                 : new Hold(command.token(), now + command.lease().toNanos());
@@ -52,6 +52,16 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return Step.quiet(
                 new LocalLock(Optional.of(granted), first + many - 1, left),
                 new AcquireResult.Granted(first, others.size()));
+    }
+
+    /** The first of the owner's fencing tokens, which it may ask to be greater. */
+    private long raised(AcquireCommand command, Sequence sequence) {
+        long first = fencingToken - command.fencingTokens() + 1;
+        if (first > command.fencingFloor()) {
+            return first;
+        }
+        sequence.pass(command.fencingFloor() + command.fencingTokens());
+        return command.fencingFloor() + 1;
     }
 
     private Step<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {

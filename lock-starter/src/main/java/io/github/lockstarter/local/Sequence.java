@@ -27,6 +27,11 @@ final class Sequence {
         return last.updateAndGet(previous -> Math.max(previous + 1, candidate) + many - 1) - many + 1;
     }
 
+    /** Lets every later number be greater than this one. */
+    void pass(long number) {
+        last.accumulateAndGet(number, Math::max);
+    }
+
     private static long micros(Instant instant) {
         return instant.getEpochSecond() * 1_000_000 + instant.getNano() / 1_000;
     }

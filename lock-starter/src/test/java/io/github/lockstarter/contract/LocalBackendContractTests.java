@@ -34,6 +34,13 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    class Raise extends RaiseContract {
+        Raise() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(LocalStore::new);
