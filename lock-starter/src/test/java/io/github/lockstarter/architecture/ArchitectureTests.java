@@ -25,7 +25,7 @@ class ArchitectureTests {
     private static final String BASE = "io.github.lockstarter";
     private static final String SPI = BASE + ".spi";
     private static final List<String> ALL =
-            List.of("spi", "engine", "redis", "local", "aop", "observe", "actuate", "autoconfigure");
+            List.of("spi", "engine", "redis", "redlock", "local", "aop", "observe", "actuate", "autoconfigure");
 
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -48,7 +48,7 @@ class ArchitectureTests {
 
     @Test
     void engineAndBackendsUseRootAndSpiOnly() {
-        Stream.of("engine", "redis", "local").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
+        Stream.of("engine", "redis", "redlock", "local").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
     }
 
     @Test
@@ -85,17 +85,17 @@ class ArchitectureTests {
     void coreKnowsNoSpring() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(BASE, SPI, BASE + ".engine", BASE + ".redis", BASE + ".local")
+                .resideInAnyPackage(BASE, SPI, BASE + ".engine", BASE + ".redis", BASE + ".redlock", BASE + ".local")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.."));
     }
 
     @Test
-    void engineReadsInjectedClocksOnly() {
+    void engineAndRedlockReadInjectedClocksOnly() {
         check(noClasses()
                 .that()
-                .resideInAPackage(BASE + ".engine")
+                .resideInAnyPackage(BASE + ".engine", BASE + ".redlock")
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()

@@ -1,0 +1,221 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+
+/**
+ * One lock on N independent stores: whoever has it on a quorum, ⌊N/2⌋ + 1 of them, has it. Any ⌊(N−1)/2⌋ stores may be
+ * down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as soon as it
+ * is certain. A node without an answer is waited for only where its vote decides, and no longer than its own command
+ * timeout, which has to be far below the lease.
+ *
+ * <p><b>What is relied on.</b> A node keeps what it granted until the lease ends by its own clock, or, having forgotten,
+ * grants nothing until none of what it forgot is alive (it <em>recovers</em>). The caller counts a lease from before it sent
+ * the command, less an allowance for clocks that run at different speeds, and takes a grant or renewal that comes later
+ * than that for none. That is the validity of Redlock; nothing of it is left to do here, since each node's lease begins after
+ * the command was sent.
+ *
+ * <p><b>Invariants.</b>
+ * <ol>
+ *   <li><em>Forward.</em> As long as a holder is valid, a quorum has its token. Any other quorum shares a node with that one,
+ *       which refuses. Grants of a quorum establish it; renewals by a quorum, all answered while it still holds, carry it on.
+ *   <li><em>Backward.</em> A grant counts only from a node that knows what it granted before: not from one that recovers,
+ *       and not, for the longest lease, from one whose clock was seen to be set ({@link NodeClock}). Such a node keeps the
+ *       token that it granted, which helps the first invariant and never the second.
+ *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more as its
+ *       last one, written while the token had the lock there. F is the highest that a quorum granted.
+ *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
+ *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock
+ *       ({@link UnderWay}).
+ * </ol>
+ * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
+ * node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F + n − 1
+ * there, and its F is the highest of its quorum. The writing is a second round, an attempt of the same token with a floor of
+ * F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
+ *
+ * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewalRound}, which also gives the
+ * lock to nodes that have it not. <b>Release</b>: released if a quorum released, not held if so many had it no longer that
+ * the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see {@link Waits}.
+ *
+ * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the node
+ * for the first time, since one that has just started has nothing to compare with; a clock that is set forward and back
+ * between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time since the last answer (it takes no
+ * more than that from a lease, and the allowance for the clocks covers it if the round trip and 500 ppm of the silence stay
+ * below 1 % of the lease: 10 minutes of silence at 30 s). A node that has lost its fencing counter counts from its clock:
+ * where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than the time for which it
+ * recovered.
+ *
+ * <p>Thread-safe; stages complete on the threads of the nodes.
+ */
+public final class RedlockBackend implements LockBackend {
+
+    private static final int LEAST_NODES = 3;
+
+    private final Quorum quorum;
+    private final List<Node> nodes;
+    private final Waits waits;
+    private final UnderWay underWay = new UnderWay();
+    private volatile boolean closed;
+
+    /**
+     * Creates a backend on the clock of this machine.
+     *
+     * @param stores the nodes, always in the same order; closed by {@link #close}
+     * @param settings what the nodes have in common
+     * @throws IllegalArgumentException when there are fewer than 3 nodes
+     */
+    public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings) {
+        this(stores, settings, System::nanoTime);
+    }
+
+    /**
+     * Creates a backend on the given clock.
+     *
+     * @param stores the nodes; closed by {@link #close}
+     * @param settings what the nodes have in common
+     * @param monotonicNanos as {@link System#nanoTime()}
+     * @throws IllegalArgumentException when there are fewer than 3 nodes
+     */
+    public RedlockBackend(List<? extends QuorumNode> stores, RedlockSettings settings, LongSupplier monotonicNanos) {
+        if (stores.size() < LEAST_NODES) {
+            throw new IllegalArgumentException("A quorum needs " + LEAST_NODES + " nodes or more, so that one may fail;"
+                    + " there are " + stores.size());
+        }
+        this.quorum = new Quorum(stores.size());
+        this.nodes = stores.stream()
+                .map(store -> new Node(store, monotonicNanos, settings.longestLease()))
+                .toList();
+        this.waits = new Waits(stores.size(), settings, monotonicNanos);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        if (closed) {
+            IllegalStateException cause = new IllegalStateException("closed");
+            return CompletableFuture.completedFuture(
+                    new AcquireResult.Rejected("The lock backend over " + nodes.size() + " nodes is closed", cause));
+        }
+        return new Ballot(nodes, command, waits, underWay).hold();
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return RenewalRound.hold(nodes, commands, underWay);
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        underWay.revoke(command.token());
+        return Poll.hold(nodes, node -> node.release(command), answers -> released(command, answers));
+    }
+
+    private Optional<ReleaseResult> released(ReleaseCommand command, List<ReleaseResult> answers) {
+        List<ReleaseResult.Released> released = answers.stream()
+                .filter(ReleaseResult.Released.class::isInstance)
+                .map(ReleaseResult.Released.class::cast)
+                .toList();
+        if (released.size() >= quorum.needed()) {
+            return Optional.of(new ReleaseResult.Released(released.stream()
+                    .mapToInt(ReleaseResult.Released::signalled)
+                    .max()
+                    .orElse(0)));
+        }
+        long notHeld =
+                answers.stream().filter(ReleaseResult.NotHeld.class::isInstance).count();
+        if (notHeld >= quorum.blocking()) {
+            return Optional.of(new ReleaseResult.NotHeld());
+        }
+        if (answers.size() < nodes.size()) {
+            return Optional.empty();
+        }
+        String reason = "Lock '" + command.key() + "' was released on " + released.size() + " of " + nodes.size()
+                + " nodes, and " + notHeld + " had it no longer";
+        return Optional.of(answers.stream()
+                .filter(ReleaseResult.Unknown.class::isInstance)
+                .map(ReleaseResult.Unknown.class::cast)
+                .findFirst()
+                .<ReleaseResult>map(unknown ->
+                        new ReleaseResult.Unknown(reason + "; one of the others: " + unknown.reason(), unknown.cause()))
+                .orElseGet(() -> new ReleaseResult.Unknown(reason, new IllegalStateException("no quorum agreed"))));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        underWay.revoke(command.token());
+        waits.ended(command.key());
+        return Poll.hold(nodes, node -> node.withdraw(command), this::withdrawn);
+    }
+
+    private Optional<WithdrawResult> withdrawn(List<WithdrawResult> answers) {
+        long withdrawn = answers.stream()
+                .filter(WithdrawResult.Withdrawn.class::isInstance)
+                .count();
+        if (withdrawn >= quorum.needed()) {
+            return Optional.of(new WithdrawResult.Withdrawn());
+        }
+        return answers.size() < nodes.size()
+                ? Optional.empty()
+                : answers.stream()
+                        .filter(WithdrawResult.Unknown.class::isInstance)
+                        .findFirst();
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        IntStream.range(0, nodes.size())
+                .forEach(node -> nodes.get(node).listen(instanceId, new NodeListener(node, listener)));
+    }
+
+    /** Passes on what is not a copy of what another node has told. */
+    private final class NodeListener implements SignalListener {
+
+        private final int node;
+        private final SignalListener listener;
+
+        NodeListener(int node, SignalListener listener) {
+            this.node = node;
+            this.listener = listener;
+        }
+
+        @Override
+        public void onSignal(String key) {
+            if (waits.signalled(node, key)) {
+                listener.onSignal(key);
+            }
+        }
+
+        @Override
+        public void onWanted(String key) {
+            if (waits.wanted(node, key)) {
+                listener.onWanted(key);
+            }
+        }
+
+        @Override
+        public void onMailboxRestored() {
+            listener.onMailboxRestored();
+        }
+    }
+
+    /** Refuses further grants, and closes the nodes. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        nodes.forEach(Node::close);
+    }
+}

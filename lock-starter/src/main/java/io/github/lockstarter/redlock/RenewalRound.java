@@ -1,0 +1,160 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.RenewResult.Deferred;
+import io.github.lockstarter.spi.RenewResult.NotHeld;
+import io.github.lockstarter.spi.RenewResult.Renewed;
+import io.github.lockstarter.spi.RenewResult.Unknown;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of all nodes to one renewal. Renewed, as soon as a quorum says so. Not held, as soon as so many say so that
+ * the others are no quorum. Else, when all have answered: deferred if the nodes that defer would make a quorum, or unknown.
+ *
+ * <p><b>Spreading.</b> A node that was down or busy at the grant, and has not the lock, is given it once the renewal is
+ * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that had
+ * the lock all the time, so nobody else can have it, and one node more only adds to it. It does not count for this renewal,
+ * which answers whether the lock was ours without a gap. A node that recovers or is somebody else's refuses; the next
+ * renewal asks again.
+ *
+ * <p>Called by the nodes' threads. {@link #outcome} is completed once; {@link #answers}, {@link #revoked} and
+ * {@link #decided} are guarded by this. The attempts are sent under the lock, so that {@link #revoke} has each before it or
+ * prevents it.
+ */
+final class RenewalRound implements Revocable {
+
+    private final List<Node> nodes;
+    private final RenewCommand command;
+    private final UnderWay underWay;
+    private final Quorum quorum;
+    private final @Nullable RenewResult[] answers;
+    private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
+
+    private boolean revoked;
+    private @Nullable RenewResult decided;
+
+    RenewalRound(List<Node> nodes, RenewCommand command, UnderWay underWay) {
+        this.nodes = nodes;
+        this.command = command;
+        this.underWay = underWay;
+        this.quorum = new Quorum(nodes.size());
+        this.answers = new RenewResult[nodes.size()];
+    }
+
+    /** Asks every node for all renewals at once; each renewal is decided by itself. */
+    static List<CompletionStage<RenewResult>> hold(List<Node> nodes, List<RenewCommand> commands, UnderWay underWay) {
+        List<RenewalRound> rounds = commands.stream()
+                .map(command -> new RenewalRound(nodes, command, underWay))
+                .toList();
+        rounds.forEach(round -> underWay.add(round.command.token(), round));
+        List<List<CompletionStage<RenewResult>>> answers =
+                nodes.stream().map(node -> node.renew(commands)).toList();
+        for (int i = 0; i < rounds.size(); i++) {
+            for (int node = 0; node < nodes.size(); node++) {
+                rounds.get(i).await(node, answers.get(node).get(i));
+            }
+        }
+        return rounds.stream()
+                .<CompletionStage<RenewResult>>map(round -> round.outcome)
+                .toList();
+    }
+
+    private void await(int node, CompletionStage<RenewResult> answer) {
+        answer.thenAccept(result -> answered(node, result));
+    }
+
+    private void answered(int node, RenewResult answer) {
+        RenewResult decision;
+        boolean last;
+        synchronized (this) {
+            answers[node] = answer;
+            boolean open = decided == null;
+            decided = open ? decision().orElse(null) : decided;
+            decision = decided;
+            last = of(RenewResult.class).count() == nodes.size();
+            if (decision instanceof Renewed) {
+                spread(open ? null : node);
+            } else if (decision instanceof NotHeld) {
+                free(open ? null : node);
+            }
+        }
+        if (last) {
+            underWay.remove(command.token(), this);
+        }
+        if (decision != null) {
+            outcome.complete(decision);
+        }
+    }
+
+    /** To all nodes that have said so far that they have not the lock; later, to the one that says so. */
+    private void spread(@Nullable Integer only) {
+        for (int node = 0; node < nodes.size() && !revoked; node++) {
+            if (answers[node] instanceof NotHeld && (only == null || only == node)) {
+                nodes.get(node)
+                        .acquire(new AcquireCommand(
+                                command.key(),
+                                command.token(),
+                                command.lease(),
+                                command.fencingToken() - 1,
+                                1,
+                                Optional.empty()));
+            }
+        }
+    }
+
+    /** What a minority still has for a lost lock is in everybody's way. */
+    private void free(@Nullable Integer only) {
+        for (int node = 0; node < nodes.size(); node++) {
+            boolean mayHaveOurs = answers[node] != null && !(answers[node] instanceof NotHeld);
+            if (mayHaveOurs && (only == null || only == node)) {
+                nodes.get(node).free(command.key(), command.token());
+            }
+        }
+    }
+
+    private Optional<RenewResult> decision() {
+        long renewed = of(Renewed.class).count();
+        if (renewed >= quorum.needed()) {
+            return Optional.of(new Renewed());
+        }
+        if (of(NotHeld.class).count() >= quorum.blocking()) {
+            return Optional.of(new NotHeld());
+        }
+        if (of(RenewResult.class).count() < nodes.size()) {
+            return Optional.empty();
+        }
+        List<Duration> deferred =
+                of(Deferred.class).map(Deferred::retryAfter).sorted().toList();
+        int lacking = quorum.needed() - (int) renewed;
+        return Optional.of(
+                deferred.size() >= lacking ? new Deferred(deferred.get(lacking - 1)) : unknown((int) renewed));
+    }
+
+    private RenewResult unknown(int renewed) {
+        Optional<Unknown> failure = of(Unknown.class).findFirst();
+        String reason = "Only " + renewed + " of " + nodes.size() + " nodes renewed lock '" + command.key() + "', and "
+                + quorum.needed() + " are needed"
+                + failure.map(unknown -> "; one of the others: " + unknown.reason())
+                        .orElse("");
+        return new Unknown(
+                reason, failure.map(Unknown::cause).orElseGet(() -> new IllegalStateException("no quorum renewed")));
+    }
+
+    private <R extends RenewResult> Stream<R> of(Class<R> kind) {
+        return Arrays.stream(answers).filter(kind::isInstance).map(kind::cast);
+    }
+
+    @Override
+    public synchronized void revoke() {
+        revoked = true;
+    }
+}

@@ -1,0 +1,42 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.spi.LockToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * What is under way for which token, so that a release stops it before it is sent itself: otherwise what follows on an
+ * answer could be executed behind the release, and give the lock to a token that nobody releases any more. Thread-safe.
+ */
+final class UnderWay {
+
+    private final ConcurrentMap<LockToken, List<Revocable>> byToken = new ConcurrentHashMap<>();
+
+    void add(LockToken token, Revocable work) {
+        byToken.merge(token, List.of(work), UnderWay::joined);
+    }
+
+    private static List<Revocable> joined(List<Revocable> some, List<Revocable> others) {
+        List<Revocable> all = new ArrayList<>(some);
+        all.addAll(others);
+        return List.copyOf(all);
+    }
+
+    void remove(LockToken token, Revocable work) {
+        byToken.computeIfPresent(token, (t, works) -> {
+            List<Revocable> left = works.stream().filter(other -> other != work).toList();
+            return left.isEmpty() ? null : left;
+        });
+    }
+
+    void revoke(LockToken token) {
+        byToken.getOrDefault(token, List.of()).forEach(Revocable::revoke);
+    }
+
+    /** How many tokens have something under way. */
+    int size() {
+        return byToken.size();
+    }
+}

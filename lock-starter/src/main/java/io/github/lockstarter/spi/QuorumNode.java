@@ -1,0 +1,22 @@
+package io.github.lockstarter.spi;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One of several stores that decide by a majority of votes. Besides what every backend does, it tells the time on the clock
+ * by which its leases end, since a vote of a store whose clock was set proves nothing; and it raises the fencing tokens of
+ * an owner, see {@link AcquireCommand}.
+ *
+ * <p>A store that can forget locks, by a restart or a failover, answers {@link AcquireResult.Recovering} until none of
+ * those it may have forgotten is alive.
+ */
+public interface QuorumNode extends LockBackend {
+
+    /**
+     * As {@link #acquire}, with the time of the store. Whoever asks a single store has no use for that, and asks without.
+     *
+     * @param command what to acquire
+     * @return the outcome, and when it was decided
+     */
+    CompletionStage<Vote> vote(AcquireCommand command);
+}

@@ -1,0 +1,110 @@
+package io.github.lockstarter.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** When a node's clock counts as set. */
+class NodeClockTests {
+
+    private static final long LEASE = Duration.ofSeconds(30).toNanos();
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+
+    private final NodeClock clock = new NodeClock(LEASE);
+    private long offset = 1_790_000_000L * SECOND;
+
+    /** An answer that was on its way for so long, and told the time in the middle. */
+    private void answer(long sent, long roundTrip) {
+        clock.observe((sent + roundTrip / 2 + offset) / 1_000, sent, sent + roundTrip);
+    }
+
+    @Test
+    void trustsAClockThatNobodySets() {
+        for (long at = 0; at < 1_000 * SECOND; at += SECOND) {
+            answer(at, MILLI + at % 7 * MILLI);
+        }
+
+        assertThat(clock.untrustedFor(1_000 * SECOND)).isZero();
+    }
+
+    @Test
+    void seesAStepForward() {
+        answer(0, MILLI);
+        offset += 31 * SECOND;
+        answer(SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(SECOND + MILLI)).isEqualTo(LEASE);
+    }
+
+    @Test
+    void distrustsForTheLongestLeaseAlsoAfterASmallStep() {
+        answer(0, MILLI);
+        offset += SECOND;
+        answer(SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(SECOND + MILLI + LEASE - 1)).isEqualTo(1);
+        assertThat(clock.untrustedFor(SECOND + MILLI + LEASE)).isZero();
+    }
+
+    @Test
+    void seesAStepBack() {
+        answer(0, MILLI);
+        offset -= SECOND;
+        answer(SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(SECOND + MILLI)).isPositive();
+    }
+
+    @Test
+    void toleratesWhatTheRoundTripHides() {
+        answer(0, MILLI);
+        offset += 40 * MILLI;
+        answer(SECOND, 100 * MILLI);
+
+        assertThat(clock.untrustedFor(2 * SECOND)).isZero();
+    }
+
+    @Test
+    void toleratesTheDriftOfALongSilence() {
+        answer(0, MILLI);
+        offset += 400 * MILLI;
+        answer(1_000 * SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(1_001 * SECOND)).isZero();
+    }
+
+    @Test
+    void seesManySmallStepsOneAfterTheOther() {
+        for (int i = 0; i < 10; i++) {
+            answer(i * 10L * MILLI, MILLI);
+            offset += 3 * MILLI;
+        }
+
+        assertThat(clock.untrustedFor(100 * MILLI)).isPositive();
+    }
+
+    @Test
+    void seesAStepThatAnEarlierSlowAnswerDidNotHide() {
+        answer(0, MILLI);
+        answer(SECOND, 100 * MILLI);
+        offset += 40 * MILLI;
+        answer(2 * SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(3 * SECOND)).isPositive();
+    }
+
+    @Test
+    void worksWhereTheMonotonicClockOverflows() {
+        long start = Long.MAX_VALUE - SECOND / 2;
+        answer(start, MILLI);
+        answer(start + SECOND, MILLI);
+        assertThat(clock.untrustedFor(start + SECOND)).isZero();
+
+        offset += SECOND;
+        answer(start + 2 * SECOND, MILLI);
+
+        assertThat(clock.untrustedFor(start + 2 * SECOND + MILLI)).isEqualTo(LEASE);
+    }
+}

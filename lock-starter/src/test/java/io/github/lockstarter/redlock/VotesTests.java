@@ -1,0 +1,97 @@
+package io.github.lockstarter.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.AcquireResult.Contended;
+import io.github.lockstarter.spi.AcquireResult.Granted;
+import io.github.lockstarter.spi.AcquireResult.Recovering;
+import io.github.lockstarter.spi.AcquireResult.Rejected;
+import io.github.lockstarter.spi.AcquireResult.Unknown;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the votes of five nodes come to. */
+class VotesTests {
+
+    private static final AcquireResult GRANTED = new Granted(7, 0);
+    private static final AcquireResult REJECTED = new Rejected("refused", new IllegalStateException("down"));
+    private static final AcquireResult UNKNOWN = new Unknown("no answer", new IllegalStateException("slow"));
+    private static final AcquireResult FOREVER = new Contended(Optional.empty(), Waiting.NEW);
+
+    private static AcquireResult busy(long seconds) {
+        return new Contended(Optional.of(Duration.ofSeconds(seconds)), seconds);
+    }
+
+    private static AcquireResult recovering(long seconds) {
+        return new Recovering(Duration.ofSeconds(seconds));
+    }
+
+    private static Votes votes(AcquireResult... cast) {
+        Votes votes = new Votes(new Quorum(5));
+        for (int node = 0; node < cast.length; node++) {
+            votes.cast(node, cast[node]);
+        }
+        return votes;
+    }
+
+    private static Optional<AcquireResult> refusal(AcquireResult... cast) {
+        return votes(cast).refusal("order:42");
+    }
+
+    @Test
+    void grantsWithAQuorumWhateverTheOthersSay() {
+        assertThat(votes(GRANTED, REJECTED, GRANTED, UNKNOWN).isGranted()).isFalse();
+        assertThat(votes(GRANTED, REJECTED, GRANTED, UNKNOWN, GRANTED).isGranted())
+                .isTrue();
+    }
+
+    @Test
+    void staysOpenWhileAQuorumMayStillGrant() {
+        assertThat(refusal()).isEmpty();
+        assertThat(refusal(busy(5), busy(5))).isEmpty();
+        assertThat(refusal(GRANTED, UNKNOWN, REJECTED)).isEmpty();
+    }
+
+    @Test
+    void isContendedAsSoonAsTooFewAreLeft() {
+        assertThat(refusal(busy(5), busy(3), busy(4))).contains(new Contended(Optional.of(Duration.ofSeconds(5)), 3));
+    }
+
+    @Test
+    void isContendedAlsoWithTwoNodesDown() {
+        assertThat(refusal(REJECTED, UNKNOWN, GRANTED, GRANTED, busy(5)))
+                .contains(new Contended(Optional.of(Duration.ofSeconds(5)), 5));
+    }
+
+    @Test
+    void tellsWhenEnoughOfTheOthersMayVote() {
+        assertThat(refusal(GRANTED, GRANTED, busy(9), busy(2), busy(4)))
+                .contains(new Contended(Optional.of(Duration.ofSeconds(2)), 2));
+        assertThat(refusal(GRANTED, busy(9), recovering(2), busy(4), REJECTED))
+                .contains(new Contended(Optional.of(Duration.ofSeconds(4)), 4));
+        assertThat(refusal(FOREVER, FOREVER, FOREVER)).contains(new Contended(Optional.empty(), Waiting.NEW));
+    }
+
+    @Test
+    void recoversIfNobodyElseIsKnownToHaveTheLock() {
+        assertThat(refusal(GRANTED, recovering(3), recovering(1), UNKNOWN, REJECTED))
+                .contains(recovering(3));
+    }
+
+    @Test
+    void cannotTellWhenFewerThanAQuorumHaveAnswered() {
+        assertThat(refusal(busy(5), busy(5), UNKNOWN, REJECTED)).isEmpty();
+        assertThat(refusal(busy(5), busy(5), UNKNOWN, REJECTED, REJECTED)).get().isInstanceOf(Unknown.class);
+        assertThat(refusal(GRANTED, GRANTED, REJECTED, REJECTED, UNKNOWN)).get().isInstanceOf(Unknown.class);
+    }
+
+    @Test
+    void isRejectedWhenNoNodeCanHaveGrantedItUnseen() {
+        assertThat(refusal(GRANTED, GRANTED, REJECTED, REJECTED, REJECTED))
+                .get()
+                .isInstanceOf(Rejected.class);
+    }
+}
