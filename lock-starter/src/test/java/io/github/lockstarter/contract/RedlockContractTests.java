@@ -1,0 +1,84 @@
+package io.github.lockstarter.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** A quorum of five nodes against the contract. */
+class RedlockContractTests {
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedlockStore.of(5));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.lockstarter.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** A quorum of five nodes, two of which are down, against the contract. */
+class RedlockTwoNodesDownContractTests {
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+}
