@@ -1,0 +1,106 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Vote;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** One client's connection to one node: keeps the order of what it carries, takes its time, and loses some of it. */
+final class SimLink implements QuorumNode {
+
+    static final Duration TIMEOUT = Duration.ofMillis(50);
+
+    private final RuntimeException cause = new IllegalStateException("no answer");
+
+    private final SimWorld world;
+    private final SimNode node;
+    private final double loss;
+    private final boolean tellsTime;
+    private long lastArrival;
+
+    SimLink(SimWorld world, SimNode node, double loss, boolean tellsTime) {
+        this.world = world;
+        this.node = node;
+        this.loss = loss;
+        this.tellsTime = tellsTime;
+    }
+
+    private <R> CompletionStage<R> send(Supplier<R> command, R unknown) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        world.after(TIMEOUT.toNanos(), () -> answer.complete(unknown));
+        if (world.chance(loss)) {
+            return answer;
+        }
+        lastArrival = Math.max(lastArrival + 1, world.nanos() + delay());
+        world.after(lastArrival - world.nanos(), () -> {
+            if (node.up) {
+                R result = command.get();
+                if (!world.chance(loss)) {
+                    world.after(delay(), () -> answer.complete(result));
+                }
+            }
+        });
+        return answer;
+    }
+
+    /** Mostly within a millisecond; sometimes so late that nobody waits for it any more. */
+    private long delay() {
+        return world.chance(0.01) ? world.upTo(2 * TIMEOUT.toNanos()) : 100_000 + world.upTo(700_000);
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(AcquireCommand command) {
+        return send(
+                () -> {
+                    AcquireResult result = node.acquire(command);
+                    return new Vote(result, tellsTime ? OptionalLong.of(node.micros()) : OptionalLong.empty());
+                },
+                new Vote(new AcquireResult.Unknown("no answer", cause), OptionalLong.empty()));
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return send(() -> node.acquire(command), new AcquireResult.Unknown("no answer", cause));
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return commands.stream()
+                .map(command -> send(() -> node.renew(command), new RenewResult.Unknown("no answer", cause)))
+                .toList();
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return send(() -> node.release(command), new ReleaseResult.Unknown("no answer", cause));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return send(
+                () -> {
+                    node.release(new ReleaseCommand(command.key(), command.token(), 0));
+                    return new WithdrawResult.Withdrawn();
+                },
+                new WithdrawResult.Unknown("no answer", cause));
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {}
+
+    @Override
+    public void close() {}
+}
