@@ -86,7 +86,8 @@ final class Ballot implements Revocable {
             next = switch (phase) {
                 case VOTING -> count();
                 case RAISING -> join(node);
-                case GRANTED -> new Next(List.of(), () -> leaveQueue(node, vote));
+                case GRANTED ->
+                    isQueuedWith(vote) ? new Next(List.of(), () -> leaveQueue(nodes.get(node))) : Next.NOTHING;
                 case REFUSED -> new Next(List.of(), () -> free(node));
             };
         }
@@ -165,21 +166,32 @@ final class Ballot implements Revocable {
     private Next win() {
         phase = Phase.GRANTED;
         AcquireResult granted = new Granted(fencingToken, votes.othersWaiting());
+        List<Node> queues = queues();
         return new Next(List.of(), () -> {
             underWay.remove(command.token(), this);
             waits.ended(command.key());
-            for (int node = 0; node < nodes.size(); node++) {
-                leaveQueue(node, votes.at(node));
-            }
+            queues.forEach(this::leaveQueue);
             outcome.complete(granted);
         });
     }
 
-    /** A node where somebody else has the lock has put this instance into its queue, though it waits no longer. */
-    private void leaveQueue(int node, @Nullable AcquireResult vote) {
-        if (vote instanceof Contended && command.waiting().isPresent()) {
-            nodes.get(node).withdraw(new WithdrawCommand(command.key(), command.token()));
+    private List<Node> queues() {
+        List<Node> queues = new ArrayList<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            if (isQueuedWith(votes.at(node))) {
+                queues.add(nodes.get(node));
+            }
         }
+        return queues;
+    }
+
+    /** A node where somebody else has the lock has put this instance into its queue, though it waits no longer. */
+    private boolean isQueuedWith(@Nullable AcquireResult vote) {
+        return vote instanceof Contended && command.waiting().isPresent();
+    }
+
+    private void leaveQueue(Node node) {
+        node.withdraw(new WithdrawCommand(command.key(), command.token()));
     }
 
     private Next refuse(AcquireResult refusal) {
