@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis;
 
+import java.util.OptionalLong;
+
 /**
  * What the acquire script says.
  *
@@ -7,8 +9,9 @@ package io.github.lockstarter.redis;
  * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
  * @param number other instances in the queue, or position in it
  * @param marker of the server's history; empty if it is the caller's
+ * @param micros the server's clock, in microseconds; empty if it was not asked for
  */
-record AcquireReply(long status, long value, long number, String marker) {
+record AcquireReply(long status, long value, long number, String marker, OptionalLong micros) {
 
     /** The status of a grant. */
     static final long GRANTED = 1;

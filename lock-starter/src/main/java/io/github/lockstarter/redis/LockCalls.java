@@ -30,6 +30,9 @@ final class LockCalls {
     /** In place of an argument that is absent, where another one follows. */
     private static final String ABSENT = "";
 
+    /** Tells the acquire script to tell the time. */
+    private static final String VOTES = "votes";
+
     /** Tells a script that nobody counts the listeners at other nodes. */
     private static final String UNCOUNTED = "uncounted";
 
@@ -53,9 +56,16 @@ final class LockCalls {
     }
 
     ScriptCall<AcquireReply> acquire(AcquireCommand command, LockKeys keys, @Nullable History history) {
-        String[] all =
-                history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
-        return ScriptCall.ofAcquire(all, arguments(command, keys.name(), history));
+        return ScriptCall.ofAcquire(keys(keys, history), arguments(command, keys.name(), history, ABSENT));
+    }
+
+    /** As {@link #acquire}, and the reply tells the time. */
+    ScriptCall<AcquireReply> vote(AcquireCommand command, LockKeys keys, @Nullable History history) {
+        return ScriptCall.ofAcquire(keys(keys, history), arguments(command, keys.name(), history, VOTES));
+    }
+
+    private static String[] keys(LockKeys keys, @Nullable History history) {
+        return history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
     }
 
     /** One call for all of them, which share a history. */
@@ -132,7 +142,7 @@ final class LockCalls {
         return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
     }
 
-    private static String[] arguments(AcquireCommand command, String name, @Nullable History history) {
+    private static String[] arguments(AcquireCommand command, String name, @Nullable History history, String votes) {
         String token = command.token().value();
         String lease = millis(command.lease());
         String floor = Long.toString(command.fencingFloor());
@@ -140,11 +150,11 @@ final class LockCalls {
         String known = history == null ? ABSENT : history.known();
         String grace = history == null ? ABSENT : history.terms().graceMillis();
         if (command.waiting().isEmpty()) {
-            return trimmed(token, lease, floor, block, known, grace);
+            return trimmed(token, lease, floor, block, known, grace, ABSENT, ABSENT, ABSENT, votes);
         }
         Waiting waiting = command.waiting().get();
         String position = waiting.position() == Waiting.NEW ? ABSENT : Long.toString(waiting.position());
-        return trimmed(token, lease, floor, block, known, grace, millis(waiting.patience()), position, name);
+        return trimmed(token, lease, floor, block, known, grace, millis(waiting.patience()), position, name, votes);
     }
 
     /** Each argument costs the server time: those absent at the end are not sent. */

@@ -4,12 +4,13 @@ import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.RenewBatch.Renewal;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.QuorumNode;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
@@ -50,7 +51,7 @@ import java.util.concurrent.CompletionStage;
  * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again. Thread-safe;
  * stages complete on the event loop, or at once where nothing can be sent.
  */
-public final class RedisLockBackend implements LockBackend {
+public final class RedisLockBackend implements QuorumNode {
 
     private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
@@ -139,6 +140,13 @@ public final class RedisLockBackend implements LockBackend {
         return acknowledgements.wanted() == 0
                 ? answered
                 : answered.thenCompose(result -> acknowledgements.check(command, result));
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(AcquireCommand command) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        History history = histories.of(keys.lock());
+        return runner.run(calls.vote(command, keys, history), new VoteAnswer(new AcquireAnswer(keys, history)));
     }
 
     @Override

@@ -1,5 +1,6 @@
 -- Grants a free lock to a token, or says how long another owner has it and puts the instance in the queue.
--- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks.
+-- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks. Its fencing
+-- tokens are raised if they are not above the floor it names then: to begin right above it.
 -- An instance is the part of its tokens before the last colon.
 --
 -- KEYS[1]  lock: string, the token of the owner; lives as long as the lease. Called <prefix>{<tag>}
@@ -13,13 +14,15 @@
 -- The next two only if the guard is on; else absent or empty:
 -- ARGV[5]  known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
 -- ARGV[6]  grace: how old a history must be for grants, in ms
--- The rest only if the instance waits:
+-- The next three only if the instance waits; else absent or empty:
 -- ARGV[7]  patience: how long to keep the instance in the queue, in ms
 -- ARGV[8]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
--- ARGV[9]  name of the lock as a mailbox is told it; absent if that is the tag
+-- ARGV[9]  name of the lock as a mailbox is told it; absent or empty if that is the tag
+-- ARGV[10]  not empty: the caller counts votes, and wants to be told the time; absent otherwise
 --
 -- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
--- Returns {status, value, number}, and as a fourth the marker unless it is the caller's:
+-- Returns {status, value, number}, and as a fourth the marker unless it is the caller's. To who counts votes the fourth, empty
+-- if it is the caller's, and as a fifth the time of this server in microseconds, where the status is not negative:
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it: in ms, -1 if it never ends by itself; position 0 if not waiting
 --   {2, retry after, 0}                free, but the history is younger than the grace: in ms
@@ -35,6 +38,7 @@
 local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, floor, block = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local known, grace, patience, position, name = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local waits, votes = patience and patience ~= '', ARGV[10]
 
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 -- From here on doubles, which Lua counts with, skip integers.
@@ -105,6 +109,17 @@ local told
 if marker ~= known then
   told = marker
 end
+local clock
+if votes then
+  if not micros then
+    local now = redis.pcall('TIME')
+    if now.err then
+      return failed(now, 2)
+    end
+    micros = now[1] * 1000000 + now[2]
+  end
+  clock, told = micros, told or ''
+end
 local recovering = age and age < grace * 1000
 
 local set = not recovering and redis.pcall('SET', lock, token, 'PX', lease, 'NX')
@@ -116,7 +131,7 @@ if not taken then
     return failed(owner, 1)
   end
   if not owner then
-    return recovering and {RECOVERING, math.ceil(grace - age / 1000), 0, told} or set
+    return recovering and {RECOVERING, math.ceil(grace - age / 1000), 0, told, clock} or set
   end
 end
 
@@ -136,7 +151,8 @@ if owner and owner ~= token then
   end
 
   local place = 0
-  if patience then
+  if waits then
+    name = name ~= '' and name or nil
     patience, position = tonumber(patience), tonumber(position)
     local instance = string.match(token, '^(.*):')
     local registered = redis.pcall('ZSCORE', waiters, instance)
@@ -159,7 +175,7 @@ if owner and owner ~= token then
       want(instance)
     end
   end
-  return {CONTENDED, redis.call('PTTL', lock), place, told}
+  return {CONTENDED, redis.call('PTTL', lock), place, told, clock}
 end
 
 local stored = redis.pcall('GET', fence)
@@ -181,7 +197,7 @@ if block > 1 or (position and position ~= '') then
   if others > 0 then
     -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
     local instance = string.match(token, '^(.*):')
-    local own = redis.pcall(patience and 'ZREM' or 'ZSCORE', waiters, instance)
+    local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)
     if type(own) == 'table' then
       return failed(own, 3, taken)
     end
@@ -192,7 +208,7 @@ if block > 1 or (position and position ~= '') then
 end
 
 local first = last - block + 1
-if not owner or last < block then
+if not owner or last < block or first <= floor then
   if not micros then
     local now = redis.pcall('TIME')
     if now.err then
@@ -200,7 +216,8 @@ if not owner or last < block then
     end
     micros = now[1] * 1000000 + now[2]
   end
-  first = math.max(last + 1, micros, floor + 1)
+  -- An owner that is raised gets the number it names and no other, which is what makes a repetition the same.
+  first = owner and last >= block and floor + 1 or math.max(last + 1, micros, floor + 1)
   local newest = first + block - 1
   -- To write an expiry costs more than to keep it: once per window is enough for what is to be remembered for two more.
   -- It counts from the token, which may be ahead of the clock: when the counter is forgotten, the clock is above it.
@@ -208,7 +225,7 @@ if not owner or last < block then
   if last - last % WINDOW == newest - newest % WINDOW and #lease <= SHORT_LEASE_DIGITS then
     written = redis.pcall('SET', fence, newest, 'KEEPTTL')
   else
-    local memory = math.max(MEMORY, MEMORY_IN_LEASES * lease) + math.ceil((newest - micros) / 1000)
+    local memory = math.max(MEMORY, MEMORY_IN_LEASES * lease) + math.max(0, math.ceil((newest - micros) / 1000))
     written = redis.pcall('SET', fence, newest, 'PX', memory)
   end
   if written.err then
@@ -216,6 +233,6 @@ if not owner or last < block then
   end
 end
 if others > 0 or told then
-  return {GRANTED, first, others, told}
+  return {GRANTED, first, others, told, clock}
 end
 return first

@@ -43,6 +43,13 @@ class RedisBackendContractIT {
     }
 
     @Nested
+    class Raise extends RaiseContract {
+        Raise() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(RedisBackendContractIT::store);

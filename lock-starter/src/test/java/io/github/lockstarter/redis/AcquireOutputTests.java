@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class AcquireOutputTests {
+
+    private static final OptionalLong NO_TIME = OptionalLong.empty();
 
     private final AcquireOutput output = new AcquireOutput();
 
     @Test
     void takesABareNumberForAGrantThatNobodyWaitsFor() {
         output.set(1_700_000_000_000_000L);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, ""));
+        assertThat(output.get())
+                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, "", NO_TIME));
     }
 
     @Test
@@ -23,7 +27,7 @@ class AcquireOutputTests {
         output.set(-1);
         assertThat(output.get()).isNull();
         output.set(7);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, ""));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", NO_TIME));
     }
 
     @Test
@@ -33,7 +37,20 @@ class AcquireOutputTests {
         output.set(1500);
         output.set(0);
         output.set(ByteBuffer.wrap(new byte[] {'?', ':', '1'}));
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1"));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1", NO_TIME));
+    }
+
+    @Test
+    void takesTheTimeAfterTheMarker() {
+        output.multi(5);
+        output.set(0);
+        output.set(900);
+        output.set(7);
+        output.set(ByteBuffer.wrap(new byte[0]));
+        output.set(1_700_000_000_000_000L);
+        assertThat(output.get())
+                .isEqualTo(
+                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", OptionalLong.of(1_700_000_000_000_000L)));
     }
 
     @Test

@@ -49,6 +49,20 @@ final class Scripts {
         return acquire(token, text(LEASE), "0", text(fencingTokens), "", "", "5000");
     }
 
+    /** An attempt that does not wait, of who counts votes: status, value, number, marker, time. */
+    List<Object> vote(String token, long floor) {
+        return voteWith(token, text(LEASE), text(floor), "1", "", "", "", "", "", "votes");
+    }
+
+    /** The same, of who waits. */
+    List<Object> voteAndWait(String token, long patience) {
+        return voteWith(token, text(LEASE), "0", "1", "", "", text(patience), "", "", "votes");
+    }
+
+    private List<Object> voteWith(String... arguments) {
+        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS.all(), arguments);
+    }
+
     /** Whether an attempt is answered with a bare number. */
     boolean isAnsweredByANumber(String token) {
         return send(token, text(LEASE), "0", "2").size() == 1;

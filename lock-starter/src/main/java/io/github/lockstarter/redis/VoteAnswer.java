@@ -1,0 +1,23 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.Vote;
+import java.util.OptionalLong;
+
+/**
+ * Reads the reply of the acquire script to who counts votes.
+ *
+ * @param result what it says but for the time
+ */
+record VoteAnswer(Answer<AcquireReply, AcquireResult> result) implements Answer<AcquireReply, Vote> {
+
+    @Override
+    public Vote of(AcquireReply reply) {
+        return new Vote(result.of(reply), reply.micros());
+    }
+
+    @Override
+    public Vote failed(RedisFailure failure) {
+        return new Vote(result.failed(failure), OptionalLong.empty());
+    }
+}
