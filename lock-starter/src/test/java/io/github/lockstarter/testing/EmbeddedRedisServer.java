@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A {@code redis-server} process of this machine. The process dies with this JVM however the JVM ends. */
@@ -18,6 +19,7 @@ final class EmbeddedRedisServer implements RedisServer {
 
     private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-redis-");
     private final int port;
+    private final Supplier<List<String>> program;
     private final List<String> mode;
     private final String[] arguments;
     private final FixtureClient client;
@@ -25,8 +27,9 @@ final class EmbeddedRedisServer implements RedisServer {
     private @Nullable GuardedProcess process;
     private boolean closed;
 
-    private EmbeddedRedisServer(int port, List<String> mode, String[] arguments) {
+    private EmbeddedRedisServer(int port, Supplier<List<String>> program, List<String> mode, String[] arguments) {
         this.port = port;
+        this.program = program;
         this.mode = mode;
         this.arguments = arguments.clone();
         this.client = new FixtureClient(host(), port);
@@ -34,22 +37,31 @@ final class EmbeddedRedisServer implements RedisServer {
     }
 
     static EmbeddedRedisServer start(String... arguments) {
-        return start(DATA, arguments);
+        return start(EmbeddedRedisServer::bundled, DATA, arguments);
+    }
+
+    /** Another binary than the bundled one, with what comes before it on the command line. */
+    static EmbeddedRedisServer startProgram(List<String> program, String... arguments) {
+        return start(() -> program, DATA, arguments);
     }
 
     /** A sentinel: it keeps what it finds out in a file of its own, which it does not start without. */
     static EmbeddedRedisServer startSentinel(String... arguments) {
-        return start(List.of(SENTINEL_FILE, "--sentinel"), arguments);
+        return start(EmbeddedRedisServer::bundled, List.of(SENTINEL_FILE, "--sentinel"), arguments);
     }
 
     /** One on the given port or not at all, such as a node that others know already. Started by {@link #restart}. */
     static EmbeddedRedisServer prepare(int port, String... arguments) {
-        return new EmbeddedRedisServer(port, DATA, arguments);
+        return new EmbeddedRedisServer(port, EmbeddedRedisServer::bundled, DATA, arguments);
     }
 
-    private static EmbeddedRedisServer start(List<String> mode, String... arguments) {
+    private static List<String> bundled() {
+        return List.of(RedisBinary.path().toString());
+    }
+
+    private static EmbeddedRedisServer start(Supplier<List<String>> program, List<String> mode, String... arguments) {
         for (int attempt = 1; ; attempt++) {
-            EmbeddedRedisServer server = new EmbeddedRedisServer(FreePort.next(), mode, arguments);
+            EmbeddedRedisServer server = new EmbeddedRedisServer(FreePort.next(), program, mode, arguments);
             try {
                 server.launch();
                 server.awaitReady();
@@ -137,7 +149,7 @@ final class EmbeddedRedisServer implements RedisServer {
 
     /** Starts the process, and does not wait until it answers. */
     synchronized void launch() {
-        List<String> command = new ArrayList<>(List.of(RedisBinary.path().toString()));
+        List<String> command = new ArrayList<>(program.get());
         command.addAll(mode);
         command.addAll(List.of(
                 "--port",
