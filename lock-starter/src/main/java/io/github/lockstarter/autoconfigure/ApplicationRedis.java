@@ -46,7 +46,12 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         String application = lettuce.getClientConfiguration()
                 .getClientName()
                 .orElseGet(() -> environment.getProperty("spring.application.name", "application"));
-        return new ApplicationRedis(lettuce, withoutSpaces(application) + "-lock");
+        return new ApplicationRedis(lettuce, lockClientName(application));
+    }
+
+    /** What the lock's connections are called, where the application is called that. */
+    static String lockClientName(String application) {
+        return withoutSpaces(application) + "-lock";
     }
 
     /** How the application talks to it. */

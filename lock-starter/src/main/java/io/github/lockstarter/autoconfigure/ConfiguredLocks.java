@@ -31,7 +31,7 @@ final class ConfiguredLocks implements Consumer<LockRequest>, SmartInitializingS
     @Override
     public void accept(LockRequest request) {
         used.add(request.name());
-        properties.getObject().engineSettings().validate(request);
+        properties.getObject().validate(request);
     }
 
     @Override

@@ -17,6 +17,8 @@ import org.springframework.context.annotation.Import;
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
     RedisLockConfiguration.class,
+    RedlockLockConfiguration.class,
+    RoutedLockConfiguration.class,
     LocalLockConfiguration.class,
     LockEngineConfiguration.class,
     LockAnnotationConfiguration.class,

@@ -1,9 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -18,7 +22,7 @@ import org.springframework.boot.context.properties.bind.Name;
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
- * @param backend Where the locks are kept.
+ * @param backend Where locks are kept whose name has no backend of its own.
  * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
@@ -30,6 +34,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param watchdog Renewal of the leases of held locks.
  * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
  * @param redis Settings of the Redis backend.
+ * @param redlock Settings of the Redlock backend: a quorum of independent Redis servers.
  * @param locks Settings of single locks by their name. A name with other characters than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  */
@@ -47,6 +52,7 @@ record DistributedLockProperties(
         @DefaultValue Watchdog watchdog,
         @DefaultValue HandOver handOver,
         @DefaultValue Redis redis,
+        @DefaultValue Redlock redlock,
         @DefaultValue Map<String, Named> locks) {
 
     static final String PREFIX = "distributed-lock";
@@ -58,6 +64,59 @@ record DistributedLockProperties(
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
         settings(keyPrefix, lease, maxLease, redis, locks);
+        RedlockRules.check(redlock, routes(backend, locks), lease, locks);
+    }
+
+    /** Which backend keeps what. */
+    BackendRoutes routes() {
+        return routes(backend, locks);
+    }
+
+    /** What the servers of a quorum have in common. */
+    RedlockSettings redlockSettings() {
+        return new RedlockSettings(redlock.nodeTimeout, longestLease());
+    }
+
+    /**
+     * How each server of a quorum is used. One that seems never used may be one that was emptied before this instance came:
+     * it votes after the grace.
+     */
+    RedisSettings redlockNodeSettings() {
+        return new RedisSettings(
+                keyPrefix,
+                redlock.nodeTimeout,
+                new RedisSettings.Guard(
+                        RedisSettings.OnHistoryChange.GRACE,
+                        RedisSettings.FirstUse.GRACE,
+                        longestLease(),
+                        Duration.ZERO));
+    }
+
+    private Duration longestLease() {
+        return maxLease == null ? lease : maxLease;
+    }
+
+    /**
+     * Checks a request against all that is configured.
+     *
+     * @throws IllegalArgumentException when it cannot be granted as it is; the message says what to change
+     */
+    void validate(LockRequest request) {
+        engineSettings().validate(request);
+        routes().check(request);
+        request.lease().ifPresent(asked -> request.keys().stream()
+                .filter(key -> routes().of(key) == Backend.REDLOCK)
+                .forEach(key -> RedlockRules.checkLease("the lease of lock '" + key + "'", asked, redlock)));
+    }
+
+    private static BackendRoutes routes(Backend usual, Map<String, Named> locks) {
+        Map<String, Backend> byName = new HashMap<>();
+        locks.forEach((name, named) -> {
+            if (named.backend != null) {
+                byName.put(name, named.backend);
+            }
+        });
+        return BackendRoutes.of(usual, byName);
     }
 
     EngineSettings engineSettings() {
@@ -110,6 +169,8 @@ record DistributedLockProperties(
     enum Backend {
         /** In the Redis of spring.data.redis. */
         REDIS,
+        /** In a quorum of the independent servers of distributed-lock.redlock.nodes. */
+        REDLOCK,
         /** In this JVM only, for tests: nothing is locked against other instances. */
         LOCAL
     }
@@ -174,13 +235,51 @@ record DistributedLockProperties(
             @DefaultValue("0") int minReplicas) {}
 
     /**
+     * The Redlock backend.
+     *
+     * @param nodes Addresses of the servers that decide by a majority: three or more, best five, each host:port or
+     *     redis://user:password@host:port, with rediss for TLS. They stand alone: none replicates another one.
+     * @param nodeTimeout How long the answer of one server is awaited, and a connection to it: from 100ms to a quarter of
+     *     every lease.
+     * @param username User at the servers whose address names none.
+     * @param password Password at the servers whose address names none.
+     * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.
+     */
+    record Redlock(
+            @DefaultValue List<String> nodes,
+            @DefaultValue("500ms") Duration nodeTimeout,
+            @Nullable String username,
+            @Nullable String password,
+            @Nullable String sslBundle) {
+
+        Redlock {
+            nodes = List.copyOf(nodes);
+        }
+
+        List<RedlockNode> servers() {
+            return nodes.stream()
+                    .map(entry -> RedlockNode.parse(entry, sslBundle != null))
+                    .toList();
+        }
+
+        /** Without passwords. */
+        @Override
+        public String toString() {
+            return "Redlock[" + nodes.size() + " nodes]";
+        }
+    }
+
+    /**
      * Settings of one logical lock name.
      *
+     * @param backend Where locks are kept whose key is this name or begins with it and a colon, instead of
+     *     distributed-lock.backend.
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
      */
     record Named(
+            @Nullable Backend backend,
             @Nullable Duration lease,
             @Name("wait") @Nullable Duration maxWait,
             @Nullable Boolean renewal) {

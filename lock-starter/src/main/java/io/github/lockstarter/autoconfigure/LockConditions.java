@@ -2,7 +2,11 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
@@ -28,6 +32,29 @@ final class LockConditions {
         }
     }
 
+    private static BackendRoutes routes(ConditionContext context) {
+        Map<String, Backend> byName = new HashMap<>();
+        choices(context).forEach((name, choice) -> {
+            if (choice.backend != null) {
+                byName.put(name, choice.backend);
+            }
+        });
+        return BackendRoutes.of(value(context, "backend", Backend.class, Backend.REDIS), byName);
+    }
+
+    private static Map<String, Choice> choices(ConditionContext context) {
+        try {
+            return Binder.get(context.getEnvironment())
+                    .bind(DistributedLockProperties.PREFIX + ".locks", Bindable.mapOf(String.class, Choice.class))
+                    .orElse(Map.of());
+        } catch (BindException e) {
+            return Map.of();
+        }
+    }
+
+    /** What of the settings of a name decides about beans. */
+    record Choice(@Nullable Backend backend) {}
+
     static final class Enabled implements Condition {
 
         @Override
@@ -48,7 +75,15 @@ final class LockConditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "backend", Backend.class, Backend.REDIS) == Backend.REDIS;
+            return routes(context).inUse().contains(Backend.REDIS);
+        }
+    }
+
+    static final class RedlockBackend implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return routes(context).inUse().contains(Backend.REDLOCK);
         }
     }
 

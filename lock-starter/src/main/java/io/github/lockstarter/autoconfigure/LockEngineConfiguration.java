@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
@@ -46,6 +47,8 @@ class LockEngineConfiguration {
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
     LockTemplate lockTemplate(LockEngine engine, DistributedLockProperties properties) {
-        return new LockTemplate(engine, properties.onLost());
+        BackendRoutes routes = properties.routes();
+        LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);
+        return new LockTemplate(source, properties.onLost());
     }
 }

@@ -14,6 +14,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -29,7 +30,7 @@ final class SpringRedisConnector implements RedisConnector {
 
     private static final Delay RECONNECT =
             Delay.fullJitter(Duration.ofMillis(10), Duration.ofSeconds(1), 1, TimeUnit.MILLISECONDS);
-    private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+    static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
     private final ClientResources resources;
     private final List<LettuceConnectionFactory> own;
@@ -37,11 +38,7 @@ final class SpringRedisConnector implements RedisConnector {
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
-        this.resources = theirs.getClientResources()
-                .map(SpringRedisConnector::sharing)
-                .orElseGet(ClientResources::builder)
-                .reconnectDelay(RECONNECT)
-                .build();
+        this.resources = resources(theirs.getClientResources());
         this.own = application.servers().stream()
                 .map(server -> new LettuceConnectionFactory(
                         server,
@@ -95,9 +92,7 @@ final class SpringRedisConnector implements RedisConnector {
 
     private void closeOwn() {
         own.forEach(LettuceConnectionFactory::destroy);
-        resources
-                .shutdown(0, SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS)
-                .awaitUninterruptibly(SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS);
+        close(resources);
     }
 
     private static ClientOptions optionsFor(
@@ -106,6 +101,21 @@ final class SpringRedisConnector implements RedisConnector {
         return server instanceof RedisConfiguration.ClusterConfiguration
                 ? settings.tuneCluster(options)
                 : settings.tune(options);
+    }
+
+    /** Threads of the application if it has any, and a reconnect that does not outlast a lease. */
+    static ClientResources resources(Optional<ClientResources> theirs) {
+        return theirs.map(SpringRedisConnector::sharing)
+                .orElseGet(ClientResources::builder)
+                .reconnectDelay(RECONNECT)
+                .build();
+    }
+
+    /** Ends what is not shared. */
+    static void close(ClientResources resources) {
+        resources
+                .shutdown(0, SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly(SHUTDOWN.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Marks the threads as shared, so that closing the copy leaves them to the application. */

@@ -26,10 +26,12 @@ final class FailureReader {
             Set.of("CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "LOADING", "MASTERDOWN", "READONLY");
 
     private final String target;
+    private final RedisSetup setup;
     private final RedisSettings settings;
 
-    FailureReader(String target, RedisSettings settings) {
-        this.target = target;
+    FailureReader(RedisConnector connector, RedisSettings settings) {
+        this.target = connector.target();
+        this.setup = connector.setup();
         this.settings = settings;
     }
 
@@ -63,8 +65,7 @@ final class FailureReader {
         return new RedisFailure(
                 Effect.NONE,
                 "Could not connect to Redis at " + target + ": " + detail,
-                "Start Redis there, or set spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
-                        + " or the nodes of spring.data.redis.sentinel, .cluster or .masterreplica, to where it runs",
+                "Start Redis there, or set " + setup.servers() + " to where it runs",
                 failure);
     }
 
@@ -86,8 +87,7 @@ final class FailureReader {
             return new RedisFailure(
                     Effect.UNKNOWN,
                     "No answer from Redis at " + target + " within " + seconds(),
-                    "Check that it runs and what keeps it busy (SLOWLOG GET), or raise"
-                            + " distributed-lock.redis.command-timeout",
+                    "Check that it runs and what keeps it busy (SLOWLOG GET), or raise " + setup.timeout(),
                     failure);
         }
         if (failure instanceof PartitionSelectorException) {
@@ -198,21 +198,20 @@ final class FailureReader {
         }
         return switch (firstWordOf(text)) {
             case "NOPERM" -> neededRights();
-            case "NOAUTH", "WRONGPASS" ->
-                "Set spring.data.redis.username and spring.data.redis.password to a user of" + " this server";
+            case "NOAUTH", "WRONGPASS" -> "Set " + setup.login() + " to a user of this server";
             case "OOM" ->
                 "The server is at its maxmemory: free memory or raise it; a store of locks should use the"
                         + " policy noeviction";
-            case "READONLY" -> "This is a replica: point spring.data.redis.host at the master";
+            case "READONLY" -> "This is a replica: point " + setup.master() + " at the master";
             case "LOADING" -> "The server is still loading its data; try again";
             case "BUSY" -> "A script of somebody keeps the server busy; try again, or see SCRIPT KILL";
             case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
             case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
-            case "MASTERDOWN" -> "This is a replica without its master: point spring.data.redis.host at the master";
+            case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
             case "CLUSTERDOWN", "TRYAGAIN" ->
                 "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
             case "MOVED", "ASK", "CROSSSLOT" ->
-                "This is a node of a cluster: set spring.data.redis.cluster.nodes, unless its slots are just being moved";
+                "This is a node of a cluster: " + setup.cluster() + ", unless its slots are just being moved";
             default -> "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
         };
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class Histories {
     private final History.Terms terms;
     private final AtomicReferenceArray<@Nullable History> histories;
     private volatile boolean unnamed;
+    private volatile Optional<String> name = Optional.empty();
 
     /**
      * Knows nothing yet.
@@ -70,9 +72,15 @@ final class Histories {
         return raced == null ? made : raced;
     }
 
-    /** The server does not name its histories to this user. */
-    void unnamed(boolean found) {
-        unnamed = found;
+    /** Looked at when the server was checked: whether it names its histories to this user, and what it calls them. */
+    void found(History sample) {
+        unnamed = sample.isUnnamed();
+        name = sample.name();
+    }
+
+    /** What the server that was checked calls its history. */
+    Optional<String> name() {
+        return name;
     }
 
     /** What whoever looks after the application should know. */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and for
@@ -88,6 +89,13 @@ final class History {
     /** Whether the marker does not name a history, so that a promotion may go unnoticed. */
     boolean isUnnamed() {
         return marker.startsWith(UNNAMED);
+    }
+
+    /** What the server calls this history; empty if it does not say, or was not asked yet. */
+    Optional<String> name() {
+        String last = marker;
+        int end = last.indexOf(':');
+        return end < 0 || isUnnamed() ? Optional.empty() : Optional.of(last.substring(0, end));
     }
 
     /**

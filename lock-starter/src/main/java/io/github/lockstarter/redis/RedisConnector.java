@@ -33,6 +33,15 @@ public interface RedisConnector extends AutoCloseable {
     String target();
 
     /**
+     * What led there, for messages.
+     *
+     * @return the properties of the application's Redis, unless it is another one
+     */
+    default RedisSetup setup() {
+        return RedisSetup.APPLICATION;
+    }
+
+    /**
      * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher is
      * told only of the listeners at its own node.
      *

@@ -16,6 +16,7 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -83,7 +84,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCalls(keySpace, connector);
         this.histories = new Histories(keySpace, connector, settings.guard());
-        this.failures = new FailureReader(connector.target(), settings);
+        this.failures = new FailureReader(connector, settings);
         this.connector = connector;
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
@@ -129,6 +130,16 @@ public final class RedisLockBackend implements QuorumNode {
      */
     public HistoryGuard history() {
         return histories.state();
+    }
+
+    /**
+     * What the server calls its replication history, as the last {@link #start} found. Two servers never have the same,
+     * unless one of them replicates the other: who finds one name twice was led to one server twice.
+     *
+     * @return the name; empty where the server does not tell it to this user, or has not been asked yet
+     */
+    public Optional<String> historyName() {
+        return histories.name();
     }
 
     @Override

@@ -97,7 +97,7 @@ final class StartCheck {
     /** Also finds out whether the server names its histories, which is no reason not to start. */
     private void reclaim(RenewCommand command, LockKeys keys, History old, String marker) {
         old.learn(marker);
-        histories.unnamed(old.isUnnamed());
+        histories.found(old);
         History young = new History(old.key(), YOUNG);
         String grace = checkRenewal(calls.reclaim(command, young)).marker();
         expire(old.key(), grace);

@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Recovering;
 import io.github.lockstarter.spi.AcquireResult.Rejected;
+import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The votes on one attempt, one place for each node, and what they come to. Not thread-safe.
  *
- * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects or does not say has not. The
+ * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects, cannot just now or does not say has not. The
  * attempt is
  * <ul>
  *   <li>granted, as soon as a quorum grants;
  *   <li>refused, as soon as the nodes that have not voted yet are too few for that, and a quorum has answered: contended if
  *       at least one of them says so, else recovering;
  *   <li>failed, if all have voted and fewer than a quorum have answered: whoever holds the lock may be known to the other
- *       nodes only. Unknown if one of them may have granted it, else rejected.
+ *       nodes only. Unknown if one of them may have granted it, unavailable if one of them cannot just now, else rejected.
  * </ul>
  * So up to ⌊(N−1)/2⌋ nodes that are down change no answer, and more never make a "no" out of "cannot tell".
  */
@@ -131,14 +132,19 @@ final class Votes {
     }
 
     private AcquireResult failure(String key) {
-        int answered = (int) Arrays.stream(votes)
-                .filter(vote -> !(vote instanceof Rejected || vote instanceof Unknown))
-                .count();
+        int answered = granted()
+                + (int) of(Contended.class).count()
+                + (int) of(Recovering.class).count();
         String reason = "Only " + answered + " of " + quorum.nodes() + " nodes answered for lock '" + key + "', and "
                 + quorum.needed() + " are needed; one of the others: ";
         Optional<Unknown> unknown = of(Unknown.class).findFirst();
         if (unknown.isPresent()) {
             return new Unknown(reason + unknown.get().reason(), unknown.get().cause());
+        }
+        Optional<Unavailable> unavailable = of(Unavailable.class).findFirst();
+        if (unavailable.isPresent()) {
+            return new Unavailable(
+                    reason + unavailable.get().reason(), unavailable.get().cause());
         }
         Rejected rejected = of(Rejected.class).findFirst().orElseThrow();
         return new Rejected(reason + rejected.reason(), rejected.cause());

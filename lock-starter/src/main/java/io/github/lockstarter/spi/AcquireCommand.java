@@ -9,7 +9,8 @@ import java.util.Optional;
  * <p>The same token may ask again. Without having the lock, it asks as at first. Having it, it keeps the lease and is told
  * the first of its fencing tokens again: the last one of the key, minus {@code fencingTokens}, plus 1. If that is not above
  * the {@code fencingFloor}, the tokens are <em>raised</em> to begin at exactly {@code fencingFloor + 1}, whatever the
- * store's clock says, and the last one of the key grows with them. That is how a quorum of stores is brought to agree on
+ * store's clock says, and the last one of the key grows with them. (Several stores that decide together may tell an owner
+ * that asks again more than before, and never less: others of them answer then.) That is how a quorum of stores is brought to agree on
  * one number; who asks a single store never raises, since a grant is above the floor of its own attempt. Repeated, a raise
  * is answered the same and changes nothing.
  *

@@ -135,12 +135,52 @@ class DistributedLockPropertiesTests {
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | No enum constant
+            distributed-lock.backend=redlock              | distributed-lock.redlock.nodes has 0 addresses; a quorum needs 3 servers or more
+            distributed-lock.backend=redis distributed-lock.locks.ship.backend=redlock | distributed-lock.redlock.nodes has 0 addresses
+            distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
+            distributed-lock.backend=redis distributed-lock.redlock.nodes=a:1,b:2,c:3 | distributed-lock.redlock.nodes is set, and no lock is kept there
+            distributed-lock.redlock.nodes=a:1,b:2,A:1    | distributed-lock.redlock.nodes has a:1 twice
+            distributed-lock.redlock.nodes=a,redis://u:pw@a:6379/3 | distributed-lock.redlock.nodes has a:6379 twice
+            distributed-lock.redlock.nodes=redis://u:pw@h:1:2 | distributed-lock.redlock.nodes has 'h:1:2' (a login is not shown here), which is no address
+            distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is no address
             distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
             distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
-        application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+        application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
                 .contains("distributed-lock")
                 .contains(message));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            distributed-lock.redlock.node-timeout=8s      | distributed-lock.redlock.node-timeout is 8000ms, above a quarter of distributed-lock.lease (30000ms)
+            distributed-lock.redlock.node-timeout=99ms    | distributed-lock.redlock.node-timeout is 99ms; it must be between 100ms and 60s
+            distributed-lock.locks.ship.lease=1s          | distributed-lock.redlock.node-timeout is 500ms, above a quarter of distributed-lock.locks.ship.lease (1000ms)
+            distributed-lock.redlock.ssl-bundle=b         | has redis://a:1, which is without TLS, and distributed-lock.redlock.ssl-bundle is set
+            distributed-lock.redlock.nodes=a:1,b:2        | distributed-lock.redlock.nodes has 2 addresses
+            """)
+    void failTheStartWithWhatIsWrongAboutAQuorum(String setting, String message) {
+        application
+                .withPropertyValues(
+                        "distributed-lock.backend=redlock", "distributed-lock.redlock.nodes=redis://u:pw@a:1,b:2,c:3")
+                .withPropertyValues(setting)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("distributed-lock")
+                        .contains(message));
+    }
+
+    @Test
+    void neverShowPasswords() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.backend=local",
+                        "distributed-lock.redlock.nodes=redis://u:s3cret@a:1,b:2,c:3",
+                        "distributed-lock.redlock.password=s3cret")
+                .run(context -> assertThat(
+                                context.getBean(DistributedLockProperties.class).toString())
+                        .contains("Redlock[3 nodes]")
+                        .doesNotContain("s3cret"));
     }
 }

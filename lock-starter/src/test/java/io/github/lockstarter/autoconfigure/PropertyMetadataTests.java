@@ -27,7 +27,13 @@ class PropertyMetadataTests {
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))
                 .containsExactlyInAnyOrder(
-                        "distributed-lock.locks", "distributed-lock.max-lease", "distributed-lock.watchdog.max-hold");
+                        "distributed-lock.locks",
+                        "distributed-lock.max-lease",
+                        "distributed-lock.redlock.nodes",
+                        "distributed-lock.redlock.password",
+                        "distributed-lock.redlock.ssl-bundle",
+                        "distributed-lock.redlock.username",
+                        "distributed-lock.watchdog.max-hold");
     }
 
     @Test

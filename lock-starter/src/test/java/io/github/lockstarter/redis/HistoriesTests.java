@@ -134,7 +134,9 @@ class HistoriesTests {
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
         history.learn("f:1:grace");
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.GUARDED);
-        histories.unnamed(true);
+        History sample = new History("lock:history", History.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT));
+        sample.learn("?:1:first");
+        histories.found(sample);
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
     }
 }

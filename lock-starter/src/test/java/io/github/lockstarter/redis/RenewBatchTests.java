@@ -20,7 +20,7 @@ class RenewBatchTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
-    private static final RedisFailure TRYAGAIN = new FailureReader("redis:6379", RedisSettings.DEFAULTS)
+    private static final RedisFailure TRYAGAIN = new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS)
             .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
 
     private final KeySpace keySpace = new KeySpace("lock:");
@@ -73,7 +73,7 @@ class RenewBatchTests {
     }
 
     private RenewBatch batch(Renewal renewal, Histories histories) {
-        FailureReader failures = new FailureReader("redis:6379", RedisSettings.DEFAULTS);
+        FailureReader failures = new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS);
         return RenewBatch.of(List.of(renewal), new LockCalls(keySpace, cluster), histories, failures)
                 .get(0);
     }

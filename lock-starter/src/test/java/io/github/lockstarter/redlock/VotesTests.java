@@ -94,4 +94,19 @@ class VotesTests {
                 .get()
                 .isInstanceOf(Rejected.class);
     }
+
+    @Test
+    void mayBeTriedAgainWhenANodeCannotJustNow() {
+        AcquireResult unavailable = new AcquireResult.Unavailable("loading", new IllegalStateException("loading"));
+
+        assertThat(refusal(busy(5), GRANTED, REJECTED, REJECTED, unavailable))
+                .get()
+                .isInstanceOf(AcquireResult.Unavailable.class);
+        assertThat(refusal(unavailable, unavailable, unavailable, unavailable, unavailable))
+                .get()
+                .isInstanceOf(AcquireResult.Unavailable.class);
+        assertThat(refusal(busy(5), GRANTED, UNKNOWN, REJECTED, unavailable))
+                .get()
+                .isInstanceOf(Unknown.class);
+    }
 }

@@ -58,6 +58,15 @@ public final class TopologyExtension<T extends RedisTopology> implements BeforeA
     }
 
     /**
+     * Five servers that know nothing of each other.
+     *
+     * @return the extension
+     */
+    public static TopologyExtension<RedisQuorum> quorum() {
+        return new TopologyExtension<>(RedisQuorum.class, () -> RedisQuorum.start(5));
+    }
+
+    /**
      * What runs.
      *
      * @return the topology

@@ -1,0 +1,80 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisUnavailableException;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import io.lettuce.core.resource.ClientResources;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}, for all locks or those of some names. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnEnabledLocks
+@Conditional(LockConditions.RedlockBackend.class)
+class RedlockLockConfiguration {
+
+    /** Locks through Lettuce. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = "io.lettuce.core.RedisClient")
+    static class WithLettuce {
+
+        @Bean
+        @ConditionalOnMissingBean(value = LockBackend.class, ignored = RedisLockBackend.class)
+        RedlockNodes redlockNodes(
+                DistributedLockProperties properties,
+                ObjectProvider<ClientResources> resources,
+                ObjectProvider<SslBundles> bundles,
+                Environment environment) {
+            Redlock redlock = properties.redlock();
+            String application = environment.getProperty("spring.application.name", "application");
+            SslBundle bundle =
+                    redlock.sslBundle() == null ? null : bundles.getObject().getBundle(redlock.sslBundle());
+            return new RedlockNodes(
+                    redlock,
+                    properties.redlockNodeSettings(),
+                    new RedlockNodes.Link(
+                            ApplicationRedis.lockClientName(application),
+                            Optional.ofNullable(resources.getIfUnique()),
+                            bundle));
+        }
+
+        @Bean
+        @ConditionalOnBean(RedlockNodes.class)
+        RedlockBackend redlockBackend(RedlockNodes nodes, DistributedLockProperties properties) {
+            return new RedlockBackend(nodes.backends(), properties.redlockSettings());
+        }
+
+        @Bean
+        @ConditionalOnBean(RedlockNodes.class)
+        RedlockLockLifecycle redlockLockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
+            return new RedlockLockLifecycle(nodes.members(), backend);
+        }
+    }
+
+    /** Says that locks need Lettuce. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("io.lettuce.core.RedisClient")
+    static class WithoutLettuce {
+
+        @Bean
+        @ConditionalOnMissingBean(LockBackend.class)
+        LockBackend redlockBackend() {
+            throw new RedisUnavailableException(
+                    "Locks are to be kept in a quorum of Redis servers, and their client Lettuce is not on the class path",
+                    "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"
+                            + " distributed-lock.backend=local");
+        }
+    }
+}

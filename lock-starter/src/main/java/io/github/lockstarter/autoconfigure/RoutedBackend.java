@@ -1,0 +1,83 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+
+/** Several backends as one: each command goes to the one that keeps its key. Has no state of its own. */
+final class RoutedBackend implements LockBackend {
+
+    private final BackendRoutes routes;
+    private final Map<Backend, LockBackend> backends;
+
+    RoutedBackend(BackendRoutes routes, Map<Backend, LockBackend> backends) {
+        this.routes = routes;
+        this.backends = Map.copyOf(backends);
+    }
+
+    private LockBackend to(String key) {
+        return to(routes.of(key));
+    }
+
+    private LockBackend to(Backend backend) {
+        return Objects.requireNonNull(backends.get(backend), "backend in use");
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return to(command.key()).acquire(command);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        Map<Backend, List<RenewCommand>> parts = new EnumMap<>(Backend.class);
+        List<Backend> order = new ArrayList<>(commands.size());
+        for (RenewCommand command : commands) {
+            Backend backend = routes.of(command.key());
+            order.add(backend);
+            parts.computeIfAbsent(backend, any -> new ArrayList<>()).add(command);
+        }
+        Map<Backend, Iterator<CompletionStage<RenewResult>>> answers = new EnumMap<>(Backend.class);
+        parts.forEach(
+                (backend, part) -> answers.put(backend, to(backend).renew(part).iterator()));
+        List<CompletionStage<RenewResult>> inOrder = new ArrayList<>(commands.size());
+        for (Backend backend : order) {
+            inOrder.add(Objects.requireNonNull(answers.get(backend)).next());
+        }
+        return inOrder;
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return to(command.key()).release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return to(command.key()).withdraw(command);
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        backends.values().forEach(backend -> backend.listen(instanceId, listener));
+    }
+
+    /** Leaves them open: each is a bean of its own. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.redis;
+
+/**
+ * What messages tell to change, since the properties that lead to a server are not the same for all of them.
+ *
+ * @param servers what says where the servers are
+ * @param master what to point at the server that takes writes
+ * @param login what says as whom to log in
+ * @param timeout what says how long an answer is awaited
+ * @param cluster what to do where a server turns out to be a node of a cluster
+ */
+public record RedisSetup(String servers, String master, String login, String timeout, String cluster) {
+
+    /** The Redis of the application. */
+    public static final RedisSetup APPLICATION = new RedisSetup(
+            "spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
+                    + " or the nodes of spring.data.redis.sentinel, .cluster or .masterreplica,",
+            "spring.data.redis.host",
+            "spring.data.redis.username and spring.data.redis.password",
+            "distributed-lock.redis.command-timeout",
+            "set spring.data.redis.cluster.nodes");
+
+    /** One of the servers of a quorum. */
+    public static final RedisSetup QUORUM_NODE = new RedisSetup(
+            "distributed-lock.redlock.nodes",
+            "distributed-lock.redlock.nodes",
+            "the user in its address, or distributed-lock.redlock.username and distributed-lock.redlock.password,",
+            "distributed-lock.redlock.node-timeout",
+            "name servers in distributed-lock.redlock.nodes that stand alone");
+}
