@@ -44,7 +44,7 @@ abstract class AcquireContract extends BackendContract {
 
         AcquireResult second = alice.tryOnce(key, token, LEASE);
 
-        assertThat(second).isEqualTo(first).isInstanceOf(AcquireResult.Granted.class);
+        assertGrantedAgain(first, second);
         assertHeldBySomebodyElse(bob);
     }
 

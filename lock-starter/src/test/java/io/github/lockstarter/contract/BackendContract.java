@@ -90,4 +90,22 @@ abstract class BackendContract {
         await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.signals())
                 .isEmpty());
     }
+
+    /** The same token is granted the same again, or what grew meanwhile where that is allowed. */
+    void assertGrantedAgain(AcquireResult first, AcquireResult again) {
+        if (store.answersTheSameAgain()) {
+            assertThat(again).isEqualTo(first).isInstanceOf(AcquireResult.Granted.class);
+        } else {
+            assertThat(fencingTokenOf(again)).isGreaterThanOrEqualTo(fencingTokenOf(first));
+        }
+    }
+
+    /** The place is what it was; of several stores, each counts its own. */
+    void assertPlacedAgain(long first, long again) {
+        if (store.answersTheSameAgain()) {
+            assertThat(again).isEqualTo(first);
+        } else {
+            assertThat(again).isPositive();
+        }
+    }
 }

@@ -8,6 +8,11 @@ interface LockStore extends AutoCloseable {
     /** Connects one more application. Closed with the store. */
     LockBackend connect();
 
+    /** Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own. */
+    default boolean answersTheSameAgain() {
+        return true;
+    }
+
     /** Ends all connections. */
     @Override
     void close();

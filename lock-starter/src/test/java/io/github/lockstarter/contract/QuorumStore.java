@@ -1,0 +1,110 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.redis.RedisConnectors;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.testing.RedisQuorum;
+import io.github.lockstarter.testing.RedisServer;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** A quorum of real servers. Each application has connections of its own, on threads that all share. */
+final class QuorumStore implements LockStore {
+
+    /** Generous where two cores have much else to do, and a fraction of the leases. */
+    static final Duration NODE_TIMEOUT = Duration.ofMillis(400);
+
+    private static final ClientResources THREADS = ClientResources.builder()
+            .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
+            .build();
+
+    private final List<RedisURI> nodes;
+    private final RedisSettings settings;
+    private final UnaryOperator<QuorumNode> wrapping;
+    private final List<LockBackend> backends = new ArrayList<>();
+
+    private QuorumStore(List<RedisURI> nodes, RedisSettings settings, UnaryOperator<QuorumNode> wrapping) {
+        this.nodes = nodes;
+        this.settings = settings;
+        this.wrapping = wrapping;
+    }
+
+    /** Servers that nobody restarts: the guard is on, and nobody waits for it. */
+    static QuorumStore of(RedisQuorum servers) {
+        return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO);
+    }
+
+    /** Nodes that recover for so long, also before their first use. */
+    static QuorumStore of(List<RedisURI> nodes, Duration longestLease) {
+        return new QuorumStore(
+                nodes,
+                settings(RedisSettings.OnHistoryChange.GRACE, RedisSettings.FirstUse.GRACE, longestLease),
+                UnaryOperator.identity());
+    }
+
+    private static RedisSettings settings(
+            RedisSettings.OnHistoryChange onChange, RedisSettings.FirstUse firstUse, Duration longestLease) {
+        return new RedisSettings(
+                "lock:", NODE_TIMEOUT, new RedisSettings.Guard(onChange, firstUse, longestLease, Duration.ZERO));
+    }
+
+    /** The same nodes, which grant what they may have forgotten. */
+    QuorumStore unguarded() {
+        return new QuorumStore(
+                nodes,
+                settings(
+                        RedisSettings.OnHistoryChange.NONE,
+                        RedisSettings.FirstUse.GRANT,
+                        settings.guard().longestLease()),
+                wrapping);
+    }
+
+    /** The same nodes, each behind something. */
+    QuorumStore behind(UnaryOperator<QuorumNode> other) {
+        return new QuorumStore(nodes, settings, other);
+    }
+
+    @Override
+    public LockBackend connect() {
+        Duration least = NODE_TIMEOUT.multipliedBy(4);
+        Duration longest = settings.guard().longestLease();
+        RedlockBackend backend = new RedlockBackend(
+                nodes.stream().map(this::node).map(wrapping).toList(),
+                new RedlockSettings(NODE_TIMEOUT, longest.compareTo(least) < 0 ? least : longest));
+        backends.add(backend);
+        return backend;
+    }
+
+    @Override
+    public boolean answersTheSameAgain() {
+        return false;
+    }
+
+    private QuorumNode node(RedisURI uri) {
+        RedisURI own = RedisURI.builder(uri).withTimeout(NODE_TIMEOUT).build();
+        RedisClient client = RedisClient.create(THREADS, own);
+        client.setOptions(settings.tune(ClientOptions.create()));
+        return new RedisLockBackend(
+                RedisConnectors.toServer(
+                        client,
+                        uri.getHost() + ":" + uri.getPort(),
+                        () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2))),
+                settings);
+    }
+
+    @Override
+    public void close() {
+        backends.forEach(LockBackend::close);
+    }
+}

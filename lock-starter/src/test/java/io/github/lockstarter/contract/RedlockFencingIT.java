@@ -1,0 +1,148 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.testing.RedisQuorum;
+import io.github.lockstarter.testing.RedisServer;
+import io.github.lockstarter.testing.TopologyExtension;
+import io.lettuce.core.RedisException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Two instances take turns while servers fail, and while their counters differ by far more than their clocks do. {@code
+ * -Dlock.test.grants=20000} makes more of it.
+ */
+@Timeout(1200)
+class RedlockFencingIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
+
+    private static final int GRANTS = Integer.getInteger("lock.test.grants", 400);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final long MOST_AHEAD_MICROS = 10_000_000;
+
+    private final String key = "scenario:" + UUID.randomUUID();
+    private final List<Long> tokens = new ArrayList<>();
+    private final Map<RedisServer, Long> votesFrom = new HashMap<>();
+
+    @Test
+    void growsFromGrantToGrantWhileServersFail() {
+        runUntil(GRANTS, UnaryOperator.identity());
+
+        assertThat(notGrown()).isZero();
+    }
+
+    @Test
+    void doesNotGrowWhereTokensAreNotWrittenBack() {
+        runUntil(GRANTS, AlteredNode::withoutRaise);
+
+        assertThat(notGrown()).isPositive();
+    }
+
+    private long notGrown() {
+        return IntStream.range(1, tokens.size())
+                .filter(i -> tokens.get(i) <= tokens.get(i - 1))
+                .count();
+    }
+
+    private synchronized void granted(long token) {
+        tokens.add(token);
+    }
+
+    private synchronized boolean isEnough(int grants) {
+        return tokens.size() >= grants;
+    }
+
+    private void runUntil(int grants, UnaryOperator<QuorumNode> nodes) {
+        Random random = RedisScenario.seeded("servers that fail");
+        List<RedisServer> servers = REDIS.topology().servers();
+        try (QuorumStore store = QuorumStore.of(
+                                servers.stream().map(RedisServer::uri).toList(), LEASE)
+                        .behind(nodes);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            List<CompletableFuture<Void>> loops = Stream.of(first, second)
+                    .map(application -> inBackground(() -> take(application, grants)))
+                    .toList();
+            while (loops.stream().anyMatch(loop -> !loop.isDone())) {
+                disturb(servers, random);
+                RedisScenario.letPass(Duration.ofMillis(20 + random.nextInt(100)));
+            }
+            loops.forEach(CompletableFuture::join);
+        }
+    }
+
+    private static CompletableFuture<Void> inBackground(Runnable work) {
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+                end.complete(null);
+            } catch (RuntimeException | Error e) {
+                end.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return end;
+    }
+
+    private void take(Application application, int grants) {
+        LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Duration.ofSeconds(10));
+        while (!isEnough(grants)) {
+            try (LockHandle lock = application.locks().acquire(request)) {
+                granted(lock.fencingToken());
+            } catch (LockBackendException | LockNotAcquiredException | LockLostException e) {
+                // Too few servers just now, or too slow for the lease: tried again.
+            }
+        }
+    }
+
+    /** Two servers at most are down, or recover. A counter runs ahead as if many tokens had been granted. */
+    private void disturb(List<RedisServer> servers, Random random) {
+        RedisServer server = servers.get(random.nextInt(servers.size()));
+        long now = System.nanoTime();
+        long away = servers.stream()
+                .filter(each -> votesFrom.getOrDefault(each, now) - now > 0)
+                .count();
+        if (random.nextInt(8) > 0) {
+            runAhead(server, random);
+        } else if (away < 2 && votesFrom.getOrDefault(server, now) - now <= 0) {
+            server.restart();
+            votesFrom.put(server, System.nanoTime() + LEASE.toNanos() + TimeUnit.SECONDS.toNanos(1));
+        }
+    }
+
+    private void runAhead(RedisServer server, Random random) {
+        String fence = "lock:{" + key + "}:fence";
+        try {
+            String last = server.commands().get(fence);
+            if (last != null) {
+                server.commands().incrby(fence, random.nextLong(MOST_AHEAD_MICROS));
+            }
+        } catch (RedisException e) {
+            // Down just now.
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.testing.RedisQuorum;
+import io.github.lockstarter.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A quorum of five servers against the contract of every backend, as far as it is not the same as over simulated ones. The
+ * rest: {@link RedlockServersRun}.
+ */
+class RedlockServersContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
+
+    private static LockStore store() {
+        return QuorumStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+}
