@@ -35,6 +35,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 class LockedTransactionTests {
 
+    /** Long enough to be granted where the machine stands still for a moment, in ms. */
+    private static final long SOON_OVER = 500;
+
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
             .withUserConfiguration(Bank.class)
@@ -109,14 +112,14 @@ class LockedTransactionTests {
             return held;
         }
 
-        @DistributedLock(leaseMs = 50, renewal = Renewal.OFF)
+        @DistributedLock(leaseMs = SOON_OVER, renewal = Renewal.OFF)
         @Transactional
         public void bookAndLoseTheLock() {
             jdbc.update("insert into booking values (2)");
             loseTheLock();
         }
 
-        @DistributedLock(leaseMs = 50, renewal = Renewal.OFF)
+        @DistributedLock(leaseMs = SOON_OVER, renewal = Renewal.OFF)
         public void loseTheLockAndBookUnderAnother() {
             loseTheLock();
             audit.record(3);

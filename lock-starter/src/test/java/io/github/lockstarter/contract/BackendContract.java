@@ -26,7 +26,7 @@ abstract class BackendContract {
 
     final String key = "contract:" + UUID.randomUUID();
     private final Supplier<? extends LockStore> opening;
-    private LockStore store;
+    LockStore store;
     SpiClient alice;
     SpiClient bob;
 

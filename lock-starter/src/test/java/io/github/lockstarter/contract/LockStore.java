@@ -13,6 +13,11 @@ interface LockStore extends AutoCloseable {
         return true;
     }
 
+    /** Whether one of several attempts at once gets the lock; of several stores, each may grant to another, and none wins. */
+    default boolean grantsToOneOfMany() {
+        return true;
+    }
+
     /** Ends all connections. */
     @Override
     void close();

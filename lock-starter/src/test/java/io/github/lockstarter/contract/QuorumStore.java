@@ -25,6 +25,9 @@ final class QuorumStore implements LockStore {
     /** Generous where two cores have much else to do, and a fraction of the leases. */
     static final Duration NODE_TIMEOUT = Duration.ofMillis(400);
 
+    /** Where no node is meant to be late. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private static final ClientResources THREADS = ClientResources.builder()
             .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
             .build();
@@ -42,31 +45,36 @@ final class QuorumStore implements LockStore {
 
     /** Servers that nobody restarts: the guard is on, and nobody waits for it. */
     static QuorumStore of(RedisQuorum servers) {
-        return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO);
+        return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO, PATIENCE);
     }
 
     /** Nodes that recover for so long, also before their first use. */
     static QuorumStore of(List<RedisURI> nodes, Duration longestLease) {
-        return new QuorumStore(
-                nodes,
-                settings(RedisSettings.OnHistoryChange.GRACE, RedisSettings.FirstUse.GRACE, longestLease),
-                UnaryOperator.identity());
+        return of(nodes, longestLease, NODE_TIMEOUT);
     }
 
-    private static RedisSettings settings(
+    private static QuorumStore of(List<RedisURI> nodes, Duration longestLease, Duration timeout) {
+        RedisSettings.Guard guard =
+                guard(RedisSettings.OnHistoryChange.GRACE, RedisSettings.FirstUse.GRACE, longestLease);
+        return new QuorumStore(nodes, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity());
+    }
+
+    private static RedisSettings.Guard guard(
             RedisSettings.OnHistoryChange onChange, RedisSettings.FirstUse firstUse, Duration longestLease) {
-        return new RedisSettings(
-                "lock:", NODE_TIMEOUT, new RedisSettings.Guard(onChange, firstUse, longestLease, Duration.ZERO));
+        return new RedisSettings.Guard(onChange, firstUse, longestLease, Duration.ZERO);
     }
 
     /** The same nodes, which grant what they may have forgotten. */
     QuorumStore unguarded() {
         return new QuorumStore(
                 nodes,
-                settings(
-                        RedisSettings.OnHistoryChange.NONE,
-                        RedisSettings.FirstUse.GRANT,
-                        settings.guard().longestLease()),
+                new RedisSettings(
+                        settings.keyPrefix(),
+                        settings.commandTimeout(),
+                        guard(
+                                RedisSettings.OnHistoryChange.NONE,
+                                RedisSettings.FirstUse.GRANT,
+                                settings.guard().longestLease())),
                 wrapping);
     }
 
@@ -77,11 +85,11 @@ final class QuorumStore implements LockStore {
 
     @Override
     public LockBackend connect() {
-        Duration least = NODE_TIMEOUT.multipliedBy(4);
+        Duration least = settings.commandTimeout().multipliedBy(4);
         Duration longest = settings.guard().longestLease();
         RedlockBackend backend = new RedlockBackend(
                 nodes.stream().map(this::node).map(wrapping).toList(),
-                new RedlockSettings(NODE_TIMEOUT, longest.compareTo(least) < 0 ? least : longest));
+                new RedlockSettings(settings.commandTimeout(), longest.compareTo(least) < 0 ? least : longest));
         backends.add(backend);
         return backend;
     }
@@ -91,8 +99,14 @@ final class QuorumStore implements LockStore {
         return false;
     }
 
+    @Override
+    public boolean grantsToOneOfMany() {
+        return false;
+    }
+
     private QuorumNode node(RedisURI uri) {
-        RedisURI own = RedisURI.builder(uri).withTimeout(NODE_TIMEOUT).build();
+        RedisURI own =
+                RedisURI.builder(uri).withTimeout(settings.commandTimeout()).build();
         RedisClient client = RedisClient.create(THREADS, own);
         client.setOptions(settings.tune(ClientOptions.create()));
         return new RedisLockBackend(
