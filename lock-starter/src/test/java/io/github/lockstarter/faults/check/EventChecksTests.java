@@ -1,0 +1,123 @@
+package io.github.lockstarter.faults.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.faults.event.EventKind;
+import org.junit.jupiter.api.Test;
+
+/** The checks of waits, signals, renewals, hand-overs and numbers: each finds a planted violation, and nothing else. */
+class EventChecksTests {
+
+    @Test
+    void findsAWaitThatIsTooLong() {
+        WaitCheck check = new WaitCheck();
+        assertThat(Script.of("w1").refused("w1", 0, 1000, 1040).check(check)).isEmpty();
+        assertThat(Script.of("w1").refused("w1", 0, 1000, 1400).check(check)).hasSize(1);
+        assertThat(Script.of("w1")
+                        .refused("w1", 0, 1000, 1400)
+                        .fault("redis-paused", 900, 1300)
+                        .check(check))
+                .as("within the command timeout")
+                .isEmpty();
+        assertThat(Script.of("w1")
+                        .refused("w1", 0, 1000, 2500)
+                        .fault("redis-paused", 900, 1300)
+                        .check(check))
+                .hasSize(1);
+    }
+
+    @Test
+    void findsAKeyThatStaysBlockedAfterADeath() {
+        ProgressCheck check = new ProgressCheck();
+        Script death = Script.of("w1", "w2").acquired("w1", 1, 10, 1000).killed("w1", 100);
+        assertThat(death.refused("w2", 150, 1000, 1150).check(check)).isEmpty();
+        assertThat(death.refused("w2", 4000, 1000, 5000).check(check)).hasSize(1);
+        assertThat(death.acquired("w2", 2, 1200, 2200).check(check)).isEmpty();
+    }
+
+    @Test
+    void findsMoreSignalsThanReleases() {
+        WakeUpCheck check = new WakeUpCheck();
+        Script one = Script.of("w1", "w2").sent(EventKind.FREEING, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 11);
+        assertThat(one.check(check)).isEmpty();
+        assertThat(one.sent(EventKind.SIGNALLED, "w1", 0, 12).check(check)).hasSize(1);
+    }
+
+    @Test
+    void findsARenewalAfterTheRelease() {
+        RenewalOrderCheck check = new RenewalOrderCheck();
+        Script order = Script.of("w1")
+                .sent(EventKind.RENEWING, "w1", 1, 10)
+                .sent(EventKind.FREEING, "w1", 1, 20)
+                .sent(EventKind.RENEWING, "w1", 2, 30);
+        assertThat(order.check(check)).isEmpty();
+        assertThat(order.sent(EventKind.RENEWING, "w1", 1, 21).check(check)).hasSize(1);
+    }
+
+    @Test
+    void findsMoreThan16HandOvers() {
+        HandOverCheck check = new HandOverCheck();
+        assertThat(row(18, 1).check(check)).isEmpty();
+        assertThat(row(19, 1).check(check)).hasSize(1);
+    }
+
+    @Test
+    void findsHandOversForTooLong() {
+        HandOverCheck check = new HandOverCheck();
+        assertThat(row(2, 20).check(check)).isEmpty();
+        assertThat(row(4, 150).check(check)).hasSize(1);
+    }
+
+    @Test
+    void acceptsAnyNumberOfHandOversWhileNobodyElseWaits() {
+        Script alone = Script.of("w1").granted("w1", 0, 10);
+        for (int i = 0; i < 60; i++) {
+            alone.acquired("w1", i + 2, 30 + i, 2000, "HANDED_OVER");
+        }
+        assertThat(alone.check(new HandOverCheck())).isEmpty();
+    }
+
+    @Test
+    void countsFromTheNoticeOn() {
+        Script noticed = Script.of("w1").granted("w1", 0, 10);
+        for (int i = 0; i < 60; i++) {
+            noticed.acquired("w1", i + 2, 30 + i, 2000, "HANDED_OVER");
+        }
+        assertThat(noticed.sent(EventKind.WANTED, "w1", 0, 40).check(new HandOverCheck()))
+                .hasSize(1);
+    }
+
+    /** So many hand-overs at these intervals, from the moment on at which the notice counts. */
+    private static Script row(int handOvers, int millis) {
+        Script row = Script.of("w1").granted("w1", 1, 10);
+        for (int i = 0; i < handOvers; i++) {
+            row.acquired("w1", i + 2, 21 + (long) i * millis, 2000, "HANDED_OVER");
+        }
+        return row.sent(EventKind.FREEING, "w1", 1, 21 + (long) handOvers * millis);
+    }
+
+    @Test
+    void findsALostFencedIncrement() {
+        FencedWritesCheck check = new FencedWritesCheck();
+        assertThat(Script.of("w1").resource("fenced", 7, 7, 10).check(check)).isEmpty();
+        assertThat(Script.of("w1").resource("fenced", 6, 7, 10).check(check)).hasSize(1);
+        assertThat(Script.of("w1").resource("unfenced", 6, 7, 10).check(check)).isEmpty();
+    }
+
+    @Test
+    void findsAConfirmedWriteThatTheResourceDoesNotKnow() {
+        assertThat(Script.of("w1")
+                        .acquired("w1", 1, 10, 1000)
+                        .releasing("w1", 1, 20, 1000)
+                        .resource("fenced", 0, 0, 30)
+                        .check(new FencedWritesCheck()))
+                .hasSize(1);
+    }
+
+    @Test
+    void passesOnWhatWasSeenAsItHappened() {
+        assertThat(Script.of("w1").anomaly("I8 key lock:{k}", 10).check(new AnomalyCheck()))
+                .extracting(Violation::invariant, Violation::what)
+                .containsExactly(org.assertj.core.groups.Tuple.tuple("I8", "w1: key lock:{k}"));
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.lockstarter.faults.check;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * I1: no two holds of one key overlap while their leases are valid. A hold counts from when the application got it until its
+ * {@linkplain Hold#validUntil validity} ends.
+ */
+public final class ExclusionCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        List<Violation> found = new ArrayList<>();
+        history.holds().values().forEach(holds -> check(holds, found));
+        return found;
+    }
+
+    private static void check(List<Hold> holds, List<Violation> found) {
+        List<Hold> valid = holds.stream().filter(Hold::wasValid).toList();
+        Hold longest = null;
+        for (Hold hold : valid) {
+            if (longest != null && hold.grantedAt() < longest.validUntil()) {
+                long millis = (Math.min(longest.validUntil(), hold.validUntil()) - hold.grantedAt()) / 1_000_000;
+                found.add(Violation.of(
+                        "I1",
+                        hold.key(),
+                        hold.grantedAt(),
+                        hold + " was granted while it was held by " + longest + "; both for " + millis + " ms",
+                        longest,
+                        hold));
+            }
+            if (longest == null || hold.validUntil() > longest.validUntil()) {
+                longest = hold;
+            }
+        }
+    }
+}

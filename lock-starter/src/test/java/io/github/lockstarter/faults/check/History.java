@@ -1,0 +1,222 @@
+package io.github.lockstarter.faults.check;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What happened in a session, put together from the events of all workers and of the nemesis. Immutable. */
+public final class History {
+
+    private final Map<EventKind, List<LabEvent>> events;
+    private final long end;
+    private final long lease;
+    private final Map<String, List<Hold>> holds;
+    private final Map<String, List<Span>> stalls;
+    private final List<Span> faults;
+    private final Map<String, LabEvent> kills;
+    private final Set<String> ended;
+    private final Set<String> starters;
+
+    /**
+     * Puts events together.
+     *
+     * @param events of all logs, by time
+     */
+    public History(List<LabEvent> events) {
+        this.events = events.stream().collect(Collectors.groupingBy(LabEvent::kind));
+        this.end = events.isEmpty() ? 0 : events.get(events.size() - 1).at();
+        this.lease =
+                of(EventKind.STARTED).stream().mapToLong(LabEvent::amount).max().orElse(0);
+        this.kills =
+                of(EventKind.KILLED).stream().collect(Collectors.toMap(LabEvent::worker, event -> event, (a, b) -> a));
+        this.ended = of(EventKind.ENDED).stream().map(LabEvent::worker).collect(Collectors.toSet());
+        this.starters = of(EventKind.STARTED).stream()
+                .filter(event -> event.note().equals("STARTER"))
+                .map(LabEvent::worker)
+                .collect(Collectors.toSet());
+        this.stalls = of(EventKind.STALLED).stream()
+                .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
+                .collect(Collectors.groupingBy(Span::whom));
+        this.faults = of(EventKind.FAULT).stream()
+                .map(event -> new Span(event.key(), event.note(), event.from(), event.until()))
+                .toList();
+        this.holds = new TreeMap<>(collectHolds(events).stream()
+                .sorted(Comparator.comparingLong(Hold::grantedAt))
+                .collect(Collectors.groupingBy(Hold::key)));
+    }
+
+    /**
+     * The events of one kind.
+     *
+     * @param kind which
+     * @return by time
+     */
+    public List<LabEvent> of(EventKind kind) {
+        return events.getOrDefault(kind, List.of());
+    }
+
+    /**
+     * All holds.
+     *
+     * @return by key, each list in the order of the grants
+     */
+    public Map<String, List<Hold>> holds() {
+        return holds;
+    }
+
+    /**
+     * How many holds there were.
+     *
+     * @return nested ones not counted
+     */
+    public long holdCount() {
+        return holds.values().stream().mapToLong(List::size).sum();
+    }
+
+    /**
+     * What the nemesis did.
+     *
+     * @return by time of its end
+     */
+    public List<Span> faults() {
+        return faults;
+    }
+
+    /**
+     * When the threads of a worker stood still.
+     *
+     * @param worker with the number of its incarnation
+     * @return by time
+     */
+    public List<Span> stalls(String worker) {
+        return stalls.getOrDefault(worker, List.of());
+    }
+
+    /**
+     * Those workers that were killed.
+     *
+     * @return the kills by worker
+     */
+    public Map<String, LabEvent> kills() {
+        return kills;
+    }
+
+    /**
+     * Whether the worker ended in an orderly way, so that nothing of it is missing in the logs.
+     *
+     * @param worker with the number of its incarnation
+     * @return false if it was killed
+     */
+    public boolean hasEnded(String worker) {
+        return ended.contains(worker);
+    }
+
+    /**
+     * Whether the worker's client is this starter, which promises more than others.
+     *
+     * @param worker with the number of its incarnation
+     * @return false for others
+     */
+    public boolean isStarter(String worker) {
+        return starters.contains(worker);
+    }
+
+    /**
+     * The default lease of all workers.
+     *
+     * @return ns
+     */
+    public long leaseNanos() {
+        return lease;
+    }
+
+    private List<Hold> collectHolds(List<LabEvent> events) {
+        Map<String, Draft> open = new HashMap<>();
+        List<Draft> all = new ArrayList<>();
+        for (LabEvent event : events) {
+            String id = event.worker() + '/' + event.key() + '#' + event.token();
+            if (event.kind() == EventKind.ACQUIRED) {
+                Draft draft = new Draft(event);
+                all.add(draft);
+                open.put(id, draft);
+            } else if (event.token() != 0 && open.containsKey(id)) {
+                open.get(id).add(event);
+            }
+        }
+        return all.stream()
+                .map(draft -> draft.toHold(kills.get(draft.acquired.worker()), end))
+                .toList();
+    }
+
+    /** A hold that is being put together. */
+    private static final class Draft {
+
+        private final LabEvent acquired;
+        private long deadline;
+        private long releasingAt;
+        private long returnedAt;
+        private String outcome = "";
+        private String written = "";
+        private long lostAt;
+        private String cause = "";
+
+        Draft(LabEvent acquired) {
+            this.acquired = acquired;
+            this.deadline = acquired.until();
+        }
+
+        void add(LabEvent event) {
+            switch (event.kind()) {
+                case EXTENDED -> deadline = Math.max(deadline, event.until());
+                case RELEASING -> {
+                    deadline = Math.max(deadline, event.until());
+                    releasingAt = event.at();
+                    written = event.note();
+                }
+                case RELEASED -> {
+                    returnedAt = event.at();
+                    outcome = event.note();
+                }
+                case LOST -> {
+                    lostAt = event.at();
+                    cause = event.note();
+                }
+                default -> {
+                    // Not about the span of a hold.
+                }
+            }
+        }
+
+        Hold toHold(@Nullable LabEvent kill, long logsEnd) {
+            return new Hold(
+                    acquired.worker(),
+                    acquired.key(),
+                    acquired.token(),
+                    acquired.from(),
+                    acquired.at(),
+                    acquired.note(),
+                    deadline,
+                    end(kill, logsEnd));
+        }
+
+        private Hold.End end(@Nullable LabEvent kill, long logsEnd) {
+            if (lostAt != 0 && (releasingAt == 0 || lostAt <= releasingAt)) {
+                return new Hold.End(lostAt, Hold.Kind.LOST, cause, returnedAt, written);
+            }
+            if (releasingAt != 0) {
+                return new Hold.End(releasingAt, Hold.Kind.RELEASED, outcome, returnedAt, written);
+            }
+            return kill == null
+                    ? new Hold.End(logsEnd, Hold.Kind.OPEN, "", 0, written)
+                    : new Hold.End(kill.from(), Hold.Kind.KILLED, "", 0, written);
+        }
+    }
+}

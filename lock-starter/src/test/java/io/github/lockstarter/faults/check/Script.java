@@ -1,0 +1,151 @@
+package io.github.lockstarter.faults.check;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Events of workers of the starter with a lease of 1 s, written by hand; times are in ms. */
+final class Script {
+
+    private static final long MILLI = 1_000_000;
+
+    private final List<LabEvent> events = new ArrayList<>();
+
+    private Script(String... workers) {
+        for (String worker : workers) {
+            event(EventKind.STARTED, worker, 0)
+                    .counting(1_000 * MILLI)
+                    .noting("STARTER")
+                    .add();
+        }
+    }
+
+    static Script of(String... workers) {
+        return new Script(workers);
+    }
+
+    /** A hold that the application may use from {@code at} on. */
+    Script acquired(String worker, long token, long at, long deadline) {
+        return acquired(worker, token, at, deadline, "UNCONTENDED");
+    }
+
+    Script acquired(String worker, long token, long at, long deadline, String path) {
+        return event(EventKind.ACQUIRED, worker, at)
+                .token(token)
+                .between(at, deadline)
+                .noting(path)
+                .add();
+    }
+
+    Script releasing(String worker, long token, long at, long deadline) {
+        return event(EventKind.RELEASING, worker, at)
+                .token(token)
+                .between(0, deadline)
+                .noting("written")
+                .add();
+    }
+
+    Script released(String worker, long token, long at, String outcome) {
+        return event(EventKind.RELEASED, worker, at)
+                .token(token)
+                .noting(outcome)
+                .add();
+    }
+
+    Script lost(String worker, long token, long at, String cause) {
+        return event(EventKind.LOST, worker, at).token(token).noting(cause).add();
+    }
+
+    Script refused(String worker, long from, long wait, long at) {
+        return event(EventKind.REFUSED, worker, at)
+                .between(from, 0)
+                .counting(wait * MILLI)
+                .noting("CONTENDED")
+                .add();
+    }
+
+    Script fault(String name, long from, long until) {
+        return event(EventKind.FAULT, "nemesis", until)
+                .between(from, until)
+                .noting(name)
+                .add();
+    }
+
+    Script killed(String worker, long at) {
+        return event(EventKind.KILLED, worker, at).between(at, at).add();
+    }
+
+    Script stalled(String worker, long from, long until) {
+        return event(EventKind.STALLED, worker, until).between(from, until).add();
+    }
+
+    /** An event of kind and lock token alone. */
+    Script sent(EventKind kind, String worker, long lockToken, long at) {
+        return event(kind, worker, at).counting(lockToken).add();
+    }
+
+    /** A grant of the backend, with so many others waiting. */
+    Script granted(String worker, long others, long at) {
+        LabEvent plain = LabEvent.now(EventKind.GRANTED, worker).of("k", 1).at(at * MILLI);
+        events.add(plain.between(0, others));
+        return this;
+    }
+
+    Script resource(String number, long value, long writes, long at) {
+        LabEvent plain = LabEvent.now(EventKind.RESOURCE, "resource").of("k", 0).at(at * MILLI);
+        events.add(plain.between(value, 0).counting(writes).noting(number));
+        return this;
+    }
+
+    Script anomaly(String what, long at) {
+        return event(EventKind.ANOMALY, "w1", at).noting(what).add();
+    }
+
+    List<Violation> check(Check check) {
+        List<LabEvent> ordered = new ArrayList<>(events);
+        ordered.sort((a, b) -> Long.compare(a.at(), b.at()));
+        // As if read from the logs.
+        return check.violations(new History(
+                ordered.stream().map(event -> LabEvent.parse(event.toJson())).toList()));
+    }
+
+    private Line event(EventKind kind, String worker, long at) {
+        return new Line(LabEvent.now(kind, worker).of("k", 0).at(at * MILLI));
+    }
+
+    /** An event that is being written. */
+    private final class Line {
+
+        private LabEvent event;
+
+        Line(LabEvent event) {
+            this.event = event;
+        }
+
+        Line token(long token) {
+            event = event.of("k", token);
+            return this;
+        }
+
+        Line between(long from, long until) {
+            event = event.between(from * MILLI, until * MILLI);
+            return this;
+        }
+
+        Line counting(long amount) {
+            event = event.counting(amount);
+            return this;
+        }
+
+        Line noting(String note) {
+            event = event.noting(note);
+            return this;
+        }
+
+        Script add() {
+            events.add(event);
+            return Script.this;
+        }
+    }
+}

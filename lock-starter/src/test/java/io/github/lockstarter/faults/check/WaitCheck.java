@@ -1,0 +1,35 @@
+package io.github.lockstarter.faults.check;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** I5, first half: every waiter ends within its wait and 50 ms, and the command timeout while the backend does not answer. */
+public final class WaitCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        return Stream.concat(history.of(EventKind.ACQUIRED).stream(), history.of(EventKind.REFUSED).stream())
+                .filter(event -> history.isStarter(event.worker()))
+                .filter(event -> overrun(event)
+                        > Allowance.PROMISED.plus(Allowance.SCHEDULING).toNanos())
+                .filter(event ->
+                        overrun(event) > Allowance.forAnswer(history, event.worker(), event.from(), event.at()))
+                .map(WaitCheck::violation)
+                .toList();
+    }
+
+    private static long overrun(LabEvent event) {
+        return event.at() - event.from() - event.amount();
+    }
+
+    private static Violation violation(LabEvent event) {
+        return Violation.of(
+                "I5",
+                event.key(),
+                event.at(),
+                event.worker() + " was answered (" + event.note() + ") " + overrun(event) / 1_000_000
+                        + " ms after the end of its wait of " + event.amount() / 1_000_000 + " ms");
+    }
+}

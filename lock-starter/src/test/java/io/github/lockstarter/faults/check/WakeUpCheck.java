@@ -1,0 +1,41 @@
+package io.github.lockstarter.faults.check;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key than
+ * releases and withdrawals; these are written down before they are sent, so none is missing for a killed worker. Releases
+ * that find nobody to wake leave room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts
+ * exactly.
+ */
+public final class WakeUpCheck implements Check {
+
+    @Override
+    public List<Violation> violations(History history) {
+        Map<String, Long> balance = new HashMap<>();
+        List<Violation> found = new ArrayList<>();
+        Stream.of(EventKind.SIGNALLED, EventKind.FREEING, EventKind.WITHDRAWING)
+                .flatMap(kind -> history.of(kind).stream())
+                .sorted((a, b) -> Long.compare(a.at(), b.at()))
+                .forEach(event -> {
+                    long step = event.kind() == EventKind.SIGNALLED ? -1 : 1;
+                    long left = balance.merge(event.key(), step, Long::sum);
+                    if (left < 0) {
+                        balance.put(event.key(), 0L);
+                        found.add(violation(event));
+                    }
+                });
+        return found;
+    }
+
+    private static Violation violation(LabEvent event) {
+        return Violation.of(
+                "I7", event.key(), event.at(), event.worker() + " was signalled more often than the lock was released");
+    }
+}
