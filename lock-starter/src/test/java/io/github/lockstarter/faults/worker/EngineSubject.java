@@ -1,0 +1,185 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/** This starter's engine. Holds are known by key and fencing token, as the events of the engine name them. */
+final class EngineSubject implements Subject {
+
+    private static final EngineSettings.Retry RETRY =
+            new EngineSettings.Retry(Duration.ofMillis(50), 2, Duration.ofMillis(500), 0.2);
+    private static final Duration UNTIL_THREADS_END = Duration.ofSeconds(3);
+
+    private final Journal journal;
+    private final LockBackend backend;
+    private final LockEngine engine;
+    private final Map<String, String> paths = new ConcurrentHashMap<>();
+    private final Map<String, String> causes = new ConcurrentHashMap<>();
+    private final Map<String, LockHandle> held = new ConcurrentHashMap<>();
+
+    EngineSubject(WorkerOptions options, Journal journal) {
+        this.journal = journal;
+        this.backend = new JournalingBackend(Backends.connect(options.address()), journal);
+        this.engine = new LockEngine(backend, settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
+    }
+
+    private static EngineSettings settings(WorkerOptions.Setup setup) {
+        return new EngineSettings(
+                setup.lease(),
+                setup.lease().multipliedBy(4),
+                Duration.ofSeconds(2),
+                RETRY,
+                new EngineSettings.Watchdog(true, Optional.empty()),
+                setup.handOverBound()
+                        ? EngineSettings.HandOver.DEFAULTS
+                        : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
+                Map.of());
+    }
+
+    @Override
+    public Optional<Held> acquire(LockRequest request) {
+        return engine.tryAcquire(request).map(EngineHeld::new);
+    }
+
+    @Override
+    public CompletableFuture<Held> acquireAsync(LockRequest request) {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
+        CompletableFuture<Held> result = acquiring.thenApply(EngineHeld::new);
+        result.whenComplete((handle, failure) -> {
+            if (failure != null && !acquiring.cancel(false)) {
+                acquiring.thenAccept(LockHandle::release); // it came while the caller gave up
+            }
+        });
+        return result;
+    }
+
+    @Override
+    public boolean signalsLoss() {
+        return true;
+    }
+
+    @Override
+    public void close() {
+        int stillHeld = engine.heldLocks().size();
+        if (stillHeld > 0) {
+            journal.anomaly("I8", "", 0, stillHeld + " holds are left though all were released");
+        }
+        engine.close();
+        backend.close();
+        long start = System.nanoTime();
+        while (!ownThreads().isEmpty() && System.nanoTime() - start < UNTIL_THREADS_END.toNanos()) {
+            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+        }
+        if (!ownThreads().isEmpty()) {
+            journal.anomaly("I8", "", 0, "threads are left: " + ownThreads());
+        }
+    }
+
+    /** Those for callbacks end by themselves after 10 s without any. */
+    private static List<String> ownThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("lock-watchdog"))
+                .toList();
+    }
+
+    private static String id(String key, long token) {
+        return key + '#' + token;
+    }
+
+    /** What the engine tells. */
+    private final class Ears implements LockListener {
+
+        @Override
+        public void onAcquired(LockEvent.Acquired event) {
+            paths.put(id(event.key(), event.fencingToken()), event.path().name());
+        }
+
+        @Override
+        public void onRenewed(LockEvent.Renewed event) {
+            LockHandle handle = held.get(id(event.key(), event.fencingToken()));
+            if (handle != null && event.outcome() == LockEvent.RenewalOutcome.RENEWED) {
+                long now = System.nanoTime();
+                long left = handle.remainingLease().toNanos();
+                if (left > 0) {
+                    journal.write(journal.event(EventKind.EXTENDED)
+                            .of(event.key(), event.fencingToken())
+                            .at(now)
+                            .between(0, now + left));
+                }
+            }
+        }
+
+        @Override
+        public void onLost(LockEvent.Lost event) {
+            causes.put(id(event.key(), event.fencingToken()), event.cause().name());
+        }
+    }
+
+    /** One handle. */
+    private final class EngineHeld implements Held {
+
+        private final LockHandle handle;
+        private final String id;
+
+        EngineHeld(LockHandle handle) {
+            this.handle = handle;
+            this.id = id(handle.key(), handle.fencingToken());
+            held.putIfAbsent(id, handle); // a nested hold leaves the outer one
+        }
+
+        @Override
+        public long fencingToken() {
+            return handle.fencingToken();
+        }
+
+        @Override
+        public Duration remainingLease() {
+            return handle.remainingLease();
+        }
+
+        @Override
+        public String path() {
+            return paths.getOrDefault(id, "NESTED");
+        }
+
+        @Override
+        public void onLost(Runnable callback) {
+            handle.onLost(callback);
+        }
+
+        @Override
+        public void extend(Duration lease) {
+            handle.extend(lease);
+        }
+
+        @Override
+        public String release() {
+            String outcome = handle.release().name();
+            if (!outcome.equals("STILL_HELD")) {
+                held.remove(id);
+                paths.remove(id);
+            }
+            return outcome;
+        }
+
+        @Override
+        public String toString() {
+            return causes.getOrDefault(id, "UNKNOWN");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
+final class JournalingBackend implements LockBackend {
+
+    private final LockBackend backend;
+    private final Journal journal;
+
+    JournalingBackend(LockBackend backend, Journal journal) {
+        this.backend = backend;
+        this.journal = journal;
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return backend.acquire(command).thenApply(result -> {
+            if (result instanceof AcquireResult.Granted granted) {
+                journal.write(event(EventKind.GRANTED, command.key(), command.token())
+                        .of(command.key(), granted.fencingToken())
+                        .between(0, granted.othersWaiting()));
+            }
+            return result;
+        });
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        commands.forEach(command -> journal.write(event(EventKind.RENEWING, command.key(), command.token())));
+        return backend.renew(commands);
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        journal.write(event(EventKind.FREEING, command.key(), command.token()));
+        return backend.release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        journal.write(event(EventKind.WITHDRAWING, command.key(), command.token()));
+        return backend.withdraw(command);
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener signals) {
+        backend.listen(instanceId, new SignalListener() {
+            @Override
+            public void onSignal(String key) {
+                journal.write(journal.event(EventKind.SIGNALLED).of(key, 0));
+                signals.onSignal(key);
+            }
+
+            @Override
+            public void onWanted(String key) {
+                journal.write(journal.event(EventKind.WANTED).of(key, 0));
+                signals.onWanted(key);
+            }
+
+            @Override
+            public void onMailboxRestored() {
+                signals.onMailboxRestored();
+            }
+        });
+    }
+
+    private LabEvent event(EventKind kind, String key, LockToken token) {
+        return journal.event(kind).of(key, 0).counting(token.sequence());
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

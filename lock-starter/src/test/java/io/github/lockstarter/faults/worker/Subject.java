@@ -1,0 +1,47 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The lock client under test, as far as all of them can be used alike. Thread-safe. */
+interface Subject extends AutoCloseable {
+
+    /**
+     * Acquires within the request's wait.
+     *
+     * @return empty when somebody else had the lock all the time
+     * @throws RuntimeException when it cannot be told
+     */
+    Optional<Held> acquire(LockRequest request) throws InterruptedException;
+
+    /** The same without a thread; fails where {@link #acquire} throws or is empty. */
+    CompletableFuture<Held> acquireAsync(LockRequest request);
+
+    /** Whether {@link Held#onLost} is ever called, and {@link Held#remainingLease} known. */
+    boolean signalsLoss();
+
+    /** Ends the client; whatever it leaves behind is written down. */
+    @Override
+    void close();
+
+    /** One hold. */
+    interface Held {
+
+        long fencingToken();
+
+        /** Zero or less when the lease is certainly over. */
+        Duration remainingLease();
+
+        /** How it was acquired. */
+        String path();
+
+        void onLost(Runnable callback);
+
+        void extend(Duration lease);
+
+        /** Returns what became of it. */
+        String release();
+    }
+}

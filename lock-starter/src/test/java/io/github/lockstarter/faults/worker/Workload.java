@@ -1,0 +1,200 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.worker.Section.Asked;
+import io.github.lockstarter.faults.worker.Subject.Held;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one thread of a worker does, over and over. Whatever goes wrong is an event; only what must never happen is an
+ * anomaly.
+ */
+final class Workload {
+
+    /** Beyond the wait, the command timeout and every pause of a process by the nemesis. */
+    private static final Duration FOREVER = Duration.ofSeconds(20);
+
+    private static final Duration AFTER_AN_ERROR = Duration.ofMillis(20);
+
+    private final WorkerOptions options;
+    private final Subject subject;
+    private final Section section;
+    private final Journal journal;
+    private final ScheduledExecutorService others;
+    private final SplittableRandom random;
+    private final AtomicReference<@Nullable Asked> waiting = new AtomicReference<>();
+
+    Workload(WorkerOptions options, Subject subject, Section section, Journal journal, Duties duties) {
+        this.options = options;
+        this.subject = subject;
+        this.section = section;
+        this.journal = journal;
+        this.others = duties.others();
+        this.random = duties.random();
+    }
+
+    /** What a thread is given: its choices, and threads to release its holds on. */
+    record Duties(SplittableRandom random, ScheduledExecutorService others) {}
+
+    /** Does one thing. */
+    void step() {
+        Deed deed = Deed.draw(random);
+        String key = deed.key(random, options.load());
+        Asked asked = new Asked(key, System.nanoTime(), deed.wait(random));
+        waiting.set(asked);
+        try {
+            carryOut(deed, asked);
+        } catch (LockInterruptedException | InterruptedException | CancellationException e) {
+            refused(asked, "INTERRUPTED");
+        } catch (LockBackendException e) {
+            refused(asked, "ERROR");
+            Section.dwell(AFTER_AN_ERROR);
+        } catch (LockException e) {
+            refused(asked, e.getClass().getSimpleName());
+        } catch (RuntimeException e) {
+            refused(asked, "ERROR");
+            if (options.subject().client() == WorkerOptions.Client.STARTER) {
+                journal.anomaly("I5", key, 0, "unexpected " + e);
+            }
+            Section.dwell(AFTER_AN_ERROR);
+        }
+        waiting.set(null);
+    }
+
+    /** Whether the thread waits for a lock that should have been refused long ago. */
+    boolean isStuck() {
+        Asked asked = waiting.get();
+        boolean stuck = asked != null
+                && System.nanoTime() - asked.at()
+                        > asked.patience().plus(FOREVER).toNanos();
+        if (stuck && waiting.compareAndSet(asked, null)) {
+            journal.anomaly("I5", asked.key(), 0, "waits for " + FOREVER + " longer than it should");
+        }
+        return stuck;
+    }
+
+    private void carryOut(Deed deed, Asked asked) throws InterruptedException {
+        LockRequest request = request(deed, asked);
+        switch (deed) {
+            case ASYNC, CANCEL -> carryOutAsync(deed, asked, request);
+            case INTERRUPT -> {
+                Interruption interruption = Interruption.arm(others, Duration.ofNanos(random.nextInt(100_000_000)));
+                Optional<Held> held;
+                try {
+                    held = subject.acquire(request);
+                } finally {
+                    interruption.disarm();
+                }
+                proceed(deed, asked, held);
+            }
+            default -> proceed(deed, asked, subject.acquire(request));
+        }
+    }
+
+    private LockRequest request(Deed deed, Asked asked) {
+        LockRequest request = LockRequest.of(asked.key()).waitingUpTo(asked.patience());
+        Duration lease = options.subject().lease();
+        return switch (deed) {
+            case EXTEND -> request.withoutRenewal();
+            case OVERSTAY -> request.withoutRenewal().leasedFor(lease.dividedBy(4));
+            default -> request;
+        };
+    }
+
+    private void carryOutAsync(Deed deed, Asked asked, LockRequest request) throws InterruptedException {
+        CompletableFuture<Held> future = subject.acquireAsync(request);
+        try {
+            if (deed == Deed.CANCEL) {
+                others.schedule(() -> future.cancel(false), random.nextInt(100_000_000), TimeUnit.NANOSECONDS);
+            }
+            Held held = future.get();
+            section.begin(asked, held);
+            waiting.set(null);
+            String written = write(deed, asked.key(), held);
+            if (options.subject().client() == WorkerOptions.Client.STARTER) {
+                others.submit(() -> section.end(asked.key(), held, written)).get();
+            } else {
+                section.end(asked.key(), held, written);
+            }
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof LockException || e.getCause() instanceof InterruptedException) {
+                refused(asked, e.getCause() instanceof LockBackendException ? "ERROR" : "CONTENDED");
+            } else {
+                throw new IllegalStateException(e.getCause());
+            }
+        }
+    }
+
+    private void proceed(Deed deed, Asked asked, Optional<Held> granted) throws InterruptedException {
+        if (granted.isEmpty()) {
+            refused(asked, "CONTENDED");
+            return;
+        }
+        Held held = granted.get();
+        section.begin(asked, held);
+        waiting.set(null);
+        String written = "";
+        try {
+            written = write(deed, asked.key(), held);
+        } finally {
+            section.end(asked.key(), held, written);
+        }
+    }
+
+    private String write(Deed deed, String key, Held held) throws InterruptedException {
+        Duration dwell = deed.dwell(random, options.subject().lease());
+        return section.run(key, held, hold -> {
+            switch (deed) {
+                case NEST -> nest(key, hold);
+                case EXTEND -> extend(key, hold);
+                default -> Section.dwell(dwell);
+            }
+        });
+    }
+
+    private void extend(String key, Held held) {
+        try {
+            held.extend(options.subject().lease().multipliedBy(2));
+            section.extended(key, held);
+        } catch (LockException e) {
+            // Told so; the events tell what became of the hold.
+        }
+    }
+
+    private void nest(String key, Held outer) throws InterruptedException {
+        if (options.subject().client() == WorkerOptions.Client.NONE) {
+            return;
+        }
+        try {
+            Optional<Held> inner = subject.acquire(LockRequest.of(key).withoutWaiting());
+            boolean renewed = inner.isPresent() && inner.get().fencingToken() == outer.fencingToken();
+            if (inner.isPresent() && !renewed && options.subject().client() == WorkerOptions.Client.STARTER) {
+                journal.anomaly("I2", key, outer.fencingToken(), "the nested hold has another fencing token");
+            }
+            inner.ifPresent(Held::release);
+        } catch (LockException e) {
+            // The outer hold was lost meanwhile.
+        }
+    }
+
+    private void refused(Asked asked, String why) {
+        journal.write(journal.event(EventKind.REFUSED)
+                .of(asked.key(), 0)
+                .between(asked.at(), 0)
+                .counting(asked.patience().toNanos())
+                .noting(why));
+    }
+}
