@@ -1,0 +1,52 @@
+package io.github.lockstarter.faults.nemesis;
+
+import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
+
+import io.github.lockstarter.faults.nemesis.Fault.Healing;
+import io.github.lockstarter.faults.nemesis.Fault.Injection;
+import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Topology.Trait;
+import io.lettuce.core.ScriptOutputType;
+import java.util.List;
+
+/**
+ * What a jump of a server's wall clock does to the leases. Redis keeps the end of a lease as a wall-clock time: a jump ahead
+ * makes all of them shorter by as much, a jump back longer. That is what is done here, in one step, since the clock itself
+ * cannot be shifted under the binary of {@code embedded-redis}: it is linked statically, so nothing can be preloaded. What the
+ * jump does to the fencing tokens is not shown by this; {@code AcquireScriptIT} does.
+ */
+final class ClockFaults {
+
+    private static final String SHIFT = """
+            local shifted = 0
+            for _, key in ipairs(redis.call('KEYS', 'lock:*')) do
+              local left = redis.call('PTTL', key)
+              if left > 0 then
+                redis.call('PEXPIRE', key, math.max(1, left - ARGV[1]))
+                shifted = shifted + 1
+              end
+            end
+            return shifted
+            """;
+
+    private ClockFaults() {}
+
+    static List<Fault> all() {
+        return List.of(
+                fault("clock-back", "the server's clock jumps back by up to 1 s", Terms.lasting(10, 1000), jump(-1)),
+                fault(
+                        "clock-ahead",
+                        "the server's clock jumps ahead by up to 3 s",
+                        Terms.lasting(10, 3000, Trait.CLOCK_GUARD).forgetting(),
+                        jump(1)));
+    }
+
+    /** By as much as the fault lasts: for so long, leases are not what they were granted for. */
+    private static Injection jump(int direction) {
+        return site -> {
+            String millis = Long.toString(direction * site.duration().toMillis());
+            site.server().commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis);
+            return Healing.NONE;
+        };
+    }
+}

@@ -1,0 +1,77 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.faults.topology.Topology.Trait;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Something that can go wrong.
+ *
+ * @param name as in reports, such as {@code redis-killed}
+ * @param description what is done
+ * @param lane what it strikes; two faults of one lane never happen at a time
+ * @param terms where and for how long it is injected
+ * @param injection injects it
+ */
+public record Fault(String name, String description, Lane lane, Terms terms, Injection injection) {
+
+    /** What a fault strikes. */
+    public enum Lane {
+        /** A JVM that uses locks. */
+        WORKER,
+        /** A link or a server. */
+        SERVER
+    }
+
+    /**
+     * Where and for how long a fault is injected.
+     *
+     * @param needs what the topology must promise, or the fault would break what nobody promised
+     * @param shortest it lasts
+     * @param longest it lasts
+     * @param forgets whether a server may lose locks by it
+     */
+    public record Terms(Set<Trait> needs, Duration shortest, Duration longest, boolean forgets) {
+
+        static Terms lasting(int shortestMillis, int longestMillis, Trait... needs) {
+            return new Terms(Set.of(needs), Duration.ofMillis(shortestMillis), Duration.ofMillis(longestMillis), false);
+        }
+
+        Terms forgetting() {
+            return new Terms(needs, shortest, longest, true);
+        }
+    }
+
+    /** Injects a fault. */
+    public interface Injection {
+
+        /**
+         * Injects it.
+         *
+         * @param site where
+         * @return what heals it
+         */
+        Healing inject(Site site);
+    }
+
+    /** Ends a fault. */
+    public interface Healing {
+
+        /** Nothing to heal. */
+        Healing NONE = () -> {};
+
+        /** Ends the fault; returns when what was struck works again, or soon will. */
+        void heal();
+    }
+
+    /**
+     * Whether the topology promises what this fault needs.
+     *
+     * @param topology where it would be injected
+     * @return false if a violation were no surprise
+     */
+    public boolean appliesTo(Topology topology) {
+        return topology.traits().containsAll(terms.needs());
+    }
+}

@@ -1,0 +1,48 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.topology.Topology;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All faults that the lab knows. */
+public final class FaultCatalogue {
+
+    private FaultCatalogue() {}
+
+    /**
+     * All of them.
+     *
+     * @return always in the same order
+     */
+    public static List<Fault> all() {
+        return Stream.of(
+                        WorkerFaults.all(),
+                        LinkFaults.all(),
+                        ServerFaults.all(),
+                        RefusalFaults.all(),
+                        ClockFaults.all())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /**
+     * Those under which the topology keeps its promises.
+     *
+     * @param topology where they are injected
+     * @return always in the same order
+     */
+    public static List<Fault> suitedTo(Topology topology) {
+        return all().stream().filter(fault -> fault.appliesTo(topology)).toList();
+    }
+
+    /**
+     * Those of the given names.
+     *
+     * @param names of faults
+     * @return always in the same order
+     */
+    public static List<Fault> named(String... names) {
+        List<String> wanted = List.of(names);
+        return all().stream().filter(fault -> wanted.contains(fault.name())).toList();
+    }
+}

@@ -1,0 +1,107 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.check.OwnershipCheck;
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.EventLog;
+import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.faults.topology.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Carries a schedule out, each lane on a thread of its own, and writes down what it did. A fault whose time has come is
+ * healed before it ends. Mutable state: {@code over}, and what failed.
+ */
+public final class Nemesis {
+
+    private static final String NAME = "nemesis";
+
+    private final Topology topology;
+    private final List<Victim> victims;
+    private final EventLog log;
+    private final List<Thread> lanes = new ArrayList<>();
+    private volatile boolean over;
+
+    /**
+     * Prepares.
+     *
+     * @param topology the servers under test
+     * @param victims all workers
+     * @param log where the faults are written down
+     */
+    public Nemesis(Topology topology, List<Victim> victims, EventLog log) {
+        this.topology = topology;
+        this.victims = victims;
+        this.log = log;
+    }
+
+    /**
+     * Begins.
+     *
+     * @param faults to draw from
+     * @param seed of the schedules
+     */
+    public void start(List<Fault> faults, long seed) {
+        for (Fault.Lane lane : Fault.Lane.values()) {
+            FaultSchedule schedule = new FaultSchedule(faults, lane, seed);
+            if (!schedule.isEmpty()) {
+                Thread thread = new Thread(() -> run(schedule), "nemesis-" + lane);
+                thread.start();
+                lanes.add(thread);
+            }
+        }
+    }
+
+    /** Lets the faults that are under way run to their end, and waits for it. */
+    public void stop() {
+        over = true;
+        try {
+            for (Thread lane : lanes) {
+                lane.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the last fault was healed", e);
+        }
+    }
+
+    private void run(FaultSchedule schedule) {
+        while (!over) {
+            PlannedFault plan = schedule.next();
+            sleep(plan.pause());
+            if (!over) {
+                strike(plan);
+            }
+        }
+    }
+
+    private void strike(PlannedFault plan) {
+        Site site = new Site(topology, victims, plan);
+        String target = plan.fault().lane() == Fault.Lane.WORKER ? site.victim().name() : topology.name();
+        long from = System.nanoTime();
+        try {
+            Fault.Healing healing = plan.fault().injection().inject(site);
+            sleep(plan.duration().minusNanos(System.nanoTime() - from));
+            healing.heal();
+        } catch (RuntimeException e) {
+            log.add(LabEvent.now(EventKind.ANOMALY, NAME)
+                    .noting("LAB " + plan.fault().name() + " failed: " + e));
+        }
+        String note = (plan.fault().terms().forgets() ? OwnershipCheck.FORGETS : "")
+                + plan.fault().name();
+        log.add(LabEvent.now(EventKind.FAULT, NAME)
+                .of(target, 0)
+                .between(from, System.nanoTime())
+                .noting(note));
+    }
+
+    /** The time that a fault lasts, or the pause before it. */
+    private static void sleep(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.nemesis.Fault.Healing;
+import io.github.lockstarter.faults.nemesis.Fault.Injection;
+import io.github.lockstarter.faults.nemesis.Fault.Lane;
+import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Topology.Trait;
+import io.github.lockstarter.testing.RedisServer;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Faults of a Redis process: it dies, stands still, or refuses. */
+final class ServerFaults {
+
+    private ServerFaults() {}
+
+    static List<Fault> all() {
+        return List.of(
+                fault(
+                        "redis-paused",
+                        "SIGSTOP of a server",
+                        Terms.lasting(100, 2500),
+                        lasting(RedisServer::pause, RedisServer::resume)),
+                fault(
+                        "redis-killed",
+                        "kill -9 of a server; it comes back with its data",
+                        Terms.lasting(100, 1500, Trait.DURABLE),
+                        lasting(RedisServer::kill, RedisServer::restart)),
+                fault(
+                        "redis-restarted",
+                        "SIGTERM of a server; it comes back with its data",
+                        Terms.lasting(100, 800, Trait.DURABLE),
+                        lasting(RedisServer::stop, RedisServer::restart)),
+                fault(
+                        "redis-emptied",
+                        "kill -9 of a server; it comes back without data",
+                        Terms.lasting(100, 800, Trait.HISTORY_GUARD).forgetting(),
+                        lasting(
+                                server -> {
+                                    server.commands().configSet("appendonly", "no");
+                                    server.kill();
+                                },
+                                server -> {
+                                    server.restart();
+                                    server.commands().flushall();
+                                })),
+                fault(
+                        "flushall",
+                        "an operator empties the server",
+                        Terms.lasting(50, 50, Trait.HISTORY_GUARD).forgetting(),
+                        once(server -> server.commands().flushall())));
+    }
+
+    static Injection lasting(Consumer<RedisServer> harm, Consumer<RedisServer> heal) {
+        return site -> {
+            RedisServer server = site.server();
+            harm.accept(server);
+            return () -> heal.accept(server);
+        };
+    }
+
+    static Injection once(Consumer<RedisServer> harm) {
+        return site -> {
+            harm.accept(site.server());
+            return Healing.NONE;
+        };
+    }
+
+    static Fault fault(String name, String description, Terms terms, Injection injection) {
+        return new Fault(name, description, Lane.SERVER, terms, injection);
+    }
+}

@@ -1,0 +1,36 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.nemesis.Fault.Injection;
+import io.github.lockstarter.faults.nemesis.Fault.Lane;
+import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import java.util.List;
+
+/** Faults of the JVMs that use locks. With so many threads on so few keys, each of them holds and waits at any moment. */
+final class WorkerFaults {
+
+    private WorkerFaults() {}
+
+    static List<Fault> all() {
+        Injection pause = site -> {
+            Victim victim = site.victim();
+            victim.pause();
+            return victim::resume;
+        };
+        return List.of(
+                fault("worker-killed", "kill -9 of a JVM that holds and waits", Terms.lasting(200, 1500), site -> {
+                    Victim victim = site.victim();
+                    victim.kill();
+                    return victim::revive;
+                }),
+                fault("worker-paused", "SIGSTOP of a JVM for less than a lease", Terms.lasting(100, 1000), pause),
+                fault(
+                        "worker-overslept",
+                        "SIGSTOP of a JVM for longer than a lease",
+                        Terms.lasting(1700, 4000),
+                        pause));
+    }
+
+    private static Fault fault(String name, String description, Terms terms, Injection injection) {
+        return new Fault(name, description, Lane.WORKER, terms, injection);
+    }
+}
