@@ -1,0 +1,66 @@
+package io.github.lockstarter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.faults.topology.Standalone;
+import io.github.lockstarter.faults.worker.WorkerOptions.Client;
+import io.github.lockstarter.faults.worker.WorkerOptions.Load;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The lab with a guard switched off: each run finds what the guard prevents. */
+class FaultLabControlsIT {
+
+    private static final Path LOGS = Path.of("target", "fault-lab");
+    private static final Duration SHORT = Duration.ofSeconds(8);
+
+    @Test
+    void findsOverlapsWithoutALock() {
+        LabResult result = run("no-lock", plan().withFaults().with(Setup.STARTER.of(Client.NONE)));
+
+        assertThat(result.count("I1")).as("overlaps").isPositive();
+        assertThat(result.count("I2")).as("fencing tokens").isPositive();
+        assertThat(result.lostUnfenced()).as("lost increments").isPositive();
+    }
+
+    @Test
+    void findsLostIncrementsWithoutFencing() {
+        LabResult result =
+                run("no-fencing", plan().withFaults("worker-overslept").with(Setup.STARTER.withoutFencing()));
+
+        assertThat(result.count("I3")).as("numbers with lost increments").isPositive();
+        assertThat(result.count("I1")).as("overlaps of valid leases").isZero();
+    }
+
+    @Test
+    void findsHandOversBeyondTheBoundWithoutIt() {
+        LabResult result = run(
+                "no-hand-over-bound",
+                plan().withFaults().with(Setup.STARTER.withoutHandOverBound()).with(new Load(24, 1, 1000)));
+
+        assertThat(result.count("I10")).as("rows of hand-overs").isPositive();
+    }
+
+    /** The guard against a forgotten history does not exist yet. */
+    @Test
+    void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
+        LabResult result = run("no-history-guard", plan().withFaults("flushall"));
+
+        assertThat(result.count("I1")).as("overlaps").isPositive();
+        assertThat(result.count("I2")).as("fencing tokens").isZero();
+        assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+    }
+
+    private static LabPlan plan() {
+        return LabPlan.of(Standalone::forgetful, Long.getLong("lock.test.seed", System.nanoTime()), SHORT);
+    }
+
+    private static LabResult run(String name, LabPlan plan) {
+        LabResult result = FaultLab.run(plan, LOGS.resolve(name + "-" + plan.seed()));
+        System.out.println("Fault lab control " + name + ": "
+                + result.violations().size() + " violations in " + result.acquisitions() + " acquisitions");
+        return result;
+    }
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter.faults;
+
+import io.github.lockstarter.faults.nemesis.Fault;
+import io.github.lockstarter.faults.nemesis.FaultCatalogue;
+import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.faults.worker.WorkerOptions.Load;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * One session of the lab.
+ *
+ * @param topology starts the servers
+ * @param faults which ones to inject there
+ * @param seed of everything that is drawn
+ * @param duration how long faults are injected
+ * @param workers how many JVMs
+ * @param setup their lock client
+ * @param load what each of them does
+ */
+record LabPlan(
+        Supplier<Topology> topology,
+        Function<Topology, List<Fault>> faults,
+        long seed,
+        Duration duration,
+        int workers,
+        Setup setup,
+        Load load) {
+
+    /** Three JVMs with the starter, and all faults under which the topology keeps its promises. */
+    static LabPlan of(Supplier<Topology> topology, long seed, Duration duration) {
+        return new LabPlan(topology, FaultCatalogue::suitedTo, seed, duration, 3, Setup.STARTER, Load.DEFAULT);
+    }
+
+    /** The same with these faults only, whether or not the topology stands them. */
+    LabPlan withFaults(String... names) {
+        return new LabPlan(topology, any -> FaultCatalogue.named(names), seed, duration, workers, setup, load);
+    }
+
+    /** The same with another lock client. */
+    LabPlan with(Setup other) {
+        return new LabPlan(topology, faults, seed, duration, workers, other, load);
+    }
+
+    /** The same with another load. */
+    LabPlan with(Load other) {
+        return new LabPlan(topology, faults, seed, duration, workers, setup, other);
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.lockstarter.faults;
+
+import io.github.lockstarter.faults.check.Check;
+import io.github.lockstarter.faults.check.FencedWritesCheck;
+import io.github.lockstarter.faults.check.History;
+import io.github.lockstarter.faults.check.Hold;
+import io.github.lockstarter.faults.check.Span;
+import io.github.lockstarter.faults.check.Violation;
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What a session has shown.
+ *
+ * @param topology name of the servers
+ * @param setup lock client of the workers
+ * @param seed of the session
+ * @param took how long it was
+ * @param acquisitions how many holds, nested ones not counted
+ * @param endings how many by kind of end, and how many requests ended without a hold, by reason
+ * @param lostUnfenced increments that were lost where nothing checks the fencing token
+ * @param faults what was injected
+ * @param violations what was found, by time
+ * @param shown holds around the first violations, for pictures
+ */
+record LabResult(
+        String topology,
+        Setup setup,
+        long seed,
+        Duration took,
+        long acquisitions,
+        Map<String, Long> endings,
+        long lostUnfenced,
+        List<Span> faults,
+        List<Violation> violations,
+        Map<Violation, List<Hold>> shown) {
+
+    private static final int PICTURES = 5;
+    private static final long AROUND_NANOS = Duration.ofSeconds(3).toNanos();
+
+    /** Judges what happened. */
+    static LabResult of(String topology, LabPlan plan, Duration took, List<LabEvent> events) {
+        History history = new History(events);
+        List<Violation> violations = Check.ALL.stream()
+                .flatMap(check -> check.violations(history).stream())
+                .sorted(Comparator.comparingLong(Violation::at))
+                .toList();
+        return new LabResult(
+                topology,
+                plan.setup(),
+                plan.seed(),
+                took,
+                history.holdCount(),
+                endings(history),
+                FencedWritesCheck.lostUnfenced(history),
+                history.faults(),
+                violations,
+                violations.stream()
+                        .limit(PICTURES)
+                        .collect(Collectors.toMap(
+                                violation -> violation, violation -> around(history, violation), (a, b) -> a)));
+    }
+
+    /** How often an invariant was violated. */
+    long count(String invariant) {
+        return violations.stream()
+                .filter(violation -> violation.invariant().equals(invariant))
+                .count();
+    }
+
+    private static List<Hold> around(History history, Violation violation) {
+        return history.holds().getOrDefault(violation.key(), List.of()).stream()
+                .filter(hold -> hold.grantedAt() < violation.at() + AROUND_NANOS
+                        && hold.validUntil() > violation.at() - AROUND_NANOS)
+                .toList();
+    }
+
+    private static Map<String, Long> endings(History history) {
+        Map<String, Long> endings = new TreeMap<>(history.holds().values().stream()
+                .flatMap(List::stream)
+                .collect(Collectors.groupingBy(
+                        hold -> "hold " + hold.end().kind() + " " + hold.end().cause(), Collectors.counting())));
+        history.of(EventKind.REFUSED).forEach(event -> endings.merge("refused " + event.note(), 1L, Long::sum));
+        history.holds().values().stream()
+                .flatMap(List::stream)
+                .forEach(hold -> endings.merge("path " + hold.path(), 1L, Long::sum));
+        return endings;
+    }
+}
