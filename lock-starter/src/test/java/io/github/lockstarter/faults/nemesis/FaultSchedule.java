@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 public final class FaultSchedule {
 
     private static final int SHORTEST_PAUSE_MILLIS = 200;
-    private static final int LONGEST_PAUSE_MILLIS = 1200;
+    private static final int LONGEST_PAUSE_MILLIS = 2000;
 
     private final List<Fault> faults;
     private final SplittableRandom random;
