@@ -1,0 +1,68 @@
+package io.github.lockstarter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.faults.check.Hold;
+import io.github.lockstarter.faults.check.Span;
+import io.github.lockstarter.faults.check.Violation;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LabReportTests {
+
+    private static final long SECOND = 1_000_000_000;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void putsAViolationDownToTheFaultBeforeItAndDrawsIt() throws IOException {
+        Hold one = hold("w1.1", 1, 10 * SECOND);
+        Hold other = hold("w2.1", 2, 10 * SECOND + 1);
+        Violation overlap = new Violation("I1", "hot:0", other.grantedAt(), other + " <overlaps>", List.of(one, other));
+        List<Span> faults = List.of(
+                new Span("standalone", "flushall", 9 * SECOND, 9 * SECOND + 1),
+                new Span("standalone", "oom", SECOND, 2 * SECOND));
+        LabResult result = new LabResult(
+                "standalone",
+                Setup.STARTER,
+                42,
+                Duration.ofSeconds(60),
+                1000,
+                Map.of("refused CONTENDED", 3L),
+                0,
+                faults,
+                List.of(overlap),
+                Map.of(overlap, List.of(one, other)));
+
+        new LabReport(List.of(result), "mvn …").write(directory, "report");
+
+        assertThat(Files.readString(directory.resolve("report.md")))
+                .contains("| flushall | 1 × / 1 |")
+                .contains("| oom | 1 × / 0 |")
+                .contains("| standalone | 42 | 60 | 2 | 1000 | I1: 1 |")
+                .contains("[timeline](report-1.svg)");
+        assertThat(Files.readString(directory.resolve("report-1.svg")))
+                .contains("w1.1", "w2.1", "flushall", "&lt;overlaps&gt;")
+                .doesNotContain(">oom<");
+    }
+
+    private static Hold hold(String worker, long token, long at) {
+        return new Hold(
+                worker,
+                "hot:0",
+                token,
+                at,
+                at,
+                "WAITED",
+                at + SECOND,
+                new Hold.End(at + SECOND, Hold.Kind.RELEASED, "RELEASED", at + SECOND, "written"));
+    }
+}
