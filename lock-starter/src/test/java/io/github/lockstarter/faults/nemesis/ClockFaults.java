@@ -2,10 +2,10 @@ package io.github.lockstarter.faults.nemesis;
 
 import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
 
+import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
-import io.github.lockstarter.faults.topology.Topology.Trait;
 import io.lettuce.core.ScriptOutputType;
 import java.util.List;
 
@@ -37,7 +37,7 @@ final class ClockFaults {
                 fault(
                         "clock-ahead",
                         "the server's clock jumps ahead by up to 3 s",
-                        Terms.lasting(10, 3000, Trait.CLOCK_GUARD).forgetting(),
+                        Terms.lasting(10, 3000).doing(Harm.AGES),
                         jump(1)));
     }
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -24,22 +25,45 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         SERVER
     }
 
+    /** What a fault does to the memory of the servers. */
+    public enum Harm {
+        /** Nothing. */
+        NONE,
+        /** Nothing, but a master may be silent for long enough to be replaced, where somebody does that. */
+        SILENCES,
+        /** Locks are lost. */
+        FORGETS,
+        /** Leases end early. */
+        AGES;
+
+        private Optional<Trait> guard(Topology topology) {
+            return switch (this) {
+                case NONE -> Optional.empty();
+                case SILENCES ->
+                    topology.traits().contains(Trait.FAILOVER) ? Optional.of(Trait.HISTORY_GUARD) : Optional.empty();
+                case FORGETS -> Optional.of(Trait.HISTORY_GUARD);
+                case AGES -> Optional.of(Trait.CLOCK_GUARD);
+            };
+        }
+    }
+
     /**
      * Where and for how long a fault is injected.
      *
      * @param needs what the topology must promise, or the fault would break what nobody promised
      * @param shortest it lasts
      * @param longest it lasts
-     * @param forgets whether a server may lose locks by it
+     * @param harm what it does to the memory of the servers
      */
-    public record Terms(Set<Trait> needs, Duration shortest, Duration longest, boolean forgets) {
+    public record Terms(Set<Trait> needs, Duration shortest, Duration longest, Harm harm) {
 
         static Terms lasting(int shortestMillis, int longestMillis, Trait... needs) {
-            return new Terms(Set.of(needs), Duration.ofMillis(shortestMillis), Duration.ofMillis(longestMillis), false);
+            Duration shortest = Duration.ofMillis(shortestMillis);
+            return new Terms(Set.of(needs), shortest, Duration.ofMillis(longestMillis), Harm.NONE);
         }
 
-        Terms forgetting() {
-            return new Terms(needs, shortest, longest, true);
+        Terms doing(Harm what) {
+            return new Terms(needs, shortest, longest, what);
         }
     }
 
@@ -72,6 +96,18 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
      * @return false if a violation were no surprise
      */
     public boolean appliesTo(Topology topology) {
-        return topology.traits().containsAll(terms.needs());
+        Set<Trait> traits = topology.traits();
+        return traits.containsAll(terms.needs())
+                && terms.harm().guard(topology).map(traits::contains).orElse(true);
+    }
+
+    /**
+     * Whether a server may lose locks by this fault before their leases are over.
+     *
+     * @param topology where it is injected
+     * @return false if whoever has a lock keeps it
+     */
+    public boolean losesLocks(Topology topology) {
+        return terms.harm().guard(topology).isPresent();
     }
 }

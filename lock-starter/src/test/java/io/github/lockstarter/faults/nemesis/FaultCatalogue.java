@@ -20,6 +20,7 @@ public final class FaultCatalogue {
                         LinkFaults.all(),
                         ServerFaults.all(),
                         RefusalFaults.all(),
+                        FailoverFaults.all(),
                         ClockFaults.all())
                 .flatMap(List::stream)
                 .toList();

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Topology.Trait;
 import io.github.lockstarter.testing.TcpProxy;
 import java.util.List;
 import java.util.Locale;
@@ -18,12 +19,12 @@ final class LinkFaults {
                 fault(
                         "link-cut",
                         "a worker's connections are closed",
-                        Terms.lasting(50, 50),
+                        Terms.lasting(50, 50, Trait.PROXIED),
                         one(TcpProxy::cut, link -> {})),
                 fault(
                         "link-refused",
                         "a worker's connections are closed and new ones refused",
-                        Terms.lasting(200, 2500),
+                        Terms.lasting(200, 2500, Trait.PROXIED),
                         one(
                                 link -> {
                                     link.refuse();
@@ -33,27 +34,27 @@ final class LinkFaults {
                 fault(
                         "requests-stalled",
                         "what a worker sends arrives late",
-                        Terms.lasting(200, 2500),
+                        Terms.lasting(200, 2500, Trait.PROXIED),
                         one(TcpProxy::stallRequests, TcpProxy::flow)),
                 fault(
                         "replies-stalled",
                         "what a worker is answered arrives late",
-                        Terms.lasting(200, 2500),
+                        Terms.lasting(200, 2500, Trait.PROXIED),
                         one(TcpProxy::stallReplies, TcpProxy::flow)),
                 fault(
                         "reply-dropped",
                         "a script is executed, and the connection cut in place of the answer",
-                        Terms.lasting(150, 150),
+                        Terms.lasting(150, 150, Trait.PROXIED),
                         one(link -> link.dropReplyTo(LinkFaults::isScript), link -> {})),
                 fault(
                         "network-stalled",
                         "nobody's requests arrive in time",
-                        Terms.lasting(200, 2000),
+                        Terms.lasting(200, 2000, Trait.PROXIED),
                         all(TcpProxy::stallRequests, TcpProxy::flow)),
                 fault(
                         "network-cut",
                         "everybody's connections are closed",
-                        Terms.lasting(50, 50),
+                        Terms.lasting(50, 50, Trait.PROXIED),
                         all(TcpProxy::cut, link -> {})));
     }
 

@@ -89,7 +89,7 @@ public final class Nemesis {
             log.add(LabEvent.now(EventKind.ANOMALY, NAME)
                     .noting("LAB " + plan.fault().name() + " failed: " + e));
         }
-        String note = (plan.fault().terms().forgets() ? OwnershipCheck.FORGETS : "")
+        String note = (plan.fault().losesLocks(topology) ? OwnershipCheck.FORGETS : "")
                 + plan.fault().name();
         log.add(LabEvent.now(EventKind.FAULT, NAME)
                 .of(target, 0)

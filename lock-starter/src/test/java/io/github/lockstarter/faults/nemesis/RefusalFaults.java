@@ -4,6 +4,7 @@ import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
 import static io.github.lockstarter.faults.nemesis.ServerFaults.lasting;
 import static io.github.lockstarter.faults.nemesis.ServerFaults.once;
 
+import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.testing.RedisServer;
@@ -29,14 +30,22 @@ final class RefusalFaults {
                         "the server forgets its scripts",
                         Terms.lasting(20, 20),
                         once(server -> server.commands().scriptFlush())),
-                fault("client-pause", "CLIENT PAUSE: nobody is answered", Terms.lasting(200, 2000), site -> {
-                    site.server().commands().clientPause(site.duration().toMillis());
-                    return Healing.NONE;
-                }),
-                fault("busy-script", "a script that keeps the server busy", Terms.lasting(200, 1500), site -> {
-                    busy(site.server(), site.duration().toMillis());
-                    return Healing.NONE;
-                }),
+                fault(
+                        "client-pause",
+                        "CLIENT PAUSE: nobody is answered",
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
+                        site -> {
+                            site.server().commands().clientPause(site.duration().toMillis());
+                            return Healing.NONE;
+                        }),
+                fault(
+                        "busy-script",
+                        "a script that keeps the server busy",
+                        Terms.lasting(200, 1500).doing(Harm.SILENCES),
+                        site -> {
+                            busy(site.server(), site.duration().toMillis());
+                            return Healing.NONE;
+                        }),
                 fault(
                         "oom",
                         "maxmemory is reached: writes are refused",
@@ -47,13 +56,13 @@ final class RefusalFaults {
                 fault(
                         "readonly",
                         "the server becomes a replica of nobody, and a master again",
-                        Terms.lasting(200, 2000),
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
                         lasting(server -> server.commands().replicaof("127.0.0.1", 1), server -> server.commands()
                                 .replicaofNoOne())),
                 fault(
                         "noreplicas",
                         "min-replicas-to-write: writes are refused",
-                        Terms.lasting(200, 2000),
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
                         lasting(
                                 server -> config(server, "min-replicas-to-write", "1"),
                                 server -> config(server, "min-replicas-to-write", "0"))),

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
+import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
@@ -19,22 +20,22 @@ final class ServerFaults {
                 fault(
                         "redis-paused",
                         "SIGSTOP of a server",
-                        Terms.lasting(100, 2500),
+                        Terms.lasting(100, 2500).doing(Harm.SILENCES),
                         lasting(RedisServer::pause, RedisServer::resume)),
                 fault(
                         "redis-killed",
                         "kill -9 of a server; it comes back with its data",
-                        Terms.lasting(100, 1500, Trait.DURABLE),
+                        Terms.lasting(100, 1500, Trait.DURABLE).doing(Harm.SILENCES),
                         lasting(RedisServer::kill, RedisServer::restart)),
                 fault(
                         "redis-restarted",
                         "SIGTERM of a server; it comes back with its data",
-                        Terms.lasting(100, 800, Trait.DURABLE),
+                        Terms.lasting(100, 800, Trait.DURABLE).doing(Harm.SILENCES),
                         lasting(RedisServer::stop, RedisServer::restart)),
                 fault(
                         "redis-emptied",
                         "kill -9 of a server; it comes back without data",
-                        Terms.lasting(100, 800, Trait.HISTORY_GUARD).forgetting(),
+                        Terms.lasting(100, 800).doing(Harm.FORGETS),
                         lasting(
                                 server -> {
                                     server.commands().configSet("appendonly", "no");
@@ -47,7 +48,7 @@ final class ServerFaults {
                 fault(
                         "flushall",
                         "an operator empties the server",
-                        Terms.lasting(50, 50, Trait.HISTORY_GUARD).forgetting(),
+                        Terms.lasting(50, 50).doing(Harm.FORGETS),
                         once(server -> server.commands().flushall())));
     }
 

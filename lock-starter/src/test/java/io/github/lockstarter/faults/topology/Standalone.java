@@ -26,7 +26,8 @@ public final class Standalone implements Topology {
      * @return the running server; close it
      */
     public static Standalone durable() {
-        return new Standalone("standalone", EnumSet.of(Trait.DURABLE), "--appendonly", "yes", "--appendfsync", "no");
+        return new Standalone(
+                "standalone", EnumSet.of(Trait.PROXIED, Trait.DURABLE), "--appendonly", "yes", "--appendfsync", "no");
     }
 
     /**
@@ -35,7 +36,7 @@ public final class Standalone implements Topology {
      * @return the running server; close it
      */
     public static Standalone forgetful() {
-        return new Standalone("forgetful", EnumSet.noneOf(Trait.class));
+        return new Standalone("forgetful", EnumSet.of(Trait.PROXIED));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.topology;
 import io.github.lockstarter.testing.RedisServer;
 import io.github.lockstarter.testing.TcpProxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -39,6 +40,15 @@ public interface Topology extends AutoCloseable {
      */
     Link link();
 
+    /**
+     * What can be done to its replicas.
+     *
+     * @return there for one with {@link Trait#FAILOVER}
+     */
+    default Optional<Failover> failover() {
+        return Optional.empty();
+    }
+
     /** Ends all servers and removes their files. Idempotent. */
     @Override
     void close();
@@ -51,8 +61,31 @@ public interface Topology extends AutoCloseable {
         HISTORY_GUARD,
         /** Excludes also when a server's clock jumps ahead. */
         CLOCK_GUARD,
-        /** Has replicas that can be promoted. */
-        FAILOVER
+        /** Has replicas that are promoted by somebody when a master does not answer. */
+        FAILOVER,
+        /** Every link goes through a proxy. */
+        PROXIED
+    }
+
+    /** What can be done to the servers of one with {@link Trait#FAILOVER}. */
+    interface Failover {
+
+        /**
+         * The master.
+         *
+         * @return one of the servers
+         */
+        RedisServer master();
+
+        /** Has a replica promoted while the master is well; returns when it was. */
+        void promote();
+
+        /**
+         * Waits until another server is the master.
+         *
+         * @param before who was
+         */
+        void awaitPromotion(RedisServer before);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.redis.DirectRedisConnector;
+import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
@@ -16,15 +17,15 @@ final class Backends {
     private Backends() {}
 
     static LockBackend connect(String address) {
-        String[] parts = address.split(":", -1);
-        return switch (parts[0]) {
-            case "redis" -> standalone(parts[1], Integer.parseInt(parts[2]));
-            default -> throw new IllegalArgumentException("No backend for " + address);
-        };
+        int colon = address.indexOf(':');
+        String where = address.substring(colon + 1);
+        return new RedisLockBackend(connector(address.substring(0, colon), where), SETTINGS);
     }
 
-    private static LockBackend standalone(String host, int port) {
-        RedisURI uri = RedisURI.create(host, port);
-        return new RedisLockBackend(new DirectRedisConnector(uri, SETTINGS), SETTINGS);
+    private static RedisConnector connector(String topology, String where) {
+        return switch (topology) {
+            case "redis" -> new DirectRedisConnector(RedisURI.create("redis://" + where), SETTINGS);
+            default -> throw new IllegalArgumentException("No connector for " + topology);
+        };
     }
 }
