@@ -33,10 +33,10 @@ final class ClockFaults {
 
     static List<Fault> all() {
         return List.of(
-                fault("clock-back", "the server's clock jumps back by up to 1 s", Terms.lasting(10, 1000), jump(-1)),
+                fault("clock-back", "the masters' clock jumps back by up to 1 s", Terms.lasting(10, 1000), jump(-1)),
                 fault(
                         "clock-ahead",
-                        "the server's clock jumps ahead by up to 3 s",
+                        "the masters' clock jumps ahead by up to 3 s",
                         Terms.lasting(10, 3000).doing(Harm.AGES),
                         jump(1)));
     }
@@ -45,7 +45,10 @@ final class ClockFaults {
     private static Injection jump(int direction) {
         return site -> {
             String millis = Long.toString(direction * site.duration().toMillis());
-            site.server().commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis);
+            site.topology().servers().stream()
+                    .filter(server -> server.info("replication").get("role").equals("master"))
+                    .forEach(master ->
+                            master.commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
             return Healing.NONE;
         };
     }
