@@ -2,6 +2,8 @@ package io.github.lockstarter.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.faults.topology.Cluster;
+import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
@@ -66,6 +68,8 @@ class FaultRun {
         return switch (name) {
             case "standalone" -> Standalone::durable;
             case "forgetful" -> Standalone::forgetful;
+            case "sentinel" -> Sentinel::new;
+            case "cluster" -> Cluster::new;
             default -> throw new IllegalArgumentException("No topology '" + name + "'");
         };
     }
