@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** What happened in a session, put together from the events of all workers and of the nemesis. Immutable. */
 public final class History {
@@ -139,12 +138,12 @@ public final class History {
     }
 
     private List<Hold> collectHolds(List<LabEvent> events) {
-        Map<String, Draft> open = new HashMap<>();
-        List<Draft> all = new ArrayList<>();
+        Map<String, HoldDraft> open = new HashMap<>();
+        List<HoldDraft> all = new ArrayList<>();
         for (LabEvent event : events) {
             String id = event.worker() + '/' + event.key() + '#' + event.token();
             if (event.kind() == EventKind.ACQUIRED) {
-                Draft draft = new Draft(event);
+                HoldDraft draft = new HoldDraft(event);
                 all.add(draft);
                 open.put(id, draft);
             } else if (event.token() != 0 && open.containsKey(id)) {
@@ -152,71 +151,7 @@ public final class History {
             }
         }
         return all.stream()
-                .map(draft -> draft.toHold(kills.get(draft.acquired.worker()), end))
+                .map(draft -> draft.toHold(kills.get(draft.worker()), end))
                 .toList();
-    }
-
-    /** A hold that is being put together. */
-    private static final class Draft {
-
-        private final LabEvent acquired;
-        private long deadline;
-        private long releasingAt;
-        private long returnedAt;
-        private String outcome = "";
-        private String written = "";
-        private long lostAt;
-        private String cause = "";
-
-        Draft(LabEvent acquired) {
-            this.acquired = acquired;
-            this.deadline = acquired.until();
-        }
-
-        void add(LabEvent event) {
-            switch (event.kind()) {
-                case EXTENDED -> deadline = Math.max(deadline, event.until());
-                case RELEASING -> {
-                    deadline = Math.max(deadline, event.until());
-                    releasingAt = event.at();
-                    written = event.note();
-                }
-                case RELEASED -> {
-                    returnedAt = event.at();
-                    outcome = event.note();
-                }
-                case LOST -> {
-                    lostAt = event.at();
-                    cause = event.note();
-                }
-                default -> {
-                    // Not about the span of a hold.
-                }
-            }
-        }
-
-        Hold toHold(@Nullable LabEvent kill, long logsEnd) {
-            return new Hold(
-                    acquired.worker(),
-                    acquired.key(),
-                    acquired.token(),
-                    acquired.from(),
-                    acquired.at(),
-                    acquired.note(),
-                    deadline,
-                    end(kill, logsEnd));
-        }
-
-        private Hold.End end(@Nullable LabEvent kill, long logsEnd) {
-            if (lostAt != 0 && (releasingAt == 0 || lostAt <= releasingAt)) {
-                return new Hold.End(lostAt, Hold.Kind.LOST, cause, returnedAt, written);
-            }
-            if (releasingAt != 0) {
-                return new Hold.End(releasingAt, Hold.Kind.RELEASED, outcome, returnedAt, written);
-            }
-            return kill == null
-                    ? new Hold.End(logsEnd, Hold.Kind.OPEN, "", 0, written)
-                    : new Hold.End(kill.from(), Hold.Kind.KILLED, "", 0, written);
-        }
     }
 }
