@@ -47,8 +47,7 @@ final class ClockFaults {
             String millis = Long.toString(direction * site.duration().toMillis());
             site.topology().servers().stream()
                     .filter(server -> server.info("replication").get("role").equals("master"))
-                    .forEach(master ->
-                            master.commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
+                    .forEach(master -> master.commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
             return Healing.NONE;
         };
     }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 final class Backends {
 
     /** Short, so that a fault of a second is more than one timeout. */
-    static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(600));
+    static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.History.guarding(Duration.ofSeconds(6)));
 
     private Backends() {}
 
