@@ -54,7 +54,7 @@ final class FaultLab {
             } finally {
                 workers.forEach(WorkerProcess::close);
             }
-            Leftovers.of(topology)
+            Leftovers.of(topology, plan.setup().longestLease())
                     .forEach(left -> log.add(
                             LabEvent.now(EventKind.ANOMALY, topology.name()).noting("I8 " + left)));
             ResourceNumbers.of(resource).forEach(log::add);
@@ -78,7 +78,7 @@ final class FaultLab {
 
     private void unleash(Topology topology, EventLog log) {
         Nemesis nemesis = new Nemesis(topology, List.<Victim>copyOf(workers), log);
-        nemesis.start(plan.faults().apply(topology), plan.seed());
+        nemesis.start(plan.faults().apply(topology), plan.pace(), plan.seed());
         long end = System.nanoTime() + plan.duration().toNanos();
         for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
             LockSupport.parkNanos(left);

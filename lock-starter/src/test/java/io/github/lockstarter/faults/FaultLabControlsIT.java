@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
+import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Load;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ class FaultLabControlsIT {
     @Test
     void findsLostIncrementsWithoutFencing() {
         LabResult result =
-                run("no-fencing", plan().withFaults("worker-overslept").with(Setup.STARTER.withoutFencing()));
+                run("no-fencing", plan().withFaults("worker-overslept").with(Setup.STARTER.without(Guard.FENCING)));
 
         assertThat(result.count("I3")).as("numbers with lost increments").isPositive();
         assertThat(result.count("I1")).as("overlaps of valid leases").isZero();
@@ -38,18 +39,18 @@ class FaultLabControlsIT {
     void findsHandOversBeyondTheBoundWithoutIt() {
         LabResult result = run(
                 "no-hand-over-bound",
-                plan().withFaults().with(Setup.STARTER.withoutHandOverBound()).with(new Load(24, 1, 1000)));
+                plan().withFaults().with(Setup.STARTER.without(Guard.HAND_OVER_BOUND)).with(new Load(24, 1, 1000)));
 
         assertThat(result.count("I10")).as("rows of hand-overs").isPositive();
     }
 
     /**
-     * The guard against a forgotten history does not exist yet. The fencing tokens go wrong too: whoever does not know yet that
+     * The fencing tokens go wrong too: whoever does not know yet that
      * its lock is forgotten hands it over with tokens that were reserved before. The resource refuses them.
      */
     @Test
     void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
-        LabResult result = run("no-history-guard", plan().withFaults("flushall"));
+        LabResult result = run("no-history-guard", plan().withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
 
         assertThat(result.count("I1")).as("overlaps").isPositive();
         assertThat(result.count("I3")).as("numbers with lost increments").isZero();

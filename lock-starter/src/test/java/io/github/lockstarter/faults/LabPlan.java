@@ -2,6 +2,7 @@ package io.github.lockstarter.faults;
 
 import io.github.lockstarter.faults.nemesis.Fault;
 import io.github.lockstarter.faults.nemesis.FaultCatalogue;
+import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.worker.WorkerOptions.Load;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
@@ -15,6 +16,7 @@ import java.util.function.Supplier;
  *
  * @param topology starts the servers
  * @param faults which ones to inject there
+ * @param pace how fast they come
  * @param seed of everything that is drawn
  * @param duration how long faults are injected
  * @param workers how many JVMs
@@ -24,6 +26,7 @@ import java.util.function.Supplier;
 record LabPlan(
         Supplier<Topology> topology,
         Function<Topology, List<Fault>> faults,
+        Pace pace,
         long seed,
         Duration duration,
         int workers,
@@ -32,21 +35,27 @@ record LabPlan(
 
     /** Three JVMs with the starter, and all faults under which the topology keeps its promises. */
     static LabPlan of(Supplier<Topology> topology, long seed, Duration duration) {
-        return new LabPlan(topology, FaultCatalogue::suitedTo, seed, duration, 3, Setup.STARTER, Load.DEFAULT);
+        return new LabPlan(
+                topology, FaultCatalogue::suitedTo, Pace.DENSE, seed, duration, 3, Setup.STARTER, Load.DEFAULT);
     }
 
     /** The same with these faults only, whether or not the topology stands them. */
     LabPlan withFaults(String... names) {
-        return new LabPlan(topology, any -> FaultCatalogue.named(names), seed, duration, workers, setup, load);
+        return new LabPlan(topology, any -> FaultCatalogue.named(names), pace, seed, duration, workers, setup, load);
+    }
+
+    /** The same at another pace. */
+    LabPlan with(Pace other) {
+        return new LabPlan(topology, faults, other, seed, duration, workers, setup, load);
     }
 
     /** The same with another lock client. */
     LabPlan with(Setup other) {
-        return new LabPlan(topology, faults, seed, duration, workers, other, load);
+        return new LabPlan(topology, faults, pace, seed, duration, workers, other, load);
     }
 
     /** The same with another load. */
     LabPlan with(Load other) {
-        return new LabPlan(topology, faults, seed, duration, workers, setup, other);
+        return new LabPlan(topology, faults, pace, seed, duration, workers, setup, other);
     }
 }

@@ -2,38 +2,56 @@ package io.github.lockstarter.faults;
 
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.testing.RedisServer;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * I8: what is left on the servers when all workers have ended. Killed workers leave locks for their lease, and entries in
- * queues for as long as they were patient; after that only the fencing counters stay.
+ * What the workers have left on the servers after their end (I8): keys and connections. Killed workers leave locks for a
+ * lease and queues for as long as they were patient, so a key that ends by itself within that time is none; the fencing
+ * counters and the history stay.
  */
 final class Leftovers {
 
-    /** The longest lease or patience of a worker, and a little. */
-    private static final Duration LONGEST = Duration.ofSeconds(20);
+    /** For what is on its way out. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-    private Leftovers() {}
+    /** How long a queue lasts that nobody leaves: the patience that is told to the server. */
+    private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
 
-    static List<String> of(Topology topology) {
+    private final Topology topology;
+    private final Duration longestLease;
+
+    private Leftovers(Topology topology, Duration longestLease) {
+        this.topology = topology;
+        this.longestLease = longestLease;
+    }
+
+    static List<String> of(Topology topology, Duration longestLease) {
+        return new Leftovers(topology, longestLease).find();
+    }
+
+    private List<String> find() {
         long start = System.nanoTime();
-        List<String> left = look(topology);
-        while (!left.isEmpty() && System.nanoTime() - start < LONGEST.toNanos()) {
-            LockSupport.parkNanos(Duration.ofMillis(100).toNanos()); // they go by themselves
-            left = look(topology);
+        List<String> left = look();
+        while (!left.isEmpty() && System.nanoTime() - start < PATIENCE.toNanos()) {
+            LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+            left = look();
         }
         return left;
     }
 
-    private static List<String> look(Topology topology) {
+    private List<String> look() {
         List<String> left = new ArrayList<>();
-        for (RedisServer server : topology.servers()) {
+        for (RedisServer server : topology.masters()) {
             server.commands().keys("lock:*").stream()
-                    .filter(key -> !key.endsWith(":fence") && !key.endsWith(":history"))
+                    .filter(key -> !key.endsWith(":fence") && !key.contains("history"))
+                    .filter(key -> stays(server.commands(), key))
                     .forEach(key -> left.add("key " + key));
+        }
+        for (RedisServer server : topology.servers()) {
             server.commands()
                     .clientList()
                     .lines()
@@ -41,5 +59,12 @@ final class Leftovers {
                     .forEach(line -> left.add("connection " + line));
         }
         return left;
+    }
+
+    /** -1 is for ever, -2 that it has just gone. */
+    private boolean stays(RedisCommands<String, String> commands, String key) {
+        Duration longest = key.endsWith(":waiters") ? LONGEST_QUEUE : longestLease;
+        long millis = commands.pttl(key);
+        return millis == -1 || millis > longest.toMillis();
     }
 }

@@ -6,19 +6,21 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /** Connects without Spring, for tests and their child JVMs. */
 public final class DirectRedisConnector implements RedisConnector {
 
-    private final ClientResources resources = ClientResources.builder()
-            .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
-            .build();
+    private final ClientResources resources;
     private final List<? extends AbstractRedisClient> clients;
     private final RedisConnector connector;
 
@@ -32,14 +34,33 @@ public final class DirectRedisConnector implements RedisConnector {
         this(uri, settings, settings.tune(ClientOptions.create()));
     }
 
+    /**
+     * Prepares connections to a server, or to the master that sentinels name, by way of others.
+     *
+     * @param uri where it is, and as whom to log in
+     * @param settings the lock's settings
+     * @param route to whom to connect in place of a server
+     */
+    public DirectRedisConnector(RedisURI uri, RedisSettings settings, UnaryOperator<HostAndPort> route) {
+        this(uri, settings, settings.tune(ClientOptions.create()), route);
+    }
+
     /** Prepares connections with other options than the tuned ones. */
     DirectRedisConnector(RedisURI uri, RedisSettings settings, ClientOptions options) {
+        this(uri, settings, options, UnaryOperator.identity());
+    }
+
+    private DirectRedisConnector(
+            RedisURI uri, RedisSettings settings, ClientOptions options, UnaryOperator<HostAndPort> route) {
+        this.resources = resources(route);
         RedisClient client = client(uri, settings, options);
         this.clients = List.of(client);
         this.connector = RedisConnectors.toServer(client, targetOf(uri), this::closeClients);
     }
 
-    private DirectRedisConnector(List<RedisURI> uris, RedisSettings settings, boolean cluster) {
+    private DirectRedisConnector(
+            List<RedisURI> uris, RedisSettings settings, boolean cluster, UnaryOperator<HostAndPort> route) {
+        this.resources = resources(route);
         uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
         String target =
                 uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
@@ -65,7 +86,20 @@ public final class DirectRedisConnector implements RedisConnector {
      * @return the connector
      */
     public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
-        return new DirectRedisConnector(nodes, settings, true);
+        return toCluster(nodes, settings, UnaryOperator.identity());
+    }
+
+    /**
+     * Prepares connections to the nodes of a cluster, by way of others.
+     *
+     * @param nodes where some of them are, and as whom to log in
+     * @param settings the lock's settings
+     * @param route to whom to connect in place of a node
+     * @return the connector
+     */
+    public static DirectRedisConnector toCluster(
+            List<RedisURI> nodes, RedisSettings settings, UnaryOperator<HostAndPort> route) {
+        return new DirectRedisConnector(nodes, settings, true, route);
     }
 
     /**
@@ -76,7 +110,7 @@ public final class DirectRedisConnector implements RedisConnector {
      * @return the connector
      */
     public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
-        return new DirectRedisConnector(servers, settings, false);
+        return new DirectRedisConnector(servers, settings, false, UnaryOperator.identity());
     }
 
     @Override
@@ -107,6 +141,13 @@ public final class DirectRedisConnector implements RedisConnector {
     @Override
     public void close() {
         connector.close();
+    }
+
+    private static ClientResources resources(UnaryOperator<HostAndPort> route) {
+        return ClientResources.builder()
+                .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
+                .socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED, route))
+                .build();
     }
 
     private RedisClient client(RedisURI uri, RedisSettings settings, ClientOptions options) {

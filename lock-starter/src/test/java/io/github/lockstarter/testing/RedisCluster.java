@@ -117,6 +117,16 @@ public final class RedisCluster implements RedisTopology {
                 .collect(Collectors.joining(","));
     }
 
+    /**
+     * Whether all nodes run, and agree on their roles.
+     *
+     * @return false while a failover is under way, too
+     */
+    public boolean isHealthy() {
+        return servers().stream().allMatch(RedisServer::answers)
+                && servers().stream().allMatch(this::isHealthy);
+    }
+
     @Override
     public void reset() {
         for (RedisServer server : servers()) {

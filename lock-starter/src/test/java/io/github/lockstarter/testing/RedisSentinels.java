@@ -74,11 +74,28 @@ public final class RedisSentinels implements RedisTopology {
     /** Makes the sentinels promote a replica; waits until all of them have. */
     public void failOver() {
         RedisServer before = master();
+        askForFailOver();
+        awaitPromotion(before);
+    }
+
+    /** Makes the sentinels promote a replica; waits for nothing. */
+    public void askForFailOver() {
         sentinels
                 .get(0)
                 .commands()
                 .dispatch(RawCommands.SENTINEL, RawCommands.status(), RawCommands.arguments("FAILOVER", MASTER));
-        awaitPromotion(before);
+    }
+
+    /**
+     * Whether all servers run, and the sentinels agree on them.
+     *
+     * @return false while a failover is under way, too
+     */
+    public boolean isHealthy() {
+        return servers().stream().allMatch(RedisServer::answers)
+                && sentinels.stream().allMatch(RedisServer::answers)
+                && replication.isInSync()
+                && sentinels.stream().allMatch(this::knowsAll);
     }
 
     /**

@@ -19,7 +19,7 @@ final class Allowance {
     static final Duration SCHEDULING = Duration.ofMillis(250);
 
     /** The command timeout of the workers, and the coarse timer behind it. */
-    static final Duration COMMAND = Duration.ofMillis(600 + 150);
+    static final Duration COMMAND = Duration.ofMillis(500 + 150);
 
     /** How long a fault shows after it was healed: clients reconnect. */
     private static final Duration AFTERMATH = Duration.ofSeconds(2);

@@ -14,6 +14,9 @@ import java.util.stream.Collectors;
 /** What happened in a session, put together from the events of all workers and of the nemesis. Immutable. */
 public final class History {
 
+    /** What a fault is called that makes the backend forget: {@code FAULT.note} begins with it. */
+    public static final String FORGETS = "forgets:";
+
     private final Map<EventKind, List<LabEvent>> events;
     private final long end;
     private final long lease;
@@ -87,6 +90,15 @@ public final class History {
      */
     public List<Span> faults() {
         return faults;
+    }
+
+    /**
+     * Those faults that made servers forget.
+     *
+     * @return by time of their end
+     */
+    public List<Span> forgetting() {
+        return faults.stream().filter(fault -> fault.what().startsWith(FORGETS)).toList();
     }
 
     /**

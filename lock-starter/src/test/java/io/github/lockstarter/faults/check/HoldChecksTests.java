@@ -130,8 +130,19 @@ class HoldChecksTests {
     void acceptsThatAServerForgets() {
         assertThat(Script.of("w1")
                         .acquired("w1", 1, 10, 1000)
-                        .fault(OwnershipCheck.FORGETS + "flushall", 200, 210)
+                        .fault(History.FORGETS + "flushall", 200, 210)
                         .lost("w1", 1, 300, "OWNER_CHANGED")
+                        .check(ownership))
+                .isEmpty();
+    }
+
+    @Test
+    void acceptsThatAReleaseWhoseAnswerIsLostFindsTheNextOwner() {
+        assertThat(Script.of("w1")
+                        .acquired("w1", 1, 10, 1000)
+                        .fault("reply-dropped", 295, 310)
+                        .releasing("w1", 1, 300, 1000)
+                        .released("w1", 1, 320, "LOST")
                         .check(ownership))
                 .isEmpty();
     }

@@ -1,7 +1,5 @@
 package io.github.lockstarter.faults.check;
 
-import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.LabEvent;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,22 +9,17 @@ import java.util.List;
  */
 public final class OwnershipCheck implements Check {
 
-    /** What a fault is called that makes the backend forget: {@code FAULT.note} begins with it. */
-    public static final String FORGETS = "forgets:";
-
     /** Before the end of its own clock's lease, the backend's may be over already. */
     private static final long DRIFT_NANOS = 2_000_000;
 
     @Override
     public List<Violation> violations(History history) {
-        List<Span> forgetting = history.of(EventKind.FAULT).stream()
-                .filter(event -> event.note().startsWith(FORGETS))
-                .map(OwnershipCheck::span)
-                .toList();
+        List<Span> forgetting = history.forgetting();
         List<Violation> found = new ArrayList<>();
         for (List<Hold> holds : history.holds().values()) {
             for (Hold hold : holds) {
                 if (wasTaken(hold)
+                        && !mayBeExecutedTwice(history, hold)
                         && forgetting.stream().noneMatch(span -> span.touches(hold.requestedAt(), endOf(hold)))) {
                     found.add(Violation.of(
                             "I4",
@@ -48,12 +41,18 @@ public final class OwnershipCheck implements Check {
         return gone && hold.deadline() - endOf(hold) > DRIFT_NANOS;
     }
 
+    /**
+     * A release whose answer was lost is sent again, and finds the lock with whoever got it in between. So a release that
+     * says "lost" while something is wrong with a link or a server proves nothing.
+     */
+    private static boolean mayBeExecutedTwice(History history, Hold hold) {
+        return hold.end().kind() == Hold.Kind.RELEASED
+                && history.faults().stream()
+                        .anyMatch(fault -> fault.touches(hold.end().at(), endOf(hold)));
+    }
+
     /** When the backend had said so, at the latest. */
     private static long endOf(Hold hold) {
         return Math.max(hold.end().at(), hold.end().returnedAt());
-    }
-
-    private static Span span(LabEvent event) {
-        return new Span(event.key(), event.note(), event.from(), event.until());
     }
 }

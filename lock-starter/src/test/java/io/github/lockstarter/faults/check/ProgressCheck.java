@@ -9,12 +9,15 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * I5, second half: within lease + 2 s of the death of a holder somebody else has the lock, if somebody wants it. Found is who
+ * I5, second half: within lease + grace + 2 s of the death of a holder somebody else has the lock, if somebody wants it. Found is who
  * was told after that time that the lock is contended, though nobody had got it since.
  */
 public final class ProgressCheck implements Check {
 
     private static final Duration AFTER_THE_LEASE = Duration.ofSeconds(2);
+
+    /** How long nothing is granted after a fault that makes a server forget: the longest lease, and a deposed master. */
+    private static final Duration GRACE = Duration.ofMillis(2500);
 
     @Override
     public List<Violation> violations(History history) {
@@ -52,6 +55,11 @@ public final class ProgressCheck implements Check {
     }
 
     private static long excused(History history, String worker, long from, long until) {
-        return Allowance.forAnswer(history, worker, from, until) + Span.covered(history.faults(), from, until);
+        long forgotten = history.forgetting().stream()
+                .filter(fault -> fault.touches(from - GRACE.toNanos(), until))
+                .count();
+        return Allowance.forAnswer(history, worker, from, until)
+                + Span.covered(history.faults(), from, until)
+                + forgotten * GRACE.toNanos();
     }
 }

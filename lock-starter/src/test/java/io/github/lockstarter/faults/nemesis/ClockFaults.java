@@ -45,8 +45,8 @@ final class ClockFaults {
     private static Injection jump(int direction) {
         return site -> {
             String millis = Long.toString(direction * site.duration().toMillis());
-            site.topology().servers().stream()
-                    .filter(server -> server.info("replication").get("role").equals("master"))
+            site.topology()
+                    .masters()
                     .forEach(master -> master.commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
             return Healing.NONE;
         };

@@ -1,47 +1,81 @@
 package io.github.lockstarter.faults.nemesis;
 
-import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
-
 import io.github.lockstarter.faults.nemesis.Fault.Harm;
-import io.github.lockstarter.faults.nemesis.Fault.Healing;
+import io.github.lockstarter.faults.nemesis.Fault.Injection;
+import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
-import io.github.lockstarter.faults.topology.Topology.Failover;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import io.github.lockstarter.testing.RedisServer;
 import java.util.List;
 
-/** Faults by which another server becomes the master, with what it had been sent until then. */
+/**
+ * Faults by which another server becomes the master, with what it had been sent until then: half of them strike while the
+ * replication has been cut for as long as the fault lasts.
+ */
 final class FailoverFaults {
 
     private FailoverFaults() {}
 
     static List<Fault> all() {
         return List.of(
-                fault("failover", "an operator has a replica promoted", terms(50), site -> {
-                    failover(site).promote();
-                    return Healing.NONE;
+                fault("failover", "an operator has a replica promoted", FailoverFaults::orderly),
+                fault("master-killed", "kill -9 of a master; it comes back as a replica, without data", succession -> {
+                    succession.master().kill();
+                    succession.awaitPromotion();
+                    succession.part();
+                    succession.master().restart();
                 }),
-                fault("master-lost", "kill -9 of the master; it comes back as a replica", terms(2000), site -> {
-                    Failover failover = failover(site);
-                    RedisServer master = failover.master();
-                    master.kill();
-                    failover.awaitPromotion(master);
-                    return master::restart;
+                fault("master-hung", "SIGSTOP of a master; nobody reaches it when it goes on", succession -> {
+                    succession.master().pause();
+                    succession.awaitPromotion();
+                    succession.part();
+                    succession.master().resume();
                 }),
-                fault("split-brain", "SIGSTOP of the master until a replica was promoted", terms(50), site -> {
-                    Failover failover = failover(site);
-                    RedisServer master = failover.master();
-                    master.pause();
-                    failover.awaitPromotion(master);
-                    return master::resume;
-                }));
+                fault("split-brain", "SIGSTOP of a master, which then goes on for as long as is promised", succession -> {
+                    succession.master().pause();
+                    succession.awaitPromotion();
+                    succession.goOnBeside(RedisServer::resume);
+                }),
+                new Fault(
+                        "sentinel-paused",
+                        "SIGSTOP of one of those who watch",
+                        Lane.SERVER,
+                        Terms.lasting(500, 2500, Trait.FAILOVER, Trait.SENTINELS),
+                        site -> {
+                            List<RedisServer> sentinels =
+                                    site.topology().failover().orElseThrow().sentinels();
+                            RedisServer sentinel = sentinels.get(site.plan().lot() % sentinels.size());
+                            sentinel.pause();
+                            return sentinel::resume;
+                        }));
     }
 
-    private static Failover failover(Site site) {
-        return site.topology().failover().orElseThrow();
+    private static void orderly(Succession succession) {
+        succession.promote();
+        succession.awaitPromotion();
+        succession.goOnBeside(master -> {});
     }
 
-    private static Terms terms(int longestMillis) {
-        return Terms.lasting(50, longestMillis, Trait.FAILOVER).doing(Harm.FORGETS);
+    private static Fault fault(String name, String description, Course course) {
+        Injection injection = site -> {
+            Succession succession = Succession.of(site);
+            try {
+                course.run(succession);
+            } finally {
+                succession.reconcile();
+            }
+            return succession::settle;
+        };
+        return new Fault(
+                name,
+                description,
+                Lane.SERVER,
+                Terms.lasting(100, 1500, Trait.FAILOVER).doing(Harm.FORGETS),
+                injection);
+    }
+
+    /** How a master is replaced. */
+    private interface Course {
+        void run(Succession succession);
     }
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -29,20 +28,23 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
     public enum Harm {
         /** Nothing. */
         NONE,
-        /** Nothing, but a master may be silent for long enough to be replaced, where somebody does that. */
+        /**
+         * Nothing, but a master is silent for long enough to be replaced, where somebody does that, and then goes on. Who
+         * is master of what for how long is left to {@link FailoverFaults} there.
+         */
         SILENCES,
         /** Locks are lost. */
         FORGETS,
         /** Leases end early. */
         AGES;
 
-        private Optional<Trait> guard(Topology topology) {
+        private boolean isStoodBy(Topology topology) {
+            Set<Trait> traits = topology.traits();
             return switch (this) {
-                case NONE -> Optional.empty();
-                case SILENCES ->
-                    topology.traits().contains(Trait.FAILOVER) ? Optional.of(Trait.HISTORY_GUARD) : Optional.empty();
-                case FORGETS -> Optional.of(Trait.HISTORY_GUARD);
-                case AGES -> Optional.of(Trait.CLOCK_GUARD);
+                case NONE -> true;
+                case SILENCES -> !traits.contains(Trait.FAILOVER);
+                case FORGETS -> traits.contains(Trait.HISTORY_GUARD);
+                case AGES -> traits.contains(Trait.CLOCK_GUARD);
             };
         }
     }
@@ -96,18 +98,15 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
      * @return false if a violation were no surprise
      */
     public boolean appliesTo(Topology topology) {
-        Set<Trait> traits = topology.traits();
-        return traits.containsAll(terms.needs())
-                && terms.harm().guard(topology).map(traits::contains).orElse(true);
+        return topology.traits().containsAll(terms.needs()) && terms.harm().isStoodBy(topology);
     }
 
     /**
      * Whether a server may lose locks by this fault before their leases are over.
      *
-     * @param topology where it is injected
      * @return false if whoever has a lock keeps it
      */
-    public boolean losesLocks(Topology topology) {
-        return terms.harm().guard(topology).isPresent();
+    public boolean losesLocks() {
+        return terms.harm() == Harm.FORGETS || terms.harm() == Harm.AGES;
     }
 }

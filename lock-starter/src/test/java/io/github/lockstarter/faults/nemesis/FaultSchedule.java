@@ -12,21 +12,36 @@ import java.util.SplittableRandom;
  */
 public final class FaultSchedule {
 
-    private static final int SHORTEST_PAUSE_MILLIS = 200;
-    private static final int LONGEST_PAUSE_MILLIS = 2000;
-
     private final List<Fault> faults;
+    private final Pace pace;
     private final SplittableRandom random;
     private final List<Fault> left = new ArrayList<>();
+
+    /**
+     * How long nothing happens in a lane between two faults.
+     *
+     * @param shortestPause at least
+     * @param longestPause at most
+     */
+    public record Pace(Duration shortestPause, Duration longestPause) {
+
+        /** As many faults as can be, for a short run. */
+        public static final Pace DENSE = new Pace(Duration.ofMillis(200), Duration.ofSeconds(2));
+
+        /** Time to heal, and to get on. */
+        public static final Pace SPARSE = new Pace(Duration.ofSeconds(2), Duration.ofSeconds(6));
+    }
 
     /**
      * A schedule of one lane.
      *
      * @param faults to draw from; those of other lanes are left out
      * @param lane whose
+     * @param pace how fast they come
      * @param seed of all lots
      */
-    public FaultSchedule(List<Fault> faults, Lane lane, long seed) {
+    public FaultSchedule(List<Fault> faults, Lane lane, Pace pace, long seed) {
+        this.pace = pace;
         this.faults = faults.stream().filter(fault -> fault.lane() == lane).toList();
         this.random = new SplittableRandom(seed ^ lane.name().hashCode());
     }
@@ -50,7 +65,7 @@ public final class FaultSchedule {
             left.addAll(faults);
         }
         Fault fault = left.remove(random.nextInt(left.size()));
-        Duration pause = between(Duration.ofMillis(SHORTEST_PAUSE_MILLIS), Duration.ofMillis(LONGEST_PAUSE_MILLIS));
+        Duration pause = between(pace.shortestPause(), pace.longestPause());
         Duration duration = between(fault.terms().shortest(), fault.terms().longest());
         return new PlannedFault(fault, pause, duration, random.nextInt(Integer.MAX_VALUE));
     }

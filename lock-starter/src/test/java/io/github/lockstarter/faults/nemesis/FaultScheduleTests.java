@@ -37,7 +37,7 @@ class FaultScheduleTests {
     }
 
     private static List<PlannedFault> first(int count, long seed) {
-        FaultSchedule schedule = new FaultSchedule(ALL, Lane.SERVER, seed);
+        FaultSchedule schedule = new FaultSchedule(ALL, Lane.SERVER, FaultSchedule.Pace.DENSE, seed);
         return Stream.generate(schedule::next).limit(count).toList();
     }
 }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
-import io.github.lockstarter.faults.check.OwnershipCheck;
+import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.EventLog;
 import io.github.lockstarter.faults.event.LabEvent;
@@ -41,11 +41,12 @@ public final class Nemesis {
      * Begins.
      *
      * @param faults to draw from
+     * @param pace how fast they come
      * @param seed of the schedules
      */
-    public void start(List<Fault> faults, long seed) {
+    public void start(List<Fault> faults, FaultSchedule.Pace pace, long seed) {
         for (Fault.Lane lane : Fault.Lane.values()) {
-            FaultSchedule schedule = new FaultSchedule(faults, lane, seed);
+            FaultSchedule schedule = new FaultSchedule(faults, lane, pace, seed);
             if (!schedule.isEmpty()) {
                 Thread thread = new Thread(() -> run(schedule), "nemesis-" + lane);
                 thread.start();
@@ -89,7 +90,7 @@ public final class Nemesis {
             log.add(LabEvent.now(EventKind.ANOMALY, NAME)
                     .noting("LAB " + plan.fault().name() + " failed: " + e));
         }
-        String note = (plan.fault().losesLocks(topology) ? OwnershipCheck.FORGETS : "")
+        String note = (plan.fault().losesLocks() ? History.FORGETS : "")
                 + plan.fault().name();
         log.add(LabEvent.now(EventKind.FAULT, NAME)
                 .of(target, 0)

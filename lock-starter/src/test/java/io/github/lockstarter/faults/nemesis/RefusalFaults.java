@@ -7,6 +7,7 @@ import static io.github.lockstarter.faults.nemesis.ServerFaults.once;
 import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Calls;
 import io.github.lockstarter.testing.RedisServer;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisException;
@@ -80,7 +81,7 @@ final class RefusalFaults {
     }
 
     private static void config(RedisServer server, String name, String value) {
-        server.commands().configSet(name, value);
+        Calls.to(server, commands -> commands.configSet(name, value));
     }
 
     /** The fixture's own command times out when the script is long; the script ends by itself. */

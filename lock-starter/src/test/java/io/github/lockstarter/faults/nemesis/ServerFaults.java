@@ -18,6 +18,11 @@ final class ServerFaults {
     static List<Fault> all() {
         return List.of(
                 fault(
+                        "redis-blinked",
+                        "SIGSTOP of a server for less than a command timeout",
+                        Terms.lasting(20, 250),
+                        lasting(RedisServer::pause, RedisServer::resume)),
+                fault(
                         "redis-paused",
                         "SIGSTOP of a server",
                         Terms.lasting(100, 2500).doing(Harm.SILENCES),
@@ -35,7 +40,7 @@ final class ServerFaults {
                 fault(
                         "redis-emptied",
                         "kill -9 of a server; it comes back without data",
-                        Terms.lasting(100, 800).doing(Harm.FORGETS),
+                        Terms.lasting(100, 800, Trait.ALONE).doing(Harm.FORGETS),
                         lasting(
                                 server -> {
                                     server.commands().configSet("appendonly", "no");

@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.nemesis;
 
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.testing.RedisServer;
+import io.github.lockstarter.testing.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 
@@ -26,10 +27,10 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
     /**
      * The server that was drawn.
      *
-     * @return one of the servers
+     * @return one of the masters
      */
     public RedisServer server() {
-        List<RedisServer> servers = topology.servers();
+        List<RedisServer> servers = topology.masters();
         return servers.get(Math.floorMod(plan.lot(), servers.size()));
     }
 
@@ -40,5 +41,21 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
      */
     public Duration duration() {
         return plan.duration();
+    }
+
+    /**
+     * The links of all workers to a server.
+     *
+     * @param server one of the servers
+     * @return one for each worker
+     */
+    List<TcpProxy> linksTo(RedisServer server) {
+        int index = topology.servers().indexOf(server);
+        return victims.stream().map(victim -> victim.links().get(index)).toList();
+    }
+
+    /** Whether the replicas, if there are any, may be behind when this fault strikes. */
+    boolean lags() {
+        return plan.lot() % 2 == 0;
     }
 }

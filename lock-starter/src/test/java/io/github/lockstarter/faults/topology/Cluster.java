@@ -2,14 +2,12 @@ package io.github.lockstarter.faults.topology;
 
 import io.github.lockstarter.testing.RedisCluster;
 import io.github.lockstarter.testing.RedisServer;
+import io.github.lockstarter.testing.TcpProxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
-/**
- * Three masters with a replica each. Without proxies: the nodes tell clients where the slots are, so the faults of links are
- * left to the topologies that are not told.
- */
+/** Three masters with a replica each. The nodes tell a worker where the slots are, and its links lead there through proxies. */
 public final class Cluster implements Topology {
 
     private final RedisCluster nodes = RedisCluster.start();
@@ -21,7 +19,7 @@ public final class Cluster implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.FAILOVER);
+        return Set.of(Trait.FAILOVER, Trait.PROXIED, Trait.HISTORY_GUARD);
     }
 
     @Override
@@ -30,11 +28,23 @@ public final class Cluster implements Topology {
     }
 
     @Override
+    public List<RedisServer> masters() {
+        return servers().stream().filter(Roles::isMaster).toList();
+    }
+
+    @Override
     public Link link() {
-        String addresses = nodes.servers().stream()
-                .map(node -> node.host() + ':' + node.port())
-                .collect(Collectors.joining(","));
-        return new Link("cluster:" + addresses, List.of());
+        List<TcpProxy> proxies = servers().stream().map(TcpProxy::before).toList();
+        List<String> addresses = List.of(nodes.addresses().split(",", -1));
+        return new Link(
+                Address.routed(Address.Kind.CLUSTER, addresses, servers(), proxies)
+                        .withDeposedMasterWrites(DEPOSED_MASTER_WRITES),
+                proxies);
+    }
+
+    @Override
+    public Optional<Failover> failover() {
+        return Optional.of(new ClusterFailover(nodes));
     }
 
     @Override

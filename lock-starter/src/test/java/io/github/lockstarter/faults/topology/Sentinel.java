@@ -2,13 +2,14 @@ package io.github.lockstarter.faults.topology;
 
 import io.github.lockstarter.testing.RedisSentinels;
 import io.github.lockstarter.testing.RedisServer;
+import io.github.lockstarter.testing.TcpProxy;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * A master with two replicas and three sentinels. Without proxies: the sentinels tell clients where the master is, so the
- * faults of links are left to the topologies that are not told.
+ * A master with two replicas and three sentinels. The sentinels tell a worker where the master is, and its links lead there
+ * through proxies; the sentinels' own are not faulted.
  */
 public final class Sentinel implements Topology {
 
@@ -21,7 +22,7 @@ public final class Sentinel implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.FAILOVER);
+        return Set.of(Trait.FAILOVER, Trait.SENTINELS, Trait.PROXIED, Trait.HISTORY_GUARD);
     }
 
     @Override
@@ -30,28 +31,23 @@ public final class Sentinel implements Topology {
     }
 
     @Override
+    public List<RedisServer> masters() {
+        return List.of(servers.master());
+    }
+
+    @Override
     public Link link() {
-        return new Link("sentinel:" + servers.nodes(), List.of());
+        List<TcpProxy> proxies = servers().stream().map(TcpProxy::before).toList();
+        List<String> sentinels = List.of(servers.nodes().split(",", -1));
+        return new Link(
+                Address.routed(Address.Kind.SENTINEL, sentinels, servers(), proxies)
+                        .withDeposedMasterWrites(DEPOSED_MASTER_WRITES),
+                proxies);
     }
 
     @Override
     public Optional<Failover> failover() {
-        return Optional.of(new Failover() {
-            @Override
-            public RedisServer master() {
-                return servers.master();
-            }
-
-            @Override
-            public void promote() {
-                servers.failOver();
-            }
-
-            @Override
-            public void awaitPromotion(RedisServer before) {
-                servers.awaitPromotion(before);
-            }
-        });
+        return Optional.of(new SentinelFailover(servers));
     }
 
     @Override

@@ -27,7 +27,7 @@ public final class Standalone implements Topology {
      */
     public static Standalone durable() {
         return new Standalone(
-                "standalone", EnumSet.of(Trait.PROXIED, Trait.DURABLE), "--appendonly", "yes", "--appendfsync", "no");
+                "standalone", EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD), "--appendonly", "yes", "--appendfsync", "no");
     }
 
     /**
@@ -36,7 +36,7 @@ public final class Standalone implements Topology {
      * @return the running server; close it
      */
     public static Standalone forgetful() {
-        return new Standalone("forgetful", EnumSet.of(Trait.PROXIED));
+        return new Standalone("forgetful", EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD));
     }
 
     @Override
@@ -57,7 +57,7 @@ public final class Standalone implements Topology {
     @Override
     public Link link() {
         TcpProxy proxy = TcpProxy.before(server);
-        return new Link("redis:" + proxy.host() + ':' + proxy.port(), List.of(proxy));
+        return new Link(Address.of(Address.Kind.SINGLE, List.of(proxy)), List.of(proxy));
     }
 
     @Override

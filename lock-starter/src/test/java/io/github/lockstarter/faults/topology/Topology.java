@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.topology;
 
 import io.github.lockstarter.testing.RedisServer;
 import io.github.lockstarter.testing.TcpProxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +12,12 @@ import java.util.Set;
  * differ: a new one says which servers it has, how a worker reaches them through proxies of its own, and what it promises.
  */
 public interface Topology extends AutoCloseable {
+
+    /**
+     * For how long a deposed master may go on, where one can be: {@code distributed-lock.redis.deposed-master-writes} of the
+     * workers. The nemesis keeps to it.
+     */
+    Duration DEPOSED_MASTER_WRITES = Duration.ofMillis(500);
 
     /**
      * Its name in plans and reports.
@@ -34,9 +41,18 @@ public interface Topology extends AutoCloseable {
     List<RedisServer> servers();
 
     /**
+     * Those of the servers that take writes.
+     *
+     * @return at least one
+     */
+    default List<RedisServer> masters() {
+        return servers();
+    }
+
+    /**
      * Lays the links of one worker.
      *
-     * @return proxies, one before each server that the worker talks to, and how it is told of them
+     * @return proxies, one before each of the {@linkplain #servers servers} in their order, and how it is told of them
      */
     Link link();
 
@@ -63,38 +79,69 @@ public interface Topology extends AutoCloseable {
         CLOCK_GUARD,
         /** Has replicas that are promoted by somebody when a master does not answer. */
         FAILOVER,
+        /** Others than its servers watch over it. */
+        SENTINELS,
         /** Every link goes through a proxy. */
-        PROXIED
+        PROXIED,
+        /** Nobody replaces a server that is away. */
+        ALONE,
+        /** Goes on while a minority of its servers is down. */
+        QUORUM
     }
 
     /** What can be done to the servers of one with {@link Trait#FAILOVER}. */
     interface Failover {
 
         /**
-         * The master.
+         * A master that has replicas.
          *
+         * @param lot draws one of several
          * @return one of the servers
          */
-        RedisServer master();
-
-        /** Has a replica promoted while the master is well; returns when it was. */
-        void promote();
+        RedisServer master(int lot);
 
         /**
-         * Waits until another server is the master.
+         * The replicas of a master.
          *
-         * @param before who was
+         * @param master a master
+         * @return at least one
          */
-        void awaitPromotion(RedisServer before);
+        List<RedisServer> replicasOf(RedisServer master);
+
+        /**
+         * Asks for a replica to be promoted while the master is well; returns at once.
+         *
+         * @param master a master
+         */
+        void promote(RedisServer master);
+
+        /**
+         * Makes a deposed master a replica of its successor.
+         *
+         * @param deposed runs
+         */
+        void demote(RedisServer deposed);
+
+        /** Waits until everybody agrees who is what, and all replicas are in sync. */
+        void settle();
+
+        /**
+         * Those who watch.
+         *
+         * @return empty if the servers do it themselves
+         */
+        default List<RedisServer> sentinels() {
+            return List.of();
+        }
     }
 
     /**
      * The links of one worker.
      *
-     * @param address what the worker is told, such as {@code redis:127.0.0.1:12345}
+     * @param address what the worker is told, where they are
      * @param proxies one for each server; close them
      */
-    record Link(String address, List<TcpProxy> proxies) {
+    record Link(Address address, List<TcpProxy> proxies) {
 
         /**
          * A link.

@@ -1,48 +1,52 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.faults.topology.Address;
 import io.github.lockstarter.redis.DirectRedisConnector;
 import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.History;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.testing.RedisSentinels;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
-import java.util.List;
-import java.util.stream.Stream;
 
-/** Connects to what a topology gives as its address. */
+/** Connects to the servers of a topology. */
 final class Backends {
 
     /** Short, so that a fault of a second is more than one timeout. */
-    static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.History.guarding(Duration.ofSeconds(6)));
+    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
 
     private Backends() {}
 
-    static LockBackend connect(String address) {
-        int colon = address.indexOf(':');
-        String where = address.substring(colon + 1);
-        return new RedisLockBackend(connector(address.substring(0, colon), where), SETTINGS);
+    static LockBackend connect(Address address, WorkerOptions.Setup setup) {
+        RedisSettings settings = settings(address, setup);
+        return new RedisLockBackend(connector(address, settings), settings);
     }
 
-    private static RedisConnector connector(String topology, String where) {
-        return switch (topology) {
-            case "redis" -> new DirectRedisConnector(RedisURI.create("redis://" + where), SETTINGS);
-            case "sentinel" -> new DirectRedisConnector(sentinels(where), SETTINGS);
-            case "cluster" -> DirectRedisConnector.toCluster(nodes(where), SETTINGS);
-            default -> throw new IllegalArgumentException("No connector for " + topology);
+    private static RedisSettings settings(Address address, WorkerOptions.Setup setup) {
+        OnHistoryChange onChange =
+                setup.has(WorkerOptions.Guard.HISTORY) ? OnHistoryChange.GRACE : OnHistoryChange.NONE;
+        return new RedisSettings(
+                "lock:",
+                COMMAND_TIMEOUT,
+                new History(onChange, FirstUse.GRANT, setup.longestLease(), address.deposedMasterWrites()));
+    }
+
+    private static RedisConnector connector(Address address, RedisSettings settings) {
+        return switch (address.kind()) {
+            case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
+            case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
+            case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
+            case QUORUM -> throw new IllegalArgumentException("No connector for " + address);
         };
     }
 
-    private static RedisURI sentinels(String where) {
+    private static RedisURI sentinels(Address address) {
         RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(RedisSentinels.MASTER);
-        nodes(where).forEach(sentinel -> uri.withSentinel(sentinel.getHost(), sentinel.getPort()));
+        address.uris().forEach(sentinel -> uri.withSentinel(sentinel.getHost(), sentinel.getPort()));
         return uri.build();
-    }
-
-    private static List<RedisURI> nodes(String where) {
-        return Stream.of(where.split(",", -1))
-                .map(node -> RedisURI.create("redis://" + node))
-                .toList();
     }
 }

@@ -3,30 +3,32 @@ package io.github.lockstarter.faults.worker;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
-/** The ways in which a worker's thread uses a lock, and how often in a hundred. */
+/** The ways in which a worker's thread uses a lock, and how often in a thousand. */
 enum Deed {
     /** Waits, works a moment, releases. */
-    BLOCK(45),
-    /** Makes one attempt. */
-    TRY(10),
-    /** Acquires without blocking; another thread works and releases. */
-    ASYNC(10),
-    /** Acquires again while it holds. */
-    NEST(5),
-    /** Without renewal, but extends its lease once. */
-    EXTEND(5),
-    /** Is interrupted at some moment of its wait. */
-    INTERRUPT(4),
-    /** Gives a future up at some moment of its wait. */
-    CANCEL(4),
+    BLOCK(350),
+    /** Like {@link #BLOCK}, on a key that only this instance's threads want: it is handed over without a command. */
+    LOCAL(350),
     /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
-    COLD(12),
+    COLD(100),
+    /** Makes one attempt. */
+    TRY(50),
+    /** Acquires without blocking; another thread works and releases. */
+    ASYNC(60),
+    /** Acquires again while it holds. */
+    NEST(40),
+    /** Without renewal, but extends its lease once. */
+    EXTEND(30),
+    /** Is interrupted at some moment of its wait. */
+    INTERRUPT(8),
+    /** Gives a future up at some moment of its wait. */
+    CANCEL(8),
     /** Holds for longer than a lease; the watchdog renews. */
-    LONG(3),
+    LONG(2),
     /** Holds for longer than its lease without renewal, and is told of the loss. */
     OVERSTAY(2);
 
-    private static final int SUM = 100;
+    private static final int SUM = 1000;
 
     private final int weight;
 
@@ -46,8 +48,10 @@ enum Deed {
     }
 
     /** A key that the deed does not spoil for everybody: those that hold for long have keys of their own. */
-    String key(SplittableRandom random, WorkerOptions.Load load) {
+    String key(SplittableRandom random, WorkerOptions options) {
+        WorkerOptions.Load load = options.load();
         return switch (this) {
+            case LOCAL -> "local:" + options.instance();
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
             case LONG -> "long:" + random.nextInt(load.hotKeys());
             case OVERSTAY -> "overstay:" + random.nextInt(load.hotKeys());
@@ -63,7 +67,7 @@ enum Deed {
         return switch (this) {
             case LONG -> lease.plusMillis(random.nextInt((int) lease.toMillis()));
             case OVERSTAY -> lease.dividedBy(2);
-            default -> Duration.ofNanos(random.nextInt(20) == 0 ? random.nextInt(15_000_000) : random.nextInt(500_000));
+            default -> Duration.ofNanos(random.nextInt(50) == 0 ? random.nextInt(15_000_000) : random.nextInt(200_000));
         };
     }
 }

@@ -33,18 +33,18 @@ final class EngineSubject implements Subject {
 
     EngineSubject(WorkerOptions options, Journal journal) {
         this.journal = journal;
-        this.backend = new JournalingBackend(Backends.connect(options.address()), journal);
+        this.backend = new JournalingBackend(Backends.connect(options.address(), options.subject()), journal);
         this.engine = new LockEngine(backend, settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {
         return new EngineSettings(
                 setup.lease(),
-                setup.lease().multipliedBy(4),
+                setup.longestLease(),
                 Duration.ofSeconds(2),
                 RETRY,
                 new EngineSettings.Watchdog(true, Optional.empty()),
-                setup.handOverBound()
+                setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
                         ? EngineSettings.HandOver.DEFAULTS
                         : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
                 Map.of());

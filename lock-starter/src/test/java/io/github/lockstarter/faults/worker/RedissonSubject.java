@@ -3,14 +3,22 @@ package io.github.lockstarter.faults.worker;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.faults.topology.Address;
+import io.github.lockstarter.testing.RedisSentinels;
+import io.lettuce.core.internal.HostAndPort;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
+import org.redisson.config.NatMapper;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
+import org.redisson.config.ReadMode;
+import org.redisson.misc.RedisURI;
 
 /**
  * Redisson's fenced lock, with its watchdog where the request does not say otherwise. It does not tell its holder of a loss or
@@ -22,19 +30,49 @@ final class RedissonSubject implements Subject {
     private final RedissonClient client;
     private final Duration lease;
 
-    RedissonSubject(String address, Duration lease) {
+    RedissonSubject(Address address, Duration lease) {
         this.lease = lease;
         Config config = new Config();
         config.setLockWatchdogTimeout(lease.toMillis());
         config.setLazyInitialization(true);
-        config.useSingleServer()
-                .setAddress("redis://" + address.substring(address.indexOf(':') + 1))
-                .setTimeout((int) Backends.SETTINGS.commandTimeout().toMillis())
-                .setConnectTimeout((int) Backends.SETTINGS.commandTimeout().toMillis())
-                .setRetryAttempts(1)
-                .setConnectionPoolSize(16)
-                .setConnectionMinimumIdleSize(2);
+        connectTo(address, config);
         this.client = Redisson.create(config);
+    }
+
+    private static void connectTo(Address address, Config config) {
+        Duration timeout = Backends.COMMAND_TIMEOUT;
+        NatMapper routes = uri -> {
+            HostAndPort instead = address.route(HostAndPort.of(uri.getHost(), uri.getPort()));
+            return new RedisURI(uri.getScheme(), instead.getHostText(), instead.getPort());
+        };
+        List<String> nodes = address.nodes().stream().map(node -> "redis://" + node).toList();
+        BaseConfig<?> servers =
+                switch (address.kind()) {
+                    case SINGLE ->
+                        config.useSingleServer()
+                                .setAddress(nodes.get(0))
+                                .setConnectionPoolSize(16)
+                                .setConnectionMinimumIdleSize(2);
+                    case SENTINEL ->
+                        config.useSentinelServers()
+                                .setMasterName(RedisSentinels.MASTER)
+                                .addSentinelAddress(nodes.toArray(String[]::new))
+                                .setReadMode(ReadMode.MASTER)
+                                .setNatMapper(routes)
+                                .setMasterConnectionPoolSize(16)
+                                .setMasterConnectionMinimumIdleSize(2);
+                    case CLUSTER ->
+                        config.useClusterServers()
+                                .addNodeAddress(nodes.toArray(String[]::new))
+                                .setReadMode(ReadMode.MASTER)
+                                .setNatMapper(routes)
+                                .setMasterConnectionPoolSize(16)
+                                .setMasterConnectionMinimumIdleSize(2);
+                    case QUORUM -> throw new IllegalArgumentException("Not compared over " + address);
+                };
+        servers.setTimeout((int) timeout.toMillis())
+                .setConnectTimeout((int) timeout.toMillis())
+                .setRetryAttempts(1);
     }
 
     @Override

@@ -61,12 +61,12 @@ final class Section {
     /** Reads, works, writes. Returns what became of the fenced write. */
     String run(String key, Subject.Held held, Work work) throws InterruptedException {
         long token = held.fencingToken();
-        ResourceStore.Read read = resource.open(key, token, setup.fencing());
+        ResourceStore.Read read = resource.open(key, token, setup.has(WorkerOptions.Guard.FENCING));
         if (read.isLate()) {
             return "late";
         }
         work.run(held);
-        return resource.write(key, token, read, setup.fencing()) ? "written" : "refused";
+        return resource.write(key, token, read, setup.has(WorkerOptions.Guard.FENCING)) ? "written" : "refused";
     }
 
     /** A renewal or extension by the application. */

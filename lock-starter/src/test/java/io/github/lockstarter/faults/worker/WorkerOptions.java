@@ -1,7 +1,12 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.faults.topology.Address;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a worker is told on its command line.
@@ -15,7 +20,7 @@ import java.time.Duration;
  * @param load how much it does
  */
 public record WorkerOptions(
-        String name, String address, int resourcePort, Path log, long seed, Setup subject, Load load) {
+        String name, Address address, int resourcePort, Path log, long seed, Setup subject, Load load) {
 
     /** Which client takes the locks. */
     public enum Client {
@@ -27,35 +32,70 @@ public record WorkerOptions(
         NONE
     }
 
+    /** What keeps locks exclusive, hand-overs bounded, or late writes out. Each is off in some control. */
+    public enum Guard {
+        /** The lock client recognises a server that may have forgotten locks. */
+        HISTORY,
+        /** Hand-overs are bounded as by default. */
+        HAND_OVER_BOUND,
+        /** The resource checks the fencing token. */
+        FENCING
+    }
+
     /**
      * The lock client and how it is set up.
      *
      * @param client which one
      * @param lease default lease
-     * @param handOverBound whether hand-overs are bounded as by default
-     * @param fencing whether the resource checks the fencing token
+     * @param guards what is on
      */
-    public record Setup(Client client, Duration lease, boolean handOverBound, boolean fencing) {
+    public record Setup(Client client, Duration lease, Set<Guard> guards) {
 
         /** The starter with a short lease, everything on. */
-        public static final Setup STARTER = new Setup(Client.STARTER, Duration.ofMillis(1500), true, true);
+        public static final Setup STARTER =
+                new Setup(Client.STARTER, Duration.ofMillis(1500), EnumSet.allOf(Guard.class));
 
         /**
-         * The same with hand-overs that go on while others wait.
+         * A setup.
          *
-         * @return the setup
+         * @param client which one
+         * @param lease default lease
+         * @param guards what is on
          */
-        public Setup withoutHandOverBound() {
-            return new Setup(client, lease, false, fencing);
+        public Setup {
+            guards = Set.copyOf(guards);
         }
 
         /**
-         * The same with a resource that takes every write.
+         * The same with one guard less.
          *
+         * @param guard which one is off
          * @return the setup
          */
-        public Setup withoutFencing() {
-            return new Setup(client, lease, handOverBound, false);
+        public Setup without(Guard guard) {
+            Set<Guard> others = EnumSet.allOf(Guard.class);
+            others.retainAll(guards);
+            others.remove(guard);
+            return new Setup(client, lease, others);
+        }
+
+        /**
+         * Whether a guard is on.
+         *
+         * @param guard which one
+         * @return true if so
+         */
+        public boolean has(Guard guard) {
+            return guards.contains(guard);
+        }
+
+        /**
+         * The longest lease that anybody asks for.
+         *
+         * @return somewhat longer than the default
+         */
+        public Duration longestLease() {
+            return lease.multipliedBy(4).dividedBy(3);
         }
 
         /**
@@ -65,7 +105,7 @@ public record WorkerOptions(
          * @return the setup
          */
         public Setup of(Client other) {
-            return new Setup(other, lease, handOverBound, fencing);
+            return new Setup(other, lease, guards);
         }
     }
 
@@ -83,6 +123,15 @@ public record WorkerOptions(
     }
 
     /**
+     * Its name without the incarnation.
+     *
+     * @return such as {@code w1}
+     */
+    String instance() {
+        return name.substring(0, name.indexOf('.'));
+    }
+
+    /**
      * The command line.
      *
      * @return what {@link #parse} reads
@@ -90,14 +139,13 @@ public record WorkerOptions(
     public String[] toArguments() {
         return new String[] {
             name,
-            address,
+            address.toText(),
             Integer.toString(resourcePort),
             log.toString(),
             Long.toString(seed),
             subject.client().name(),
             Long.toString(subject.lease().toMillis()),
-            Boolean.toString(subject.handOverBound()),
-            Boolean.toString(subject.fencing()),
+            subject.guards().stream().map(Guard::name).collect(Collectors.joining(",", "+,", "")),
             Integer.toString(load.threads()),
             Integer.toString(load.hotKeys()),
             Integer.toString(load.coldKeys())
@@ -114,17 +162,23 @@ public record WorkerOptions(
         Setup setup = new Setup(
                 Client.valueOf(arguments[5]),
                 Duration.ofMillis(Long.parseLong(arguments[6])),
-                Boolean.parseBoolean(arguments[7]),
-                Boolean.parseBoolean(arguments[8]));
+                guards(arguments[7]));
         Load load = new Load(
-                Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]), Integer.parseInt(arguments[11]));
+                Integer.parseInt(arguments[8]), Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
         return new WorkerOptions(
                 arguments[0],
-                arguments[1],
+                Address.parse(arguments[1]),
                 Integer.parseInt(arguments[2]),
                 Path.of(arguments[3]),
                 Long.parseLong(arguments[4]),
                 setup,
                 load);
+    }
+
+    private static Set<Guard> guards(String names) {
+        return Stream.of(names.split(",", -1))
+                .filter(name -> !name.equals("+") && !name.isEmpty())
+                .map(Guard::valueOf)
+                .collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -52,7 +52,7 @@ final class Workload {
     /** Does one thing. */
     void step() {
         Deed deed = Deed.draw(random);
-        String key = deed.key(random, options.load());
+        String key = deed.key(random, options);
         Asked asked = new Asked(key, System.nanoTime(), deed.wait(random));
         waiting.set(asked);
         try {
@@ -167,7 +167,7 @@ final class Workload {
 
     private void extend(String key, Held held) {
         try {
-            held.extend(options.subject().lease().multipliedBy(2));
+            held.extend(options.subject().longestLease());
             section.extended(key, held);
         } catch (LockException e) {
             // Told so; the events tell what became of the hold.
