@@ -15,11 +15,10 @@ import org.junit.jupiter.api.Test;
 class FaultLabControlsIT {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
-    private static final Duration SHORT = Duration.ofSeconds(8);
 
     @Test
     void findsOverlapsWithoutALock() {
-        LabResult result = run("no-lock", plan().withFaults().with(Setup.STARTER.of(Client.NONE)));
+        LabResult result = run("no-lock", plan(2).withFaults().with(Setup.STARTER.of(Client.NONE)));
 
         assertThat(result.count("I1")).as("overlaps").isPositive();
         assertThat(result.count("I2")).as("fencing tokens").isPositive();
@@ -29,7 +28,7 @@ class FaultLabControlsIT {
     @Test
     void findsLostIncrementsWithoutFencing() {
         LabResult result =
-                run("no-fencing", plan().withFaults("worker-overslept").with(Setup.STARTER.without(Guard.FENCING)));
+                run("no-fencing", plan(8).withFaults("worker-overslept").with(Setup.STARTER.without(Guard.FENCING)));
 
         assertThat(result.count("I3")).as("numbers with lost increments").isPositive();
         assertThat(result.count("I1")).as("overlaps of valid leases").isZero();
@@ -39,7 +38,7 @@ class FaultLabControlsIT {
     void findsHandOversBeyondTheBoundWithoutIt() {
         LabResult result = run(
                 "no-hand-over-bound",
-                plan().withFaults().with(Setup.STARTER.without(Guard.HAND_OVER_BOUND)).with(new Load(24, 1, 1000)));
+                plan(3).withFaults().with(Setup.STARTER.without(Guard.HAND_OVER_BOUND)).with(new Load(24, 1, 1000)));
 
         assertThat(result.count("I10")).as("rows of hand-overs").isPositive();
     }
@@ -50,14 +49,15 @@ class FaultLabControlsIT {
      */
     @Test
     void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
-        LabResult result = run("no-history-guard", plan().withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
+        LabResult result = run("no-history-guard", plan(5).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
 
         assertThat(result.count("I1")).as("overlaps").isPositive();
         assertThat(result.count("I3")).as("numbers with lost increments").isZero();
     }
 
-    private static LabPlan plan() {
-        return LabPlan.of(Standalone::forgetful, Long.getLong("lock.test.seed", System.nanoTime()), SHORT);
+    private static LabPlan plan(int seconds) {
+        long seed = Long.getLong("lock.test.seed", System.nanoTime());
+        return LabPlan.of(Standalone::forgetful, seed, Duration.ofSeconds(seconds));
     }
 
     private static LabResult run(String name, LabPlan plan) {

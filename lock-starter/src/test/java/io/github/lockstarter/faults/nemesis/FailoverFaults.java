@@ -7,10 +7,11 @@ import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import io.github.lockstarter.testing.RedisServer;
 import java.util.List;
+import java.util.function.Function;
 
 /**
- * Faults by which another server becomes the master, with what it had been sent until then: half of them strike while the
- * replication has been cut for as long as the fault lasts.
+ * Faults by which another server becomes the master, with what it had been sent until then: half of those that nobody asked
+ * for strike while the replication has been cut for as long as the fault lasts.
  */
 final class FailoverFaults {
 
@@ -18,20 +19,20 @@ final class FailoverFaults {
 
     static List<Fault> all() {
         return List.of(
-                fault("failover", "an operator has a replica promoted", FailoverFaults::orderly),
-                fault("master-killed", "kill -9 of a master; it comes back as a replica, without data", succession -> {
+                fault("failover", "an operator has a replica promoted", Succession::of, FailoverFaults::orderly),
+                fault("master-killed", "kill -9 of a master; it comes back as a replica, without data", Succession::lagging, succession -> {
                     succession.master().kill();
                     succession.awaitPromotion();
                     succession.part();
                     succession.master().restart();
                 }),
-                fault("master-hung", "SIGSTOP of a master; nobody reaches it when it goes on", succession -> {
+                fault("master-hung", "SIGSTOP of a master; nobody reaches it when it goes on", Succession::lagging, succession -> {
                     succession.master().pause();
                     succession.awaitPromotion();
                     succession.part();
                     succession.master().resume();
                 }),
-                fault("split-brain", "SIGSTOP of a master, which then goes on for as long as is promised", succession -> {
+                fault("split-brain", "SIGSTOP of a master, which then goes on for as long as is promised", Succession::lagging, succession -> {
                     succession.master().pause();
                     succession.awaitPromotion();
                     succession.goOnBeside(RedisServer::resume);
@@ -56,9 +57,10 @@ final class FailoverFaults {
         succession.goOnBeside(master -> {});
     }
 
-    private static Fault fault(String name, String description, Course course) {
+    private static Fault fault(
+            String name, String description, Function<Site, Succession> begin, Course course) {
         Injection injection = site -> {
-            Succession succession = Succession.of(site);
+            Succession succession = begin.apply(site);
             try {
                 course.run(succession);
             } finally {

@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 /**
  * One master that is replaced by one of its replicas. Keeps to what the workers were told: a deposed master takes their
  * commands for no longer than {@link Topology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the promotion began,
- * at the earliest.
+ * at the earliest, and whether it has.
  */
 final class Succession {
 
@@ -32,6 +32,7 @@ final class Succession {
     private final List<RedisServer> replicas;
     private final List<TcpProxy> links;
     private long promotedAfter;
+    private boolean promoted;
 
     private Succession(Site site) {
         this.failover = site.topology().failover().orElseThrow();
@@ -40,8 +41,13 @@ final class Succession {
         this.links = site.linksTo(master);
     }
 
-    /** With replicas that lag, or not, as was drawn. */
+    /** With replicas that have all they were sent. */
     static Succession of(Site site) {
+        return new Succession(site);
+    }
+
+    /** With replicas that lag, or not, as was drawn. */
+    static Succession lagging(Site site) {
         Succession succession = new Succession(site);
         if (site.lags()) {
             succession.cutReplication();
@@ -69,6 +75,7 @@ final class Succession {
         while (System.nanoTime() - start < PATIENCE.toNanos()) {
             long before = System.nanoTime();
             if (replicas.stream().anyMatch(Succession::isMaster)) {
+                promoted = true;
                 return;
             }
             promotedAfter = before;
@@ -112,7 +119,9 @@ final class Succession {
             }
         }
         allowReplication();
-        failover.demote(master);
+        if (promoted) {
+            failover.demote(master);
+        }
         links.forEach(TcpProxy::accept);
     }
 
