@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Cluster;
+import io.github.lockstarter.faults.topology.Quorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.Topology;
@@ -33,7 +34,7 @@ class FaultRun {
     private final Duration length = Duration.ofSeconds((long) (60 * Double.parseDouble(setting("minutes", "30"))));
     private final long seed = Long.parseLong(setting("seed", Long.toString(System.nanoTime() % 1_000_000)));
     private final List<String> topologies = List.of(
-            setting("topologies", "standalone,sentinel,cluster").split(",", -1));
+            setting("topologies", "standalone,sentinel,cluster,redlock").split(",", -1));
     private final Client client = Client.valueOf(setting("client", "starter").toUpperCase(Locale.ROOT));
     private final String without = setting("without", "");
 
@@ -88,6 +89,7 @@ class FaultRun {
             case "forgetful" -> Standalone::forgetful;
             case "sentinel" -> Sentinel::new;
             case "cluster" -> Cluster::new;
+            case "redlock" -> Quorum::new;
             default -> throw new IllegalArgumentException("No topology '" + name + "'");
         };
     }

@@ -74,7 +74,8 @@ final class WorkerProcess implements Victim, AutoCloseable {
         jvm = launch();
     }
 
-    void awaitReady() {
+    @Override
+    public void awaitReady() {
         jvm.awaitLine(WorkerMain.READY::equals, START);
     }
 

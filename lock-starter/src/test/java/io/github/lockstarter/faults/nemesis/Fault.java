@@ -56,16 +56,21 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
      * @param shortest it lasts
      * @param longest it lasts
      * @param harm what it does to the memory of the servers
+     * @param alone nothing else goes wrong while it lasts, and all workers run
      */
-    public record Terms(Set<Trait> needs, Duration shortest, Duration longest, Harm harm) {
+    public record Terms(Set<Trait> needs, Duration shortest, Duration longest, Harm harm, boolean alone) {
 
         static Terms lasting(int shortestMillis, int longestMillis, Trait... needs) {
             Duration shortest = Duration.ofMillis(shortestMillis);
-            return new Terms(Set.of(needs), shortest, Duration.ofMillis(longestMillis), Harm.NONE);
+            return new Terms(Set.of(needs), shortest, Duration.ofMillis(longestMillis), Harm.NONE, false);
         }
 
         Terms doing(Harm what) {
-            return new Terms(needs, shortest, longest, what);
+            return new Terms(needs, shortest, longest, what, alone);
+        }
+
+        Terms undisturbed() {
+            return new Terms(needs, shortest, longest, harm, true);
         }
     }
 

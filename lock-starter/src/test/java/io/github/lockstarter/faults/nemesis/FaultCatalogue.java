@@ -21,6 +21,7 @@ public final class FaultCatalogue {
                         ServerFaults.all(),
                         RefusalFaults.all(),
                         FailoverFaults.all(),
+                        QuorumFaults.all(),
                         ClockFaults.all())
                 .flatMap(List::stream)
                 .toList();

@@ -8,20 +8,27 @@ import io.github.lockstarter.faults.topology.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * Carries a schedule out, each lane on a thread of its own, and writes down what it did. A fault whose time has come is
- * healed before it ends. Mutable state: {@code over}, and what failed.
+ * healed before it ends. Mutable state: {@code over}. {@code quiet} is held exclusively by a fault that comes alone.
  */
 public final class Nemesis {
 
     private static final String NAME = "nemesis";
 
+    /** Until a worker that is ready has been answered by each of its servers. */
+    private static final Duration TO_MEET_ALL_SERVERS = Duration.ofMillis(800);
+
     private final Topology topology;
     private final List<Victim> victims;
     private final EventLog log;
     private final List<Thread> lanes = new ArrayList<>();
+    private final ReadWriteLock quiet = new ReentrantReadWriteLock(true);
     private volatile boolean over;
 
     /**
@@ -72,8 +79,14 @@ public final class Nemesis {
         while (!over) {
             PlannedFault plan = schedule.next();
             sleep(plan.pause());
-            if (!over) {
-                strike(plan);
+            Lock lock = plan.fault().terms().alone() ? quiet.writeLock() : quiet.readLock();
+            lock.lock();
+            try {
+                if (!over) {
+                    strike(plan);
+                }
+            } finally {
+                lock.unlock();
             }
         }
     }
@@ -81,6 +94,10 @@ public final class Nemesis {
     private void strike(PlannedFault plan) {
         Site site = new Site(topology, victims, plan);
         String target = plan.fault().lane() == Fault.Lane.WORKER ? site.victim().name() : topology.name();
+        if (plan.fault().terms().alone()) {
+            victims.forEach(Victim::awaitReady);
+            sleep(TO_MEET_ALL_SERVERS);
+        }
         long from = System.nanoTime();
         try {
             Fault.Healing healing = plan.fault().injection().inject(site);

@@ -29,6 +29,9 @@ public interface Victim {
     /** Lets it go on (SIGCONT). */
     void resume();
 
+    /** Waits until it acquires locks. */
+    void awaitReady();
+
     /** Starts its next incarnation, after a {@link #kill}. */
     void revive();
 }

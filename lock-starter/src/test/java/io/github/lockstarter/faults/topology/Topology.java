@@ -65,6 +65,16 @@ public interface Topology extends AutoCloseable {
         return Optional.empty();
     }
 
+    /**
+     * Sets the clock of a server.
+     *
+     * @param server one of those of a topology with {@link Trait#CLOCKS}
+     * @param ahead of the right time; negative for behind
+     */
+    default void setClock(RedisServer server, Duration ahead) {
+        throw new UnsupportedOperationException(name());
+    }
+
     /** Ends all servers and removes their files. Idempotent. */
     @Override
     void close();
@@ -86,7 +96,9 @@ public interface Topology extends AutoCloseable {
         /** Nobody replaces a server that is away. */
         ALONE,
         /** Goes on while a minority of its servers is down. */
-        QUORUM
+        QUORUM,
+        /** Each server has a clock that can be set. */
+        CLOCKS
     }
 
     /** What can be done to the servers of one with {@link Trait#FAILOVER}. */

@@ -8,6 +8,8 @@ import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redis.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.RedisSettings.History;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.redlock.RedlockSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.testing.RedisSentinels;
 import io.lettuce.core.RedisURI;
@@ -23,6 +25,13 @@ final class Backends {
 
     static LockBackend connect(Address address, WorkerOptions.Setup setup) {
         RedisSettings settings = settings(address, setup);
+        if (address.kind() == Address.Kind.QUORUM) {
+            return new RedlockBackend(
+                    address.uris().stream()
+                            .map(node -> new RedisLockBackend(new DirectRedisConnector(node, settings), settings))
+                            .toList(),
+                    new RedlockSettings(COMMAND_TIMEOUT, setup.longestLease()));
+        }
         return new RedisLockBackend(connector(address, settings), settings);
     }
 
@@ -40,7 +49,7 @@ final class Backends {
             case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
             case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
             case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
-            case QUORUM -> throw new IllegalArgumentException("No connector for " + address);
+            case QUORUM -> throw new IllegalArgumentException("Several connectors for " + address);
         };
     }
 
