@@ -38,7 +38,9 @@ class FaultLabControlsIT {
     void findsHandOversBeyondTheBoundWithoutIt() {
         LabResult result = run(
                 "no-hand-over-bound",
-                plan(3).withFaults().with(Setup.STARTER.without(Guard.HAND_OVER_BOUND)).with(new Load(24, 1, 1000)));
+                plan(3).withFaults()
+                        .with(Setup.STARTER.without(Guard.HAND_OVER_BOUND))
+                        .with(new Load(24, 1, 1000)));
 
         assertThat(result.count("I10")).as("rows of hand-overs").isPositive();
     }
@@ -49,7 +51,8 @@ class FaultLabControlsIT {
      */
     @Test
     void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
-        LabResult result = run("no-history-guard", plan(5).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
+        LabResult result =
+                run("no-history-guard", plan(5).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
 
         assertThat(result.count("I1")).as("overlaps").isPositive();
         assertThat(result.count("I3")).as("numbers with lost increments").isZero();

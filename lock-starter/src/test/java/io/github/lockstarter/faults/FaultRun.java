@@ -33,8 +33,8 @@ class FaultRun {
 
     private final Duration length = Duration.ofSeconds((long) (60 * Double.parseDouble(setting("minutes", "30"))));
     private final long seed = Long.parseLong(setting("seed", Long.toString(System.nanoTime() % 1_000_000)));
-    private final List<String> topologies = List.of(
-            setting("topologies", "standalone,sentinel,cluster,redlock").split(",", -1));
+    private final List<String> topologies =
+            List.of(setting("topologies", "standalone,sentinel,cluster,redlock").split(",", -1));
     private final Client client = Client.valueOf(setting("client", "starter").toUpperCase(Locale.ROOT));
     private final String without = setting("without", "");
 

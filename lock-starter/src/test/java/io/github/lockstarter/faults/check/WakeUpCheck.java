@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key than
- * releases and withdrawals; these are written down before they are sent, so none is missing for a killed worker. Releases
+ * releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are written down before they are sent, so none is missing for a killed worker. Releases
  * that find nobody to wake leave room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts
  * exactly.
  */
@@ -20,7 +20,7 @@ public final class WakeUpCheck implements Check {
     public List<Violation> violations(History history) {
         Map<String, Long> balance = new HashMap<>();
         List<Violation> found = new ArrayList<>();
-        Stream.of(EventKind.SIGNALLED, EventKind.FREEING, EventKind.WITHDRAWING)
+        Stream.of(EventKind.SIGNALLED, EventKind.FREEING, EventKind.WITHDRAWING, EventKind.ATTEMPTING)
                 .flatMap(kind -> history.of(kind).stream())
                 .sorted((a, b) -> Long.compare(a.at(), b.at()))
                 .forEach(event -> {

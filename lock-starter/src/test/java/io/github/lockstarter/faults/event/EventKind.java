@@ -27,6 +27,8 @@ public enum EventKind {
     REFUSED,
     /** The backend granted the lock to token {@code amount}, and {@code until} other instances were waiting. */
     GRANTED,
+    /** An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. */
+    ATTEMPTING,
     /** A release of token {@code amount} is about to be sent. */
     FREEING,
     /** The end of a wait, of token {@code amount}, is about to be sent. */

@@ -45,9 +45,8 @@ final class ClockFaults {
     private static Injection jump(int direction) {
         return site -> {
             String millis = Long.toString(direction * site.duration().toMillis());
-            site.topology()
-                    .masters()
-                    .forEach(master -> master.commands().eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
+            site.topology().masters().forEach(master -> master.commands()
+                    .eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
             return Healing.NONE;
         };
     }

@@ -20,23 +20,35 @@ final class FailoverFaults {
     static List<Fault> all() {
         return List.of(
                 fault("failover", "an operator has a replica promoted", Succession::of, FailoverFaults::orderly),
-                fault("master-killed", "kill -9 of a master; it comes back as a replica, without data", Succession::lagging, succession -> {
-                    succession.master().kill();
-                    succession.awaitPromotion();
-                    succession.part();
-                    succession.master().restart();
-                }),
-                fault("master-hung", "SIGSTOP of a master; nobody reaches it when it goes on", Succession::lagging, succession -> {
-                    succession.master().pause();
-                    succession.awaitPromotion();
-                    succession.part();
-                    succession.master().resume();
-                }),
-                fault("split-brain", "SIGSTOP of a master, which then goes on for as long as is promised", Succession::lagging, succession -> {
-                    succession.master().pause();
-                    succession.awaitPromotion();
-                    succession.goOnBeside(RedisServer::resume);
-                }),
+                fault(
+                        "master-killed",
+                        "kill -9 of a master; it comes back as a replica, without data",
+                        Succession::lagging,
+                        succession -> {
+                            succession.master().kill();
+                            succession.awaitPromotion();
+                            succession.part();
+                            succession.master().restart();
+                        }),
+                fault(
+                        "master-hung",
+                        "SIGSTOP of a master; nobody reaches it when it goes on",
+                        Succession::lagging,
+                        succession -> {
+                            succession.master().pause();
+                            succession.awaitPromotion();
+                            succession.part();
+                            succession.master().resume();
+                        }),
+                fault(
+                        "split-brain",
+                        "SIGSTOP of a master, which then goes on for as long as is promised",
+                        Succession::lagging,
+                        succession -> {
+                            succession.master().pause();
+                            succession.awaitPromotion();
+                            succession.goOnBeside(RedisServer::resume);
+                        }),
                 new Fault(
                         "sentinel-paused",
                         "SIGSTOP of one of those who watch",
@@ -57,8 +69,7 @@ final class FailoverFaults {
         succession.goOnBeside(master -> {});
     }
 
-    private static Fault fault(
-            String name, String description, Function<Site, Succession> begin, Course course) {
+    private static Fault fault(String name, String description, Function<Site, Succession> begin, Course course) {
         Injection injection = site -> {
             Succession succession = begin.apply(site);
             try {

@@ -16,11 +16,8 @@ import java.util.function.Consumer;
 final class QuorumFaults {
 
     /** By how much a clock is set: less than a lease, more than one, more than any. */
-    private static final List<Duration> STEPS = List.of(
-            Duration.ofMillis(100),
-            Duration.ofMillis(900),
-            Duration.ofSeconds(31),
-            Duration.ofHours(1));
+    private static final List<Duration> STEPS =
+            List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(31), Duration.ofHours(1));
 
     /** From when on whoever hears of a server for the first time is not misled by its clock: the longest lease, and more. */
     private static final Duration UNTIL_HARMLESS = Duration.ofMillis(2500);

@@ -100,7 +100,8 @@ final class Succession {
         part();
         long late = System.nanoTime() - promotedAfter - Topology.DEPOSED_MASTER_WRITES.toNanos();
         if (late > 0) {
-            throw new IllegalStateException("The old master went on for " + late / 1_000_000 + " ms longer than promised");
+            throw new IllegalStateException(
+                    "The old master went on for " + late / 1_000_000 + " ms longer than promised");
         }
     }
 

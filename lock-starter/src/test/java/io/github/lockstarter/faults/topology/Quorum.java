@@ -29,7 +29,8 @@ public final class Quorum implements Topology {
                         .toList()
                 : List.of();
         for (int node = 0; node < NODES; node++) {
-            servers.add(clocks.isEmpty() ? RedisServer.start() : clocks.get(node).startServer());
+            servers.add(
+                    clocks.isEmpty() ? RedisServer.start() : clocks.get(node).startServer());
         }
     }
 

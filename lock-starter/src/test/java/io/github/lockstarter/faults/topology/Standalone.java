@@ -27,7 +27,12 @@ public final class Standalone implements Topology {
      */
     public static Standalone durable() {
         return new Standalone(
-                "standalone", EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD), "--appendonly", "yes", "--appendfsync", "no");
+                "standalone",
+                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD),
+                "--appendonly",
+                "yes",
+                "--appendfsync",
+                "no");
     }
 
     /**

@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.worker;
 
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -29,6 +30,9 @@ final class JournalingBackend implements LockBackend {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        if (backend instanceof RedlockBackend) {
+            journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
+        }
         return backend.acquire(command).thenApply(result -> {
             if (result instanceof AcquireResult.Granted granted) {
                 journal.write(event(EventKind.GRANTED, command.key(), command.token())

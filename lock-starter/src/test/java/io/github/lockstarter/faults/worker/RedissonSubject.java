@@ -12,11 +12,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.redisson.Redisson;
-import org.redisson.config.NatMapper;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
+import org.redisson.config.NatMapper;
 import org.redisson.config.ReadMode;
 import org.redisson.misc.RedisURI;
 
@@ -45,7 +45,8 @@ final class RedissonSubject implements Subject {
             HostAndPort instead = address.route(HostAndPort.of(uri.getHost(), uri.getPort()));
             return new RedisURI(uri.getScheme(), instead.getHostText(), instead.getPort());
         };
-        List<String> nodes = address.nodes().stream().map(node -> "redis://" + node).toList();
+        List<String> nodes =
+                address.nodes().stream().map(node -> "redis://" + node).toList();
         BaseConfig<?> servers =
                 switch (address.kind()) {
                     case SINGLE ->

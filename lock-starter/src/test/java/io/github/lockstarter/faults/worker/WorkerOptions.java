@@ -160,9 +160,7 @@ public record WorkerOptions(
      */
     public static WorkerOptions parse(String... arguments) {
         Setup setup = new Setup(
-                Client.valueOf(arguments[5]),
-                Duration.ofMillis(Long.parseLong(arguments[6])),
-                guards(arguments[7]));
+                Client.valueOf(arguments[5]), Duration.ofMillis(Long.parseLong(arguments[6])), guards(arguments[7]));
         Load load = new Load(
                 Integer.parseInt(arguments[8]), Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
         return new WorkerOptions(
