@@ -52,7 +52,7 @@ class FaultLabControlsIT {
     @Test
     void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
         LabResult result =
-                run("no-history-guard", plan(5).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
+                run("no-history-guard", plan(8).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
 
         assertThat(result.count("I1")).as("overlaps").isPositive();
         assertThat(result.count("I3")).as("numbers with lost increments").isZero();

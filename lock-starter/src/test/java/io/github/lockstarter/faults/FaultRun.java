@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class FaultRun {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
-    private static final Duration SESSION = Duration.ofSeconds(140);
+    private static final Duration LONGEST_SESSION = Duration.ofSeconds(140);
 
     /** A session that is shorter than that shows nothing. */
     private static final Duration SHORTEST = Duration.ofSeconds(20);
@@ -44,8 +44,10 @@ class FaultRun {
         List<LabResult> results = new ArrayList<>();
         long start = System.nanoTime();
         Duration left = length;
+        Duration share = length.dividedBy(topologies.size());
+        share = share.compareTo(LONGEST_SESSION) < 0 ? share : LONGEST_SESSION;
         for (int i = 0; i == 0 || left.compareTo(SHORTEST) > 0; i++) {
-            Duration session = left.compareTo(SESSION) < 0 ? left : SESSION;
+            Duration session = left.compareTo(share) < 0 ? left : share;
             LabPlan plan = LabPlan.of(topology(topologies.get(i % topologies.size())), seed + i, session)
                     .with(Pace.SPARSE)
                     .with(setup());

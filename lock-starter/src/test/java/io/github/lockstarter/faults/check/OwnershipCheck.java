@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * I4: only the owner releases or renews. A lock that is gone from the backend before its lease is over was taken by somebody:
- * nobody but the owner may, unless a fault made the backend forget.
+ * nobody but the owner may, unless a fault made the backend forget. It may have done so before the hold was asked for: one that
+ * was handed over lives on the lease of an earlier one.
  */
 public final class OwnershipCheck implements Check {
 
@@ -20,7 +21,9 @@ public final class OwnershipCheck implements Check {
             for (Hold hold : holds) {
                 if (wasTaken(hold)
                         && !mayBeExecutedTwice(history, hold)
-                        && forgetting.stream().noneMatch(span -> span.touches(hold.requestedAt(), endOf(hold)))) {
+                        && forgetting.stream()
+                                .noneMatch(span ->
+                                        span.touches(hold.requestedAt() - history.leaseNanos() * 2, endOf(hold)))) {
                     found.add(Violation.of(
                             "I4",
                             hold.key(),
