@@ -23,6 +23,7 @@ public final class History {
     private final Map<String, List<Hold>> holds;
     private final Map<String, List<Span>> stalls;
     private final List<Span> faults;
+    private final List<Span> forgetting;
     private final Map<String, LabEvent> kills;
     private final Set<String> ended;
     private final Set<String> starters;
@@ -47,8 +48,10 @@ public final class History {
         this.stalls = of(EventKind.STALLED).stream()
                 .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
                 .collect(Collectors.groupingBy(Span::whom));
-        this.faults = of(EventKind.FAULT).stream()
-                .map(event -> new Span(event.key(), event.note(), event.from(), event.until()))
+        this.faults = of(EventKind.FAULT).stream().map(History::fault).toList();
+        this.forgetting = of(EventKind.FAULT).stream()
+                .filter(event -> event.note().startsWith(FORGETS))
+                .map(History::fault)
                 .toList();
         this.holds = new TreeMap<>(collectHolds(events).stream()
                 .sorted(Comparator.comparingLong(Hold::grantedAt))
@@ -98,7 +101,7 @@ public final class History {
      * @return by time of their end
      */
     public List<Span> forgetting() {
-        return faults.stream().filter(fault -> fault.what().startsWith(FORGETS)).toList();
+        return forgetting;
     }
 
     /**
@@ -147,6 +150,10 @@ public final class History {
      */
     public long leaseNanos() {
         return lease;
+    }
+
+    private static Span fault(LabEvent event) {
+        return new Span(event.key(), event.note().replace(FORGETS, ""), event.from(), event.until());
     }
 
     private List<Hold> collectHolds(List<LabEvent> events) {
