@@ -6,11 +6,11 @@ import java.util.SplittableRandom;
 /** The ways in which a worker's thread uses a lock, and how often in a thousand. */
 enum Deed {
     /** Waits, works a moment, releases. */
-    BLOCK(350),
-    /** Like {@link #BLOCK}, on a key that only this instance's threads want: it is handed over without a command. */
-    LOCAL(350),
+    BLOCK(160),
+    /** On a key that only this instance's threads want: it is handed over without a command. Mostly works no moment at all. */
+    LOCAL(560),
     /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
-    COLD(100),
+    COLD(80),
     /** Makes one attempt. */
     TRY(50),
     /** Acquires without blocking; another thread works and releases. */
@@ -29,6 +29,7 @@ enum Deed {
     OVERSTAY(2);
 
     private static final int SUM = 1000;
+    private static final int LONG_KEYS = 3;
 
     private final int weight;
 
@@ -53,10 +54,15 @@ enum Deed {
         return switch (this) {
             case LOCAL -> "local:" + options.instance();
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
-            case LONG -> "long:" + random.nextInt(load.hotKeys());
-            case OVERSTAY -> "overstay:" + random.nextInt(load.hotKeys());
+            case LONG -> "long:" + random.nextInt(LONG_KEYS);
+            case OVERSTAY -> "overstay:" + random.nextInt(LONG_KEYS);
             default -> "hot:" + random.nextInt(load.hotKeys());
         };
+    }
+
+    /** Whether the resource is read and written. */
+    boolean works(SplittableRandom random) {
+        return this != LOCAL || random.nextInt(4) == 0;
     }
 
     Duration wait(SplittableRandom random) {

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Section {
 
-    private static final String NOT_WRITTEN = "none";
+    static final String NOT_WRITTEN = "none";
 
     private final Journal journal;
     private final ResourceStore resource;

@@ -119,7 +119,7 @@ public record WorkerOptions(
     public record Load(int threads, int hotKeys, int coldKeys) {
 
         /** Enough for local hand-over, remote waiters and leases that nobody wants, at once. */
-        public static final Load DEFAULT = new Load(10, 3, 1000);
+        public static final Load DEFAULT = new Load(10, 5, 1000);
     }
 
     /**

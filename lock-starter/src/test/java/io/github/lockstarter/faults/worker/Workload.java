@@ -155,6 +155,9 @@ final class Workload {
     }
 
     private String write(Deed deed, String key, Held held) throws InterruptedException {
+        if (!deed.works(random)) {
+            return Section.NOT_WRITTEN;
+        }
         Duration dwell = deed.dwell(random, options.subject().lease());
         return section.run(key, held, hold -> {
             switch (deed) {
