@@ -9,11 +9,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What sessions have shown, as Markdown: faults by topology with what was found near them, sessions by seed, violations. */
 final class LabReport {
@@ -22,6 +25,7 @@ final class LabReport {
     private static final long NEAR_NANOS = Duration.ofSeconds(3).toNanos();
 
     private static final int MOST_TOLD = 20;
+    private static final int INVARIANTS = 10;
 
     private final List<LabResult> results;
     private final String command;
@@ -53,6 +57,7 @@ final class LabReport {
             Files.createDirectories(directory);
             StringBuilder page = new StringBuilder();
             appendHead(page);
+            appendInvariants(page);
             appendFaults(page);
             appendSessions(page);
             appendEndings(page);
@@ -95,12 +100,38 @@ final class LabReport {
         page.append('\n');
     }
 
-    private void appendFaults(StringBuilder page) {
-        List<String> topologies = List.copyOf(
+    private List<String> topologies() {
+        return List.copyOf(
                 new TreeSet<>(results.stream().map(LabResult::topology).toList()));
-        page.append("## Faults: how often, and violations within 3 s\n\n| fault |");
-        topologies.forEach(topology -> page.append(' ').append(topology).append(" |"));
-        page.append("\n|---|").append("---|".repeat(topologies.size())).append('\n');
+    }
+
+    private void appendColumns(StringBuilder page, String title, String first) {
+        page.append("## ").append(title).append("\n\n| ").append(first).append(" |");
+        topologies().forEach(topology -> page.append(' ').append(topology).append(" |"));
+        page.append("\n|---|").append("---|".repeat(topologies().size())).append('\n');
+    }
+
+    private void appendInvariants(StringBuilder page) {
+        appendColumns(page, "Violations by invariant", "");
+        Set<String> invariants = new LinkedHashSet<>(
+                IntStream.rangeClosed(1, INVARIANTS).mapToObj(i -> "I" + i).toList());
+        results.forEach(result -> result.violations().forEach(violation -> invariants.add(violation.invariant())));
+        for (String invariant : invariants) {
+            page.append("| ").append(invariant).append(" |");
+            topologies().forEach(topology -> page.append(' ')
+                    .append(results.stream()
+                            .filter(result -> result.topology().equals(topology))
+                            .mapToLong(result -> result.count(invariant))
+                            .sum())
+                    .append(" |"));
+            page.append('\n');
+        }
+        page.append('\n');
+    }
+
+    private void appendFaults(StringBuilder page) {
+        List<String> topologies = topologies();
+        appendColumns(page, "Faults: how often × / violations within 3 s after", "fault");
         Map<String, Map<String, Long>> count = new TreeMap<>();
         Map<String, Map<String, Long>> near = new TreeMap<>();
         for (LabResult result : results) {
@@ -115,9 +146,11 @@ final class LabReport {
         count.forEach((fault, byTopology) -> {
             page.append("| ").append(fault).append(" |");
             topologies.forEach(topology -> page.append(' ')
-                    .append(byTopology.getOrDefault(topology, 0L))
-                    .append(" × / ")
-                    .append(near.get(fault).getOrDefault(topology, 0L))
+                    .append(
+                            byTopology.containsKey(topology)
+                                    ? byTopology.get(topology) + " × / "
+                                            + near.get(fault).get(topology)
+                                    : "–")
                     .append(" |"));
             page.append('\n');
         });
@@ -169,7 +202,7 @@ final class LabReport {
                 told.add(line);
             }
         }
-        page.append("## Violations\n\n")
+        page.append("## Violations, the first " + MOST_TOLD + " of each session\n\n")
                 .append(told.isEmpty() ? "None." : String.join("\n", told))
                 .append('\n');
     }

@@ -45,6 +45,7 @@ class LabReportTests {
         new LabReport(List.of(result), "mvn …").write(directory, "report");
 
         assertThat(Files.readString(directory.resolve("report.md")))
+                .contains("| I1 | 1 |", "| I2 | 0 |")
                 .contains("| flushall | 1 × / 1 |")
                 .contains("| oom | 1 × / 0 |")
                 .contains("| standalone | 42 | 60 | 2 | 1000 | I1: 1 |")
