@@ -17,7 +17,7 @@ public final class ProgressCheck implements Check {
     private static final Duration AFTER_THE_LEASE = Duration.ofSeconds(2);
 
     /** How long nothing is granted after a fault that makes a server forget: the longest lease, and a deposed master. */
-    private static final Duration GRACE = Duration.ofMillis(2500);
+    private static final Duration GRACE = Duration.ofMillis(3200);
 
     @Override
     public List<Violation> violations(History history) {

@@ -21,9 +21,14 @@ final class FailoverFaults {
         return List.of(
                 fault("failover", "an operator has a replica promoted", Succession::of, FailoverFaults::orderly),
                 fault(
+                        "failover-forced",
+                        "an operator has a replica promoted that lags",
+                        Succession::lagging,
+                        FailoverFaults::orderly),
+                fault(
                         "master-killed",
                         "kill -9 of a master; it comes back as a replica, without data",
-                        Succession::lagging,
+                        Succession::perhapsLagging,
                         succession -> {
                             succession.master().kill();
                             succession.awaitPromotion();
@@ -33,7 +38,7 @@ final class FailoverFaults {
                 fault(
                         "master-hung",
                         "SIGSTOP of a master; nobody reaches it when it goes on",
-                        Succession::lagging,
+                        Succession::perhapsLagging,
                         succession -> {
                             succession.master().pause();
                             succession.awaitPromotion();
@@ -43,7 +48,7 @@ final class FailoverFaults {
                 fault(
                         "split-brain",
                         "SIGSTOP of a master, which then goes on for as long as is promised",
-                        Succession::lagging,
+                        Succession::perhapsLagging,
                         succession -> {
                             succession.master().pause();
                             succession.awaitPromotion();

@@ -20,7 +20,7 @@ final class QuorumFaults {
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(31), Duration.ofHours(1));
 
     /** From when on whoever hears of a server for the first time is not misled by its clock: the longest lease, and more. */
-    private static final Duration UNTIL_HARMLESS = Duration.ofMillis(2500);
+    private static final Duration UNTIL_HARMLESS = Duration.ofMillis(3200);
 
     private QuorumFaults() {}
 

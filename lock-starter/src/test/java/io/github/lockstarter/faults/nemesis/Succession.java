@@ -46,14 +46,17 @@ final class Succession {
         return new Succession(site);
     }
 
-    /** With replicas that lag, or not, as was drawn. */
+    /** With replicas that lag by as long as the fault lasts. */
     static Succession lagging(Site site) {
         Succession succession = new Succession(site);
-        if (site.lags()) {
-            succession.cutReplication();
-            LockSupport.parkNanos(site.duration().toNanos());
-        }
+        succession.cutReplication();
+        LockSupport.parkNanos(site.duration().toNanos());
         return succession;
+    }
+
+    /** With replicas that lag, or not, as was drawn. */
+    static Succession perhapsLagging(Site site) {
+        return site.lags() ? lagging(site) : of(site);
     }
 
     RedisServer master() {

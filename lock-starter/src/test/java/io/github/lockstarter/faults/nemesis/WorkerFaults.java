@@ -26,7 +26,7 @@ final class WorkerFaults {
                 fault(
                         "worker-overslept",
                         "SIGSTOP of a JVM for longer than a lease",
-                        Terms.lasting(1700, 4000),
+                        Terms.lasting(2200, 4500),
                         pause));
     }
 

@@ -21,7 +21,7 @@ record ClusterFailover(RedisCluster topology) implements Topology.Failover {
 
     @Override
     public void promote(RedisServer master) {
-        topology.replicaOf(master).commands().clusterFailover(false);
+        topology.replicaOf(master).commands().clusterFailover(!Roles.isInSync(topology.replicaOf(master)));
     }
 
     /** A node learns from the others that it is no master any more. */

@@ -19,6 +19,11 @@ final class Roles {
                 && "master".equals(Calls.to(server, commands -> commands.role().get(0)));
     }
 
+    /** Whether it is a replica that is connected to its master. */
+    static boolean isInSync(RedisServer server) {
+        return "up".equals(server.info("replication").get("master_link_status"));
+    }
+
     /** Waits for what others bring about. */
     static void await(String what, BooleanSupplier condition) {
         long start = System.nanoTime();

@@ -121,7 +121,7 @@ public interface Topology extends AutoCloseable {
         List<RedisServer> replicasOf(RedisServer master);
 
         /**
-         * Asks for a replica to be promoted while the master is well; returns at once.
+         * Asks for a replica to be promoted while the master is well, also one that lags; returns at once.
          *
          * @param master a master
          */

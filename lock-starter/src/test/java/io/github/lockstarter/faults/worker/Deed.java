@@ -11,7 +11,7 @@ enum Deed {
     LOCAL(560),
     /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
     COLD(80),
-    /** Makes one attempt. */
+    /** Makes one attempt, half of them at what somebody holds for long: a lock that was forgotten is granted then. */
     TRY(50),
     /** Acquires without blocking; another thread works and releases. */
     ASYNC(60),
@@ -54,10 +54,15 @@ enum Deed {
         return switch (this) {
             case LOCAL -> "local:" + options.instance();
             case COLD -> "cold:" + random.nextInt(load.coldKeys());
-            case LONG -> "long:" + random.nextInt(LONG_KEYS);
+            case LONG -> longKey(random);
+            case TRY -> random.nextBoolean() ? longKey(random) : "hot:" + random.nextInt(load.hotKeys());
             case OVERSTAY -> "overstay:" + random.nextInt(LONG_KEYS);
             default -> "hot:" + random.nextInt(load.hotKeys());
         };
+    }
+
+    private static String longKey(SplittableRandom random) {
+        return "long:" + random.nextInt(LONG_KEYS);
     }
 
     /** Whether the resource is read and written. */

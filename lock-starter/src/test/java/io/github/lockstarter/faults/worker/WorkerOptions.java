@@ -51,9 +51,12 @@ public record WorkerOptions(
      */
     public record Setup(Client client, Duration lease, Set<Guard> guards) {
 
-        /** The starter with a short lease, everything on. */
+        /**
+         * The starter, everything on. The lease is short, since after some faults nothing is granted for as long, and longer
+         * than it takes to replace a master, or no lock could be lost with one.
+         */
         public static final Setup STARTER =
-                new Setup(Client.STARTER, Duration.ofMillis(1500), EnumSet.allOf(Guard.class));
+                new Setup(Client.STARTER, Duration.ofMillis(2000), EnumSet.allOf(Guard.class));
 
         /**
          * A setup.
