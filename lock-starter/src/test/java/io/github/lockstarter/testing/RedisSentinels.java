@@ -87,15 +87,14 @@ public final class RedisSentinels implements RedisTopology {
     }
 
     /**
-     * Whether all servers run, and the sentinels agree on them.
+     * Whether all servers run, and the sentinels agree on them. Servers that do not do as all sentinels say are told to.
      *
      * @return false while a failover is under way, too
      */
     public boolean isHealthy() {
         return servers().stream().allMatch(RedisServer::answers)
                 && sentinels.stream().allMatch(RedisServer::answers)
-                && replication.isInSync()
-                && sentinels.stream().allMatch(this::knowsAll);
+                && agree();
     }
 
     /**
