@@ -6,7 +6,6 @@ import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redis.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.RedisSettings.History;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
@@ -41,7 +40,7 @@ final class Backends {
         return new RedisSettings(
                 "lock:",
                 COMMAND_TIMEOUT,
-                new History(onChange, FirstUse.GRANT, setup.longestLease(), address.deposedMasterWrites()));
+                new RedisSettings.Guard(onChange, FirstUse.GRANT, setup.longestLease(), address.deposedMasterWrites()));
     }
 
     private static RedisConnector connector(Address address, RedisSettings settings) {
