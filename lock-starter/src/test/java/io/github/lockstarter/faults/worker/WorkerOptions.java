@@ -56,7 +56,7 @@ public record WorkerOptions(
          * than it takes to replace a master, or no lock could be lost with one.
          */
         public static final Setup STARTER =
-                new Setup(Client.STARTER, Duration.ofMillis(2000), EnumSet.allOf(Guard.class));
+                new Setup(Client.STARTER, Duration.ofSeconds(2), EnumSet.allOf(Guard.class));
 
         /**
          * A setup.
