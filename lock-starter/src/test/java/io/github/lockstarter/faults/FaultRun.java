@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class FaultRun {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
-    private static final Duration LONGEST_SESSION = Duration.ofSeconds(140);
+    private static final Duration LONGEST_SESSION = Duration.ofSeconds(225);
 
     /** A session that is shorter than that shows nothing. */
     private static final Duration SHORTEST = Duration.ofSeconds(20);
