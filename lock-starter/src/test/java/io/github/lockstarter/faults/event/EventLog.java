@@ -1,14 +1,12 @@
 package io.github.lockstarter.faults.event;
 
 import java.io.BufferedReader;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,7 +18,8 @@ import java.util.stream.Stream;
  */
 public final class EventLog implements AutoCloseable {
 
-    private final FileChannel file;
+    /** No channel: an interrupt of the thread that writes would close it for all others. */
+    private final FileOutputStream file;
 
     /**
      * Opens a file, for more events at its end.
@@ -29,8 +28,7 @@ public final class EventLog implements AutoCloseable {
      */
     public EventLog(Path path) {
         try {
-            file = FileChannel.open(
-                    path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+            file = new FileOutputStream(path.toFile(), true);
         } catch (IOException e) {
             throw new UncheckedIOException("Could not open " + path, e);
         }
@@ -42,11 +40,8 @@ public final class EventLog implements AutoCloseable {
      * @param event what happened
      */
     public void add(LabEvent event) {
-        ByteBuffer line = StandardCharsets.UTF_8.encode(event.toJson() + "\n");
         try {
-            while (line.hasRemaining()) {
-                file.write(line);
-            }
+            file.write((event.toJson() + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException("Could not write the event log", e);
         }

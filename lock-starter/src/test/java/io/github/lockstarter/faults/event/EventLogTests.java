@@ -24,6 +24,18 @@ class EventLogTests {
     private final LabEvent second = LabEvent.now(EventKind.ENDED, "w1.1").at(3);
 
     @Test
+    void keepsEventsOfInterruptedThreads() {
+        LabEvent event = LabEvent.now(EventKind.ENDED, "w1.1");
+        try (EventLog log = new EventLog(directory.resolve("w1.1.ndjson"))) {
+            Thread.currentThread().interrupt();
+            log.add(event);
+            assertThat(Thread.interrupted()).isTrue();
+            log.add(event);
+        }
+        assertThat(EventLog.read(directory)).containsExactly(event, event);
+    }
+
+    @Test
     void readsWhatWasWritten() {
         try (EventLog log = new EventLog(directory.resolve("a.ndjson"))) {
             log.add(second);
