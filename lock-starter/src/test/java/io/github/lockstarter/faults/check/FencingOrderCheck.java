@@ -7,7 +7,8 @@ import java.util.Map;
 
 /**
  * I2: fencing tokens of a key are unique and grow in the order of the grants. A hold whose lease was over when the application
- * got it was granted at some earlier moment that nobody knows, so it is left out of the order.
+ * got it was granted at some earlier moment that nobody knows, so it is left out of the order. Each break of the order is
+ * found once, however many holds follow that are below an earlier one.
  */
 public final class FencingOrderCheck implements Check {
 
@@ -20,17 +21,17 @@ public final class FencingOrderCheck implements Check {
 
     private static void check(List<Hold> holds, List<Violation> found) {
         Map<Long, Hold> byToken = new HashMap<>();
-        Hold greatest = null;
+        Hold last = null;
         for (Hold hold : holds) {
             Hold same = byToken.putIfAbsent(hold.token(), hold);
             if (same != null) {
                 found.add(violation(hold, same));
             }
             if (hold.wasValid()) {
-                if (greatest != null && hold.token() < greatest.token()) {
-                    found.add(violation(hold, greatest));
+                if (last != null && hold.token() < last.token()) {
+                    found.add(violation(hold, last));
                 }
-                greatest = greatest == null || hold.token() > greatest.token() ? hold : greatest;
+                last = hold;
             }
         }
     }

@@ -102,6 +102,19 @@ class HoldChecksTests {
     }
 
     @Test
+    void findsEachBreakOfTheOrderOnce() {
+        assertThat(Script.of("w1")
+                        .acquired("w1", 5, 10, 1000)
+                        .releasing("w1", 5, 11, 1000)
+                        .acquired("w1", 1, 20, 1000)
+                        .releasing("w1", 1, 21, 1000)
+                        .acquired("w1", 2, 30, 1000)
+                        .releasing("w1", 2, 31, 1000)
+                        .check(order))
+                .hasSize(1);
+    }
+
+    @Test
     void leavesAHoldThatWasNeverValidOutOfTheOrder() {
         assertThat(Script.of("w1", "w2")
                         .acquired("w2", 2, 10, 1000)
