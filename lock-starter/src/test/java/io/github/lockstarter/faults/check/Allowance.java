@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * <p>Late is what comes after its time, the {@linkplain #PROMISED 50 ms} of the invariant, {@link #SCHEDULING}, the time in
  * which the worker's threads {@linkplain History#stalls stood still}, and, for what needs an answer, {@link #COMMAND} while
- * there is a fault or its aftermath.
+ * there is a fault or its aftermath, or the worker stands still for more than {@link #STARVED}.
  */
 final class Allowance {
 
@@ -24,6 +24,9 @@ final class Allowance {
     /** How long a fault shows after it was healed: clients reconnect. */
     private static final Duration AFTERMATH = Duration.ofSeconds(2);
 
+    /** Where a thread stands still for so long, the servers may too, and a command times out without a fault. */
+    private static final Duration STARVED = Duration.ofMillis(100);
+
     private Allowance() {}
 
     /** For a thread of the worker that should act between the two moments. */
@@ -36,6 +39,7 @@ final class Allowance {
         long thread = forThread(history, worker, from, until);
         boolean disturbed =
                 history.faults().stream().anyMatch(fault -> fault.touches(from - AFTERMATH.toNanos(), until));
-        return disturbed ? thread + COMMAND.toNanos() : thread;
+        boolean starved = Span.covered(history.stalls(worker), from, until) > STARVED.toNanos();
+        return disturbed || starved ? thread + COMMAND.toNanos() : thread;
     }
 }
