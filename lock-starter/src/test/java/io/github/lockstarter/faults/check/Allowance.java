@@ -16,7 +16,7 @@ final class Allowance {
     static final Duration PROMISED = Duration.ofMillis(50);
 
     /** Until a thread that may run does. */
-    static final Duration SCHEDULING = Duration.ofMillis(250);
+    static final Duration SCHEDULING = Duration.ofMillis(400);
 
     /** The command timeout of the workers, and the coarse timer behind it. */
     static final Duration COMMAND = Duration.ofMillis(500 + 150);
