@@ -12,9 +12,9 @@ class EventChecksTests {
     void findsAWaitThatIsTooLong() {
         WaitCheck check = new WaitCheck();
         assertThat(Script.of("w1").refused("w1", 0, 1000, 1040).check(check)).isEmpty();
-        assertThat(Script.of("w1").refused("w1", 0, 1000, 1400).check(check)).hasSize(1);
+        assertThat(Script.of("w1").refused("w1", 0, 1000, 1600).check(check)).hasSize(1);
         assertThat(Script.of("w1")
-                        .refused("w1", 0, 1000, 1400)
+                        .refused("w1", 0, 1000, 1600)
                         .fault("redis-paused", 900, 1300)
                         .check(check))
                 .as("within the command timeout")
@@ -65,7 +65,7 @@ class EventChecksTests {
     void findsHandOversForTooLong() {
         HandOverCheck check = new HandOverCheck();
         assertThat(row(2, 20).check(check)).isEmpty();
-        assertThat(row(4, 150).check(check)).hasSize(1);
+        assertThat(row(5, 150).check(check)).hasSize(1);
     }
 
     @Test
