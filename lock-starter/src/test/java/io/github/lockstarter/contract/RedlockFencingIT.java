@@ -13,7 +13,6 @@ import io.github.lockstarter.testing.RedisServer;
 import io.github.lockstarter.testing.TopologyExtension;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +20,8 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,42 +38,44 @@ class RedlockFencingIT {
     static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
 
     private static final int GRANTS = Integer.getInteger("lock.test.grants", 400);
+
+    /** How many without a break of the order would be a wonder: one in some hundred breaks it. */
+    private static final int MOST_IN_CONTROL = 20_000;
+
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final long MOST_AHEAD_MICROS = 10_000_000;
 
     private final String key = "scenario:" + UUID.randomUUID();
-    private final List<Long> tokens = new ArrayList<>();
+    private long last;
+    private int granted;
+    private int notGrown;
     private final Map<RedisServer, Long> votesFrom = new HashMap<>();
 
     @Test
     void growsFromGrantToGrantWhileServersFail() {
-        runUntil(GRANTS, UnaryOperator.identity());
+        runUntil(() -> granted >= GRANTS, UnaryOperator.identity());
 
-        assertThat(notGrown()).isZero();
+        assertThat(notGrown).isZero();
     }
 
     @Test
     void doesNotGrowWhereTokensAreNotWrittenBack() {
-        runUntil(GRANTS, AlteredNode::withoutRaise);
+        runUntil(() -> notGrown > 0 || granted >= MOST_IN_CONTROL, AlteredNode::withoutRaise);
 
-        assertThat(notGrown()).isPositive();
-    }
-
-    private long notGrown() {
-        return IntStream.range(1, tokens.size())
-                .filter(i -> tokens.get(i) <= tokens.get(i - 1))
-                .count();
+        assertThat(notGrown).isPositive();
     }
 
     private synchronized void granted(long token) {
-        tokens.add(token);
+        notGrown += token > last ? 0 : 1;
+        last = token;
+        granted++;
     }
 
-    private synchronized boolean isEnough(int grants) {
-        return tokens.size() >= grants;
+    private synchronized boolean is(BooleanSupplier enough) {
+        return enough.getAsBoolean();
     }
 
-    private void runUntil(int grants, UnaryOperator<QuorumNode> nodes) {
+    private void runUntil(BooleanSupplier enough, UnaryOperator<QuorumNode> nodes) {
         Random random = RedisScenario.seeded("servers that fail");
         List<RedisServer> servers = REDIS.topology().servers();
         try (QuorumStore store = QuorumStore.of(
@@ -83,7 +84,7 @@ class RedlockFencingIT {
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
             List<CompletableFuture<Void>> loops = Stream.of(first, second)
-                    .map(application -> inBackground(() -> take(application, grants)))
+                    .map(application -> inBackground(() -> take(application, enough)))
                     .toList();
             while (loops.stream().anyMatch(loop -> !loop.isDone())) {
                 disturb(servers, random);
@@ -108,9 +109,9 @@ class RedlockFencingIT {
         return end;
     }
 
-    private void take(Application application, int grants) {
+    private void take(Application application, BooleanSupplier enough) {
         LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(Duration.ofSeconds(10));
-        while (!isEnough(grants)) {
+        while (!is(enough)) {
             try (LockHandle lock = application.locks().acquire(request)) {
                 granted(lock.fencingToken());
             } catch (LockBackendException | LockNotAcquiredException | LockLostException e) {
@@ -137,8 +138,7 @@ class RedlockFencingIT {
     private void runAhead(RedisServer server, Random random) {
         String fence = "lock:{" + key + "}:fence";
         try {
-            String last = server.commands().get(fence);
-            if (last != null) {
+            if (server.commands().get(fence) != null) {
                 server.commands().incrby(fence, random.nextLong(MOST_AHEAD_MICROS));
             }
         } catch (RedisException e) {
