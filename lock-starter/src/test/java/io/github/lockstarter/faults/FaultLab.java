@@ -42,6 +42,9 @@ final class FaultLab {
 
     private LabResult run(Path directory) {
         long start = System.nanoTime();
+        if (Files.exists(directory)) {
+            remove(directory); // of a session with the same seed, whose events are not this one's
+        }
         try (Topology topology = plan.topology().get();
                 RedisServer resource = RedisServer.start();
                 EventLog log = new EventLog(Files.createDirectories(directory).resolve("lab.ndjson"))) {
@@ -87,12 +90,14 @@ final class FaultLab {
         workers.forEach(WorkerProcess::awaitReady); // one may just have been revived
     }
 
-    private static void remove(Path directory) throws IOException {
+    private static void remove(Path directory) {
         try (var files = Files.list(directory)) {
             for (Path file : files.toList()) {
                 Files.delete(file);
             }
+            Files.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not remove the event logs in " + directory, e);
         }
-        Files.delete(directory);
     }
 }

@@ -32,7 +32,10 @@ public final class Standalone implements Topology {
                 "--appendonly",
                 "yes",
                 "--appendfsync",
-                "no");
+                "no",
+                // Else it reads every grant of the session again when it comes back, for ten seconds and more.
+                "--auto-aof-rewrite-min-size",
+                "1mb");
     }
 
     /**
