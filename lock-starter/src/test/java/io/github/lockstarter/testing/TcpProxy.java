@@ -134,7 +134,18 @@ public final class TcpProxy implements AutoCloseable {
         flow();
     }
 
+    private boolean isFree() {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private ServerSocket listen() {
+        boolean unused = Patience.until(this::isFree); // somebody who looked for a free port may have it for a moment
         try {
             ServerSocket socket = new ServerSocket();
             socket.setReuseAddress(true);
