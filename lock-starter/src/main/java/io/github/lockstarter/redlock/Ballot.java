@@ -6,7 +6,6 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
 import io.github.lockstarter.spi.Vote;
-import io.github.lockstarter.spi.WithdrawCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -191,7 +190,7 @@ final class Ballot implements Revocable {
     }
 
     private void leaveQueue(Node node) {
-        node.withdraw(new WithdrawCommand(command.key(), command.token()));
+        node.leaveQueue(command.key(), command.token().instanceId());
     }
 
     private Next refuse(AcquireResult refusal) {

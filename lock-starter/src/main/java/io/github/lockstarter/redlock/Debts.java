@@ -8,6 +8,7 @@ import java.util.List;
 /**
  * Tokens that one node may still have and should not, since it did not answer when it was told to free them. They are freed
  * when it answers again; without that, a node that was away for a moment would keep its vote from everybody for a lease.
+ * Only a token that is given up gets here, and no attempt is made with such a token again, so none that is owed is ever held.
  * The oldest are forgotten first; what is forgotten ends with its lease. Thread-safe; {@link #owed} is guarded by this.
  */
 final class Debts {

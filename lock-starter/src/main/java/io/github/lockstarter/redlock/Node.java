@@ -121,6 +121,19 @@ final class Node {
         });
     }
 
+    /**
+     * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer. A
+     * debt would be one of a token that has the lock: without an answer, the place ends with its patience.
+     */
+    void leaveQueue(String key, String instanceId) {
+        WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
+        answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
+            if (!(result instanceof WithdrawResult.Unknown)) {
+                payDebts();
+            }
+        });
+    }
+
     /** Frees what the token has, or may have, here; nobody waits for the answer. */
     void free(String key, LockToken token) {
         release(new ReleaseCommand(key, token, 0));

@@ -41,7 +41,8 @@ import java.util.stream.IntStream;
  *       last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
  *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock
- *       ({@link UnderWay}).
+ *       ({@link UnderWay}). Nothing that frees a token is sent, now or later, before it is given up: a winner leaves the
+ *       queues of the nodes that refused it under the name of its instance, not of its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
  * node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F + n − 1

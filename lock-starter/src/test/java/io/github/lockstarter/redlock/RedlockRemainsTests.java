@@ -3,6 +3,7 @@ package io.github.lockstarter.redlock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -10,6 +11,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,13 +30,16 @@ class RedlockRemainsTests {
     private final List<SimNode> nodes = Stream.generate(() -> new SimNode(world, LEASE.multipliedBy(2), true))
             .limit(5)
             .toList();
-    private final RedlockBackend backend = newBackend();
+    private final List<SimLink> links = newLinks();
+    private final RedlockBackend backend = newBackend(links);
     private final LockToken token = new LockToken("a", 1);
     private final LockToken other = new LockToken("b", 1);
 
-    private RedlockBackend newBackend() {
-        List<SimLink> links =
-                nodes.stream().map(node -> new SimLink(world, node, 0, true)).toList();
+    private List<SimLink> newLinks() {
+        return nodes.stream().map(node -> new SimLink(world, node, 0, true)).toList();
+    }
+
+    private RedlockBackend newBackend(List<SimLink> links) {
         return new RedlockBackend(links, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
     }
 
@@ -142,6 +147,37 @@ class RedlockRemainsTests {
 
             assertThat(having(token)).isZero();
         }
+    }
+
+    /**
+     * The node had refused, and was told that the winner waits no longer, without an answer. When the other owner's lease is
+     * over, it is given the lock with a renewal, and so becomes one of the three that the holder counts on.
+     */
+    @Test
+    void keepsTheLockOnANodeWhoseQueueItLeftWithoutAnAnswer() {
+        nodes.get(3).acquire(new AcquireCommand(KEY, other, Duration.ofSeconds(5), 0, 1, Optional.empty()));
+        links.get(4).cut = true;
+        links.get(3).loses(WithdrawResult.class);
+        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
+        AcquireResult granted = answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
+        assertThat(granted).isInstanceOf(AcquireResult.Granted.class);
+        long fencingToken = ((AcquireResult.Granted) granted).fencingToken();
+
+        world.run(Duration.ofSeconds(10));
+        links.get(3).loses(ReleaseResult.class);
+        assertThat(renewed(fencingToken)).isInstanceOf(RenewResult.Renewed.class);
+        assertThat(nodes.get(3).has(token)).isTrue();
+
+        world.run(Duration.ofSeconds(10));
+        links.get(3).losesNone();
+        links.get(2).cut = true;
+        assertThat(renewed(fencingToken)).isInstanceOf(RenewResult.Renewed.class);
+
+        world.run(Duration.ofSeconds(20));
+        assertThat(answer(newBackend(newLinks())
+                        .acquire(new AcquireCommand(KEY, new LockToken("b", 2), LEASE, 0, 1, Optional.empty()))))
+                .isInstanceOf(AcquireResult.Contended.class);
+        assertThat(having(token)).isEqualTo(3);
     }
 
     @Test

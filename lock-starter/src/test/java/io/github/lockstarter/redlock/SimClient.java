@@ -1,6 +1,7 @@
 package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -48,8 +49,9 @@ final class SimClient {
     private void attempt() {
         LockToken token = new LockToken(instanceId, ++sequence);
         int many = world.chance(0.2) ? 1 + world.random.nextInt(AcquireCommand.MOST_FENCING_TOKENS) : 1;
+        Optional<Waiting> waiting = world.chance(0.5) ? Optional.of(new Waiting(Waiting.NEW, lease)) : Optional.empty();
         long sent = world.nanos();
-        backend.acquire(new AcquireCommand(KEY, token, lease, 0, many, Optional.empty()))
+        backend.acquire(new AcquireCommand(KEY, token, lease, 0, many, waiting))
                 .thenAccept(result -> answered(token, many, sent, result));
     }
 

@@ -12,8 +12,10 @@ import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -29,7 +31,9 @@ final class SimLink implements QuorumNode {
     private final SimNode node;
     private final double loss;
     private final boolean tellsTime;
+    private final Set<Class<?>> unanswered = new HashSet<>();
     private long lastArrival;
+    boolean cut;
 
     SimLink(SimWorld world, SimNode node, double loss, boolean tellsTime) {
         this.world = world;
@@ -38,17 +42,26 @@ final class SimLink implements QuorumNode {
         this.tellsTime = tellsTime;
     }
 
+    /** The answers of this kind are lost from now on, whatever else is. */
+    void loses(Class<?> answers) {
+        unanswered.add(answers);
+    }
+
+    void losesNone() {
+        unanswered.clear();
+    }
+
     private <R> CompletionStage<R> send(Supplier<R> command, R unknown) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         world.after(TIMEOUT.toNanos(), () -> answer.complete(unknown));
-        if (world.chance(loss)) {
+        if (world.chance(loss) || cut) {
             return answer;
         }
         lastArrival = Math.max(lastArrival + 1, world.nanos() + delay());
         world.after(lastArrival - world.nanos(), () -> {
             if (node.up) {
                 R result = command.get();
-                if (!world.chance(loss)) {
+                if (!world.chance(loss) && unanswered.stream().noneMatch(kind -> kind.isInstance(unknown))) {
                     world.after(delay(), () -> answer.complete(result));
                 }
             }
