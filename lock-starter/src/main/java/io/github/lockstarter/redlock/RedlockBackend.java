@@ -122,6 +122,9 @@ public final class RedlockBackend implements LockBackend {
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
         underWay.revoke(command.token());
+        if (command.requeue().isPresent()) {
+            waits.requeued(command.key());
+        }
         return Poll.hold(nodes, node -> node.release(command), answers -> released(command, answers));
     }
 

@@ -46,6 +46,13 @@ final class Waits {
             positions = new long[nodes];
         }
 
+        /** What this instance has waited for until now is over: its places, and the signals that came. */
+        void end(long now) {
+            Arrays.fill(positions, Waiting.NEW);
+            needed = 1;
+            begin(now);
+        }
+
         void begin(long now) {
             signalled.clear();
             passed = false;
@@ -106,10 +113,16 @@ final class Waits {
     /** This instance waits no longer: its places are given up, and the signals that are still to come are spent. */
     void ended(String key) {
         waits.computeIfPresent(key, (k, wait) -> {
-            Arrays.fill(wait.positions, Waiting.NEW);
-            wait.needed = 1;
-            wait.begin(monotonicNanos.getAsLong());
+            wait.end(monotonicNanos.getAsLong());
             wait.passed = true;
+            return wait;
+        });
+    }
+
+    /** A release is about to queue this instance again, behind all others: the signals that are still to come are of theirs. */
+    void requeued(String key) {
+        waits.computeIfPresent(key, (k, wait) -> {
+            wait.end(monotonicNanos.getAsLong());
             return wait;
         });
     }

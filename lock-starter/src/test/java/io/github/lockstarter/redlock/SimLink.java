@@ -14,11 +14,13 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** One client's connection to one node: keeps the order of what it carries, takes its time, and loses some of it. */
 final class SimLink implements QuorumNode {
@@ -32,6 +34,7 @@ final class SimLink implements QuorumNode {
     private final double loss;
     private final boolean tellsTime;
     private final Set<Class<?>> unanswered = new HashSet<>();
+    private @Nullable SignalListener listener;
     private long lastArrival;
     boolean cut;
 
@@ -112,7 +115,13 @@ final class SimLink implements QuorumNode {
     }
 
     @Override
-    public void listen(String instanceId, SignalListener listener) {}
+    public void listen(String instanceId, SignalListener added) {
+        listener = added;
+    }
+
+    void signal(String key) {
+        Objects.requireNonNull(listener).onSignal(key);
+    }
 
     @Override
     public void close() {}

@@ -67,6 +67,26 @@ class WaitsTests {
         assertThat(passed(3, 4)).isEmpty();
     }
 
+    /** Released at once after the grant: its spent signals must not swallow those of the next owner's release. */
+    @Test
+    void passesTheFirstSignalAfterARequeue() {
+        waits.refused(KEY, 3);
+        assertThat(passed(0, 1, 2)).containsExactly(2);
+        waits.ended(KEY);
+        now += WINDOW.dividedBy(10).toNanos();
+        waits.requeued(KEY);
+
+        assertThat(passed(4, 3, 2, 1, 0)).containsExactly(4);
+    }
+
+    @Test
+    void forgetsThePlacesOfTheWaitBeforeARequeue() {
+        waits.placedAt(0, KEY, 100);
+        waits.requeued(KEY);
+
+        assertThat(placeAt(0, 150)).isEqualTo(150);
+    }
+
     @Test
     void passesTheFirstSignalToWhomeverWasNotRefused() {
         assertThat(passed(3, 4, 0)).containsExactly(3);

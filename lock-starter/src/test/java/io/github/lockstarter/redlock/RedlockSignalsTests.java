@@ -1,0 +1,77 @@
+package io.github.lockstarter.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.SignalListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which signals of five simulated nodes an instance is told. */
+class RedlockSignalsTests {
+
+    private static final String KEY = "order:42";
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration SOON = SimLink.TIMEOUT.dividedBy(5);
+
+    private final SimWorld world = new SimWorld(42);
+    private final List<SimLink> links = Stream.generate(
+                    () -> new SimLink(world, new SimNode(world, LEASE.multipliedBy(2), true), 0, true))
+            .limit(5)
+            .toList();
+    private final RedlockBackend backend =
+            new RedlockBackend(links, new RedlockSettings(SimLink.TIMEOUT, LEASE), world::nanos);
+    private final List<String> told = new ArrayList<>();
+
+    private <R> R answer(CompletionStage<R> stage) {
+        world.run(SOON);
+        return stage.toCompletableFuture().join();
+    }
+
+    private AcquireResult acquired(LockToken token) {
+        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
+        return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
+    }
+
+    private void listen() {
+        backend.listen("a", new SignalListener() {
+            @Override
+            public void onSignal(String key) {
+                told.add(key);
+            }
+
+            @Override
+            public void onWanted(String key) {}
+
+            @Override
+            public void onMailboxRestored() {}
+        });
+    }
+
+    @Test
+    void tellsTheNextReleaseToAnInstanceThatReleasedAtOnceAndWaitsAgain() {
+        listen();
+        LockToken other = new LockToken("b", 1);
+        LockToken token = new LockToken("a", 2);
+        assertThat(acquired(other)).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(acquired(new LockToken("a", 1))).isInstanceOf(AcquireResult.Contended.class);
+        answer(backend.release(new ReleaseCommand(KEY, other, 0)));
+        links.forEach(link -> link.signal(KEY));
+        assertThat(acquired(token)).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(told).containsExactly(KEY);
+
+        answer(backend.release(new ReleaseCommand(KEY, token, 0, Optional.of(LEASE))));
+        links.forEach(link -> link.signal(KEY));
+
+        assertThat(told).containsExactly(KEY, KEY);
+    }
+}
