@@ -27,11 +27,32 @@ final class NodeClock {
 
     private static final long MICRO = 1_000;
 
-    /** Bounds of the offset, store time minus monotonic time, and the monotonic time at which they held. */
+    private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
+
+    /**
+     * Bounds of the offset, store time minus monotonic time, and the monotonic time up to which drift is allowed for in them:
+     * what is too short to count is counted with the next answer.
+     */
     private record Offset(long low, long high, long at) {
 
+        /** From then until now; none if an answer that was received later has been taken already. */
         long drift(long now) {
-            return (now - at) / 1_000_000 * DRIFT_PPM;
+            return Math.max(0, (now - at) / NANOS_FOR_ONE_OF_DRIFT);
+        }
+
+        Offset widened(long drift) {
+            return new Offset(low - drift, high + drift, at + drift * NANOS_FOR_ONE_OF_DRIFT);
+        }
+
+        /** What both say; where they differ by no more than the tolerance, the edge that is nearest to the new one. */
+        Offset narrowed(long newLow, long newHigh) {
+            long most = newHigh - high < 0 ? newHigh : high;
+            long least = newLow - low > 0 ? newLow : low;
+            if (least - most <= 0) {
+                return new Offset(least, most, at);
+            }
+            long edge = newLow - high > 0 ? high : low;
+            return new Offset(edge, edge, at);
         }
     }
 
@@ -52,25 +73,14 @@ final class NodeClock {
             known = new Offset(low, high, received);
             return;
         }
-        long drift = Math.max(0, before.drift(received));
+        long drift = before.drift(received);
         long slack = Math.max(drift, TOLERANCE_NANOS);
         if (low - (before.high() + slack) > 0 || high - (before.low() - slack) < 0) {
             known = new Offset(low, high, received);
             untrustedUntil = received + longestLease;
             return;
         }
-        known = narrowed(low, high, before.low() - drift, before.high() + drift, received);
-    }
-
-    /** What both say; where they differ by no more than the tolerance, the edge that is nearest to the new one. */
-    private static Offset narrowed(long low, long high, long least, long most, long at) {
-        long newLow = low - least > 0 ? low : least;
-        long newHigh = high - most < 0 ? high : most;
-        if (newLow - newHigh <= 0) {
-            return new Offset(newLow, newHigh, at);
-        }
-        long edge = low - most > 0 ? most : least;
-        return new Offset(edge, edge, at);
+        known = before.widened(drift).narrowed(low, high);
     }
 
     /** For how many nanoseconds more a vote proves nothing; 0 if it does. */

@@ -66,6 +66,24 @@ class NodeClockTests {
         assertThat(clock.untrustedFor(2 * SECOND)).isZero();
     }
 
+    /** Each answer comes too soon after the one before for a drift that can be counted in it. */
+    @Test
+    void toleratesTheDriftOfManyAnswersOneSoonAfterTheOther() {
+        long micro = MILLI / 1_000;
+        int distrusted = 0;
+        for (long at = 0; at < 200 * SECOND; at += 100 * micro) {
+            answer(at, 80 * micro);
+            offset += 10;
+            distrusted += clock.untrustedFor(at + 80 * micro) > 0 ? 1 : 0;
+        }
+        assertThat(distrusted).isZero();
+
+        offset += 6 * MILLI;
+        answer(200 * SECOND, 80 * micro);
+
+        assertThat(clock.untrustedFor(200 * SECOND)).isPositive();
+    }
+
     @Test
     void toleratesTheDriftOfALongSilence() {
         answer(0, MILLI);
