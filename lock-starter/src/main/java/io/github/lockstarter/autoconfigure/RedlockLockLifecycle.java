@@ -76,6 +76,7 @@ final class RedlockLockLifecycle implements SmartLifecycle {
                 failure.getMessage(),
                 failure.remedy()));
         warnOfNumberAndRights();
+        members.forEach(member -> member.backend().warnings().forEach(log::warn));
         getToKnow();
         running = true;
     }

@@ -208,6 +208,23 @@ class RedlockApplicationIT {
         assertThat(output).contains("4 servers, which survive as many failures as 3 would");
     }
 
+    @Test
+    void warnsOfAServerThatMayEvictLocks(CapturedOutput output) {
+        RedisServer evicting = servers().get(1);
+        evicting.commands().configSet("maxmemory", "100mb");
+        evicting.commands().configSet("maxmemory-policy", "allkeys-lru");
+        try {
+            application(QUORUM, nodes()).run(context -> assertThat(context).hasNotFailed());
+        } finally {
+            evicting.commands().configSet("maxmemory", "0");
+            evicting.commands().configSet("maxmemory-policy", "noeviction");
+        }
+
+        assertThat(output)
+                .containsOnlyOnce("evicts keys when it is full")
+                .contains("Redis at 127.0.0.1:" + evicting.port() + " evicts keys when it is full");
+    }
+
     private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {
         assertThat(context).hasFailed();
         return assertThat(FailureReport.of(context.getStartupFailure()));
