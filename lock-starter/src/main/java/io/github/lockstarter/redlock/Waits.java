@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -33,6 +34,9 @@ final class Waits {
 
     /** Entries above this number are looked through for old ones. */
     private static final int MANY = 1_024;
+
+    /** How often at most, within the time for which an entry is kept. */
+    private static final int LOOKS = 4;
 
     private static final class Wait {
         private final long[] positions;
@@ -65,6 +69,7 @@ final class Waits {
     private final int nodes;
     private final long window;
     private final long memory;
+    private final AtomicLong nextLook;
     private final LongSupplier monotonicNanos;
 
     Waits(int nodes, RedlockSettings settings, LongSupplier monotonicNanos) {
@@ -72,6 +77,7 @@ final class Waits {
         this.window = settings.nodeTimeout().toNanos();
         this.memory = settings.longestLease().multipliedBy(4).toNanos();
         this.monotonicNanos = monotonicNanos;
+        this.nextLook = new AtomicLong(monotonicNanos.getAsLong());
     }
 
     /** The command as a node understands it: with the place that it gave this instance before. */
@@ -107,7 +113,7 @@ final class Waits {
             wait.needed = missing;
             wait.begin(monotonicNanos.getAsLong());
         });
-        dropOld(waits);
+        dropOld();
     }
 
     /** This instance waits no longer: its places are given up, and the signals that are still to come are spent. */
@@ -135,7 +141,7 @@ final class Waits {
     /** Whether a notice that the lock is wanted is the first of those that the nodes send. */
     boolean wanted(int node, String key) {
         boolean due = isDue(notices, node, key);
-        dropOld(notices);
+        dropOld();
         return due;
     }
 
@@ -166,11 +172,18 @@ final class Waits {
         });
     }
 
-    private void dropOld(ConcurrentMap<String, Wait> kind) {
-        if (kind.size() > MANY) {
-            long now = monotonicNanos.getAsLong();
-            kind.keySet().forEach(key -> kind.computeIfPresent(key, (k, wait) -> isOld(wait, now) ? null : wait));
+    /** Goes through all entries, on the thread of a node: so it is done once in a while, whatever comes meanwhile. */
+    private void dropOld() {
+        long now = monotonicNanos.getAsLong();
+        long due = nextLook.get();
+        if (now - due >= 0 && size() > MANY && nextLook.compareAndSet(due, now + memory / LOOKS)) {
+            dropOld(waits, now);
+            dropOld(notices, now);
         }
+    }
+
+    private void dropOld(ConcurrentMap<String, Wait> kind, long now) {
+        kind.keySet().forEach(key -> kind.computeIfPresent(key, (k, wait) -> isOld(wait, now) ? null : wait));
     }
 
     private boolean isOld(Wait wait, long now) {

@@ -129,6 +129,24 @@ class WaitsTests {
         assertThat(placeAt(0, 150)).isEqualTo(150);
     }
 
+    /** Each look goes through all of them, on the thread of a node. What nobody used for 120 s is old. */
+    @Test
+    void looksForWhatIsOldEvery30SecondsAtMost() {
+        for (int i = 0; i < 2_000; i++) {
+            waits.refused(KEY + i, 3);
+        }
+        now += Duration.ofSeconds(100).toNanos();
+        waits.refused(KEY, 3);
+        now += Duration.ofSeconds(29).toNanos();
+        waits.refused(KEY, 3);
+        assertThat(waits.size()).isEqualTo(2_001);
+
+        now += Duration.ofSeconds(1).toNanos();
+        waits.refused(KEY, 3);
+
+        assertThat(waits.size()).isEqualTo(1);
+    }
+
     @Test
     void forgetsWhatIsOldWhenThereIsMuch() {
         for (int i = 0; i < 2_000; i++) {
