@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -68,20 +69,25 @@ final class ClusterRouting implements Routing {
                     opened.completeExceptionally(failure);
                 }
             });
-            links.put(master.address.host() + ":" + master.address.port(), opened);
+            links.put(master.address.toString(), opened);
         }
         return links;
     }
 
     @Override
     public @Nullable RedisLink to(String key) {
-        Node node = nodeOf(key);
+        Node node = masterOf(key);
         return node == null ? null : node.current();
     }
 
     @Override
+    public Optional<String> nodeOf(String key) {
+        return Optional.ofNullable(masterOf(key)).map(node -> node.address.toString());
+    }
+
+    @Override
     public void whenOpen(String key, LinkUser user) {
-        Node node = nodeOf(key);
+        Node node = masterOf(key);
         if (node == null) {
             user.onFailure(new PartitionSelectorException(
                     "no master is known for slot " + SlotHash.getSlot(key), cluster.getPartitions()));
@@ -90,7 +96,7 @@ final class ClusterRouting implements Routing {
         }
     }
 
-    private @Nullable Node nodeOf(String key) {
+    private @Nullable Node masterOf(String key) {
         RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
         return master == null ? null : nodeAt(master);
     }
@@ -101,7 +107,13 @@ final class ClusterRouting implements Routing {
         return known == null ? nodes.computeIfAbsent(address, Node::new) : known;
     }
 
-    private record Address(String host, int port) {}
+    private record Address(String host, int port) {
+
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
 
     /** One master. The monitor guards {@code waiting} and {@code opening}: whether somebody sees to those who wait. */
     private final class Node {

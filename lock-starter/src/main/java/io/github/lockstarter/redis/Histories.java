@@ -5,6 +5,7 @@ import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ final class Histories {
     private final @Nullable SlotTags tags;
     private final boolean guarded;
     private final History.Terms terms;
+    private final @Nullable NodeNames names;
     private final AtomicReferenceArray<@Nullable History> histories;
     private volatile boolean unnamed;
     private volatile Optional<String> name = Optional.empty();
@@ -30,12 +32,18 @@ final class Histories {
      * @param keySpace what the keys are called
      * @param servers whether they are a cluster
      * @param guard whether histories matter, and for how long
+     * @param nodeOf what finds the node of a cluster that has a key; empty as long as no node is known
      */
-    Histories(KeySpace keySpace, RedisConnector servers, RedisSettings.Guard guard) {
+    Histories(
+            KeySpace keySpace,
+            RedisConnector servers,
+            RedisSettings.Guard guard,
+            Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
         this.tags = servers.isCluster() ? new SlotTags() : null;
         this.guarded = guard.onChange() == OnHistoryChange.GRACE;
         this.terms = History.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
+        this.names = tags == null ? null : new NodeNames(nodeOf, guard.grace());
         this.histories = new AtomicReferenceArray<>(tags == null ? 1 : SlotHash.SLOT_COUNT);
     }
 
@@ -67,7 +75,8 @@ final class Histories {
     }
 
     private History made(int place) {
-        History made = new History(tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place)), terms);
+        String key = tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place));
+        History made = new History(key, terms, names);
         History raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and for
@@ -13,7 +14,7 @@ import java.util.Optional;
 final class History {
 
     /** What a newcomer says that does not trust a server without a marker: none is ever called that. */
-    private static final String DISTRUST = "-";
+    static final String DISTRUST = "-";
 
     /** What a marker begins with whose writer was not told the name of the history. */
     private static final String UNNAMED = "?";
@@ -23,6 +24,7 @@ final class History {
 
     private final String key;
     private final Terms terms;
+    private final @Nullable NodeNames names;
     private volatile String marker = "";
     private volatile long recoversUntil = System.nanoTime();
     private volatile long partedUntil = recoversUntil;
@@ -34,8 +36,14 @@ final class History {
      * @param terms how long to wait for a history to grow old
      */
     History(String key, Terms terms) {
+        this(key, terms, null);
+    }
+
+    /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
+    History(String key, Terms terms, @Nullable NodeNames names) {
         this.key = key;
         this.terms = terms;
+        this.names = names;
     }
 
     /** Where the marker is stored. */
@@ -51,13 +59,19 @@ final class History {
     /** What to tell the server. */
     String known() {
         String last = marker;
-        return last.isEmpty() ? terms.newcomer : last;
+        if (!last.isEmpty()) {
+            return last;
+        }
+        return terms.newcomer.isEmpty() && names != null ? names.known(key) : terms.newcomer;
     }
 
     /** The server has another marker than it was told; empty if it has not. */
     void learn(String other) {
         if (!other.isEmpty()) {
             marker = other;
+            if (names != null) {
+                name().ifPresent(name -> names.learn(key, name));
+            }
         }
     }
 

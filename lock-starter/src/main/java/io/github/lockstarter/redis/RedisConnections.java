@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -63,6 +64,12 @@ final class RedisConnections implements AutoCloseable {
     RedisLink current(String key) {
         RedisRoutes open = link;
         return open == null ? null : open.routing().to(key);
+    }
+
+    /** The address of the node of a cluster that has a key; empty as long as none is known. */
+    Optional<String> nodeOf(String key) {
+        RedisRoutes open = link;
+        return open == null ? Optional.empty() : open.routing().nodeOf(key);
     }
 
     /** Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. */

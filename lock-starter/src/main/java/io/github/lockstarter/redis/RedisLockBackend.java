@@ -83,7 +83,7 @@ public final class RedisLockBackend implements QuorumNode {
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCalls(keySpace, connector);
-        this.histories = new Histories(keySpace, connector, settings.guard());
+        this.histories = new Histories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new FailureReader(connector, settings);
         this.connector = connector;
         this.connections = connections;

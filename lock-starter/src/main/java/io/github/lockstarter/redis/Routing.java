@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,9 @@ interface Routing {
     /** The link, or null if it is not open. */
     @Nullable
     RedisLink to(String key);
+
+    /** The address of the server that has a key, as far as it is known; empty if there is only one. */
+    Optional<String> nodeOf(String key);
 
     /** Links to all servers that have keys, each as soon as it is open, by the address of the server if there may be several. */
     Map<String, CompletableFuture<RedisLink>> toAll();

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -13,6 +14,11 @@ record SingleRouting(RedisLink link) implements Routing {
     @Override
     public RedisLink to(String key) {
         return link;
+    }
+
+    @Override
+    public Optional<String> nodeOf(String key) {
+        return Optional.empty();
     }
 
     @Override

@@ -12,7 +12,8 @@
 -- ARGV[3]  floor: the fencing tokens must be greater
 -- ARGV[4]  how many fencing tokens in a row to grant
 -- The next two only if the guard is on; else absent or empty:
--- ARGV[5]  known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
+-- ARGV[5]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
+--          marker; empty if it saw none and trusts any; any other text if it trusts none
 -- ARGV[6]  grace: how old a history must be for grants, in ms
 -- The next three only if the instance waits; else absent or empty:
 -- ARGV[7]  patience: how long to keep the instance in the queue, in ms
@@ -81,7 +82,8 @@ if history then
     here = named and string.match(info, '^%x+', named + 14) or '?'
     local replid
     replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
-    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and known ~= '' and known ~= marker)
+    local distrusts = known ~= '' and known ~= marker and known ~= here
+    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)
   end
 
   if not refusal and (begins or kind ~= 'first') then
@@ -93,7 +95,7 @@ if history then
       age = micros - (since or micros)
       if begins or age < 0 then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-        kind = (marker or known ~= '' or promoted) and 'grace' or 'first'
+        kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
         marker = string.format('%s:%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)

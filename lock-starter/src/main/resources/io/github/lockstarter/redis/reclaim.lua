@@ -3,7 +3,8 @@
 -- KEYS[1]  lock: string, the token of the owner
 -- KEYS[2]  fence: string, the last fencing token that was granted
 -- KEYS[3]  history: string, the marker of the history that granted locks belong to
--- ARGV[1]  known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
+-- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
+--          marker; empty if it saw none and trusts any; any other text if it trusts none
 -- ARGV[2]  grace: how old a history must be for a lock that is not there to be lost, in ms
 -- ARGV[3]  quiet: how old a history must be for renewals, in ms
 -- ARGV[4]  token of the hold
@@ -45,7 +46,8 @@ if history then
     here = named and string.match(info, '^%x+', named + 14) or '?'
     local replid
     replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
-    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and known ~= '' and known ~= marker)
+    local distrusts = known ~= '' and known ~= marker and known ~= here
+    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)
   end
 
   if not refusal and (begins or kind ~= 'first') then
@@ -57,7 +59,7 @@ if history then
       age = micros - (since or micros)
       if begins or age < 0 then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-        kind = (marker or known ~= '' or promoted) and 'grace' or 'first'
+        kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
         marker = string.format('%s:%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)

@@ -7,7 +7,8 @@
 -- ARGV[2 * i + 3]  lease in ms
 -- For all of them; the arguments are empty if the guard is off:
 -- KEYS[count + 1]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
--- ARGV[1]          known: the marker that the caller saw last; empty if it saw none and trusts a server that has none
+-- ARGV[1]          known: the marker that the caller saw last, or else the name of the history that it trusts without a
+--                  marker; empty if it saw none and trusts any; any other text if it trusts none
 -- ARGV[2]          grace: how old a history must be for a lock that is not there to be lost, in ms
 -- ARGV[3]          quiet: how old a history must be for renewals, in ms
 --
@@ -44,7 +45,8 @@ if history then
     here = named and string.match(info, '^%x+', named + 14) or '?'
     local replid
     replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
-    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and known ~= '' and known ~= marker)
+    local distrusts = known ~= '' and known ~= marker and known ~= here
+    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)
   end
 
   if not refusal and (begins or kind ~= 'first') then
@@ -56,7 +58,7 @@ if history then
       age = micros - (since or micros)
       if begins or age < 0 then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-        kind = (marker or known ~= '' or promoted) and 'grace' or 'first'
+        kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
         marker = string.format('%s:%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -8,6 +9,9 @@ import io.github.lockstarter.redis.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,12 +19,14 @@ class HistoriesTests {
 
     private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
     private static final KeySpace KEYS = new KeySpace("lock:");
+    private static final Function<String, Optional<String>> NO_NODES = key -> Optional.empty();
+    private static final Function<String, Optional<String>> ONE_NODE = key -> Optional.of("node:1");
 
     private final StubRedisConnector server = new StubRedisConnector();
 
     @Test
     void areOneForAllLocksOfAServer() {
-        Histories histories = new Histories(KEYS, server, GUARD);
+        Histories histories = new Histories(KEYS, server, GUARD, NO_NODES);
         assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
         assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
         assertThat(histories.of("lock:{a}").key()).isEqualTo("lock:history");
@@ -28,7 +34,7 @@ class HistoriesTests {
 
     @Test
     void areOneForEachSlotOfACluster() {
-        Histories histories = new Histories(KEYS, cluster(), GUARD);
+        Histories histories = new Histories(KEYS, cluster(), GUARD, NO_NODES);
         for (int i = 0; i < 20; i++) {
             String lock = KEYS.lockOf("key" + i);
             History history = histories.of(lock);
@@ -41,7 +47,7 @@ class HistoriesTests {
     /** Old instances and new ones must find the same marker. */
     @Test
     void areStoredUnderNamesThatNeverChange() {
-        Histories histories = new Histories(KEYS, cluster(), GUARD);
+        Histories histories = new Histories(KEYS, cluster(), GUARD, NO_NODES);
         assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
     }
 
@@ -74,7 +80,8 @@ class HistoriesTests {
         Histories histories = new Histories(
                 KEYS,
                 server,
-                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO),
+                NO_NODES);
         assertThat(histories.of("lock:{a}")).isNull();
         assertThat(histories.ofKey("a")).isNull();
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
@@ -82,7 +89,7 @@ class HistoriesTests {
 
     @Test
     void rememberWhatTheServerSaidLast() {
-        History history = new Histories(KEYS, server, GUARD).of("lock:{a}");
+        History history = new Histories(KEYS, server, GUARD, NO_NODES).of("lock:{a}");
         assertThat(history.known()).isEmpty();
         history.learn("");
         assertThat(history.known()).isEmpty();
@@ -92,12 +99,52 @@ class HistoriesTests {
     }
 
     @Test
+    void knowInASlotThatIsNewToThemWhatItsNodeWasCalledLast() {
+        AtomicReference<String> node = new AtomicReference<>("node:1");
+        Histories histories = new Histories(KEYS, cluster(), GUARD, key -> Optional.ofNullable(node.get()));
+        assertThat(histories.ofKey("b").known()).isEmpty();
+
+        histories.ofKey("a").learn("x:1:first");
+        assertThat(histories.ofKey("b").known()).isEqualTo("x");
+        assertThat(histories.ofKey("a").known()).isEqualTo("x:1:first");
+        node.set("node:2");
+        assertThat(histories.ofKey("b").known()).isEmpty();
+        node.set(null);
+        assertThat(histories.ofKey("b").known()).isEqualTo("-");
+    }
+
+    /** Else who was told of the new history in one slot would trust it in all others. */
+    @Test
+    void distrustANodeForAGraceInSlotsThatAreNewToThemOnceItIsCalledOtherwise() {
+        Duration lease = Duration.ofSeconds(2);
+        Histories histories = new Histories(KEYS, cluster(), RedisSettings.Guard.guarding(lease), ONE_NODE);
+        histories.ofKey("a").learn("x:1:grace");
+        long changing = System.nanoTime();
+        histories.ofKey("a").learn("y:2:grace");
+        histories.ofKey("c").learn("y:2:grace");
+        String known = histories.ofKey("b").known();
+        if (System.nanoTime() - changing < lease.toNanos()) {
+            assertThat(known).isEqualTo("-");
+        }
+        await().untilAsserted(() -> assertThat(histories.ofKey("b").known()).isEqualTo("y"));
+        assertThat(System.nanoTime() - changing).isGreaterThanOrEqualTo(lease.toNanos());
+    }
+
+    @Test
+    void knowNothingOfANodeThatDoesNotNameItsHistory() {
+        Histories histories = new Histories(KEYS, cluster(), GUARD, ONE_NODE);
+        histories.ofKey("a").learn("?:1:first");
+        assertThat(histories.ofKey("b").known()).isEmpty();
+    }
+
+    @Test
     void distrustAServerThatSeemsNewIfToldTo() {
         History history = new Histories(
                         KEYS,
                         server,
                         new RedisSettings.Guard(
-                                OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO))
+                                OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO),
+                        NO_NODES)
                 .of("lock:{a}");
         assertThat(history.known()).isEqualTo("-");
         history.learn("x:1:grace");
@@ -113,7 +160,8 @@ class HistoriesTests {
                                 OnHistoryChange.GRACE,
                                 FirstUse.GRANT,
                                 Duration.ofSeconds(30),
-                                Duration.ofMillis(2_500)))
+                                Duration.ofMillis(2_500)),
+                        NO_NODES)
                 .of("lock:{a}")
                 .terms();
         assertThat(terms.graceMillis()).isEqualTo("32500");
@@ -122,7 +170,7 @@ class HistoriesTests {
 
     @Test
     void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
-        Histories histories = new Histories(KEYS, server, GUARD);
+        Histories histories = new Histories(KEYS, server, GUARD, NO_NODES);
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
 
         History history = histories.of("lock:{a}");

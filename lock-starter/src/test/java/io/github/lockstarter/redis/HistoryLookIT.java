@@ -106,6 +106,39 @@ class HistoryLookIT {
 
     @ParameterizedTest
     @EnumSource
+    void trustsAHistoryOfThatNameWithoutAMarker(Asking asking) {
+        asking.ask(scripts, scripts.replid());
+        String first = scripts.marker();
+        assertThat(first).matches(scripts.replid() + ":\\d{16}:first");
+        asking.ask(scripts, scripts.replid());
+        assertThat(scripts.marker()).isEqualTo(first);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsWhenAHistoryOfAnotherNameHasNoMarker(Asking asking) {
+        asking.ask(scripts, "f".repeat(40));
+        assertBegun();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsWhenAHistoryOfThatNameWasPromotedWithoutAMarker(Asking asking) {
+        promote();
+        asking.ask(scripts, scripts.replid());
+        assertBegun();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waitsWhenAFirstUseMeetsTheNameOfAnotherHistory(Asking asking) {
+        scripts.mark(scripts.replid(), 2 * GRACE, "first");
+        asking.ask(scripts, "f".repeat(40));
+        assertBegun();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void leavesAFirstUseToWhoKnowsItOrNothing(Asking asking) {
         String first = scripts.mark(scripts.replid(), 0, "first");
         asking.ask(scripts, first);

@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A lock of a cluster whose slot is being moved, so that its marker may be on another server. */
@@ -63,7 +64,10 @@ class RenewBatchTests {
 
     private Histories histories(Duration deposedMasterWrites) {
         return new Histories(
-                keySpace, cluster, new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites));
+                keySpace,
+                cluster,
+                new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites),
+                key -> Optional.empty());
     }
 
     private int keysOfNext(Histories histories) {
