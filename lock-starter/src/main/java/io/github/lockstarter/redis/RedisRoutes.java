@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +30,11 @@ final class RedisRoutes implements AutoCloseable {
      * Takes an open connection over.
      *
      * @param commands what commands travel on
-     * @param onUnfit told when a server hangs, or does not take writes; returns at once
+     * @param onUnfit told when a server hangs, or does not take writes, and by which link; returns at once
      */
-    RedisRoutes(StatefulConnection<String, String> commands, Consumer<RedisRoutes> onUnfit) {
+    RedisRoutes(StatefulConnection<String, String> commands, BiConsumer<RedisRoutes, RedisLink> onUnfit) {
         this.commands = Objects.requireNonNull(commands, "connection");
-        Consumer<RedisLink> unfit = link -> onUnfit.accept(this);
+        Consumer<RedisLink> unfit = link -> onUnfit.accept(this, link);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
             ClusterRouting nodes = new ClusterRouting(cluster, unfit);
             nodes.connectToAll();
