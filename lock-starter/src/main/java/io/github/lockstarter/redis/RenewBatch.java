@@ -39,15 +39,24 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     private final List<Renewal> renewals;
     private final ScriptCall<RenewReply> call;
     private final @Nullable History history;
+    private final boolean looked;
     private final FailureReader failures;
 
-    private RenewBatch(
-            List<Renewal> renewals, ScriptCall<RenewReply> call, @Nullable History history, FailureReader failures) {
+    private RenewBatch(List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, FailureReader failures) {
         this.renewals = renewals;
         this.call = call;
-        this.history = history;
+        this.history = look.history;
+        this.looked = look.looked;
         this.failures = failures;
     }
+
+    /**
+     * What a call says of the history.
+     *
+     * @param history that the locks belong to; null if histories do not matter
+     * @param looked whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
+     */
+    private record Look(@Nullable History history, boolean looked) {}
 
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
@@ -69,7 +78,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
             ScriptCall<RenewReply> call = marked != null && recovering
                     ? calls.reclaim(first, marked)
                     : calls.renew(commands(together), marked);
-            batches.add(new RenewBatch(together, call, history, failures));
+            batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
             from = to;
         }
         return batches;
@@ -95,7 +104,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
             learn(history, reply);
         }
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
-        RenewResult absent = history != null && history.isParted() ? unknown(failures.ofParting()) : NOT_HELD;
+        RenewResult absent = history == null || looked ? NOT_HELD : unknown(failures.ofParting());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
             renewals.get(i)
@@ -124,7 +133,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     @Override
     public RenewBatch failed(RedisFailure failure) {
         RenewResult result = unknown(failure);
-        if (history != null && history.terms().quiet().isZero() && FailureReader.isOfParting(failure)) {
+        if (history != null && looked && history.terms().quiet().isZero() && FailureReader.isOfParting(failure)) {
             history.parted();
             result = AT_ONCE;
         }

@@ -53,6 +53,43 @@ class RenewBatchTests {
         assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
     }
 
+    /** The answer may come when the marker travels again. */
+    @Test
+    void goesByWhetherItTravelledWithTheMarkerNotByWhetherTheNextOneWill() {
+        History history = mock(History.class);
+        when(history.terms()).thenReturn(History.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
+        when(history.isParted()).thenReturn(true);
+        Histories histories = mock(Histories.class);
+        when(histories.isPerSlot()).thenReturn(true);
+        when(histories.ofKey("order:42")).thenReturn(history);
+
+        Renewal absent = new Renewal(COMMAND);
+        RenewBatch unmarked = batch(absent, histories);
+        when(history.isParted()).thenReturn(false);
+        assertThat(unmarked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
+    @Test
+    void takesALockForLostThatIsNotFoundWithTheMarker() {
+        Histories histories = histories(Duration.ZERO);
+        Renewal absent = new Renewal(COMMAND);
+        RenewBatch marked = batch(absent, histories);
+        histories.ofKey("order:42").parted(); // by another renewal
+        assertThat(marked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(absent).isCompletedWithValue(new RenewResult.NotHeld());
+    }
+
+    /** Else it would be sent again at once, and again. */
+    @Test
+    void failsWhenItIsRefusedWithoutTheMarker() {
+        Histories histories = histories(Duration.ZERO);
+        histories.ofKey("order:42").parted();
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
     @Test
     void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
         Histories histories = histories(Duration.ofSeconds(3));
