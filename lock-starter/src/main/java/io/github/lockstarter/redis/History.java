@@ -19,6 +19,9 @@ final class History {
     /** What a marker begins with whose writer was not told the name of the history. */
     private static final String UNNAMED = "?";
 
+    /** What a marker ends with that was written where nobody seemed to have been before. */
+    private static final String FIRST = ":first";
+
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -65,13 +68,19 @@ final class History {
         return terms.newcomer.isEmpty() && names != null ? names.known(key) : terms.newcomer;
     }
 
-    /** The server has another marker than it was told; empty if it has not. */
+    /**
+     * The server has another marker than it was told; empty if it has not. A first use is not believed by who was here
+     * before, and sent as a newcomer: told of the marker that is known, the server begins a grace.
+     */
     void learn(String other) {
-        if (!other.isEmpty()) {
+        if (other.isEmpty()) {
+            return;
+        }
+        if (names != null) {
+            nameIn(other).ifPresent(name -> names.learn(key, name));
+        }
+        if (marker.isEmpty() || !other.endsWith(FIRST)) {
             marker = other;
-            if (names != null) {
-                name().ifPresent(name -> names.learn(key, name));
-            }
         }
     }
 
@@ -107,9 +116,12 @@ final class History {
 
     /** What the server calls this history; empty if it does not say, or was not asked yet. */
     Optional<String> name() {
-        String last = marker;
-        int end = last.indexOf(':');
-        return end < 0 || isUnnamed() ? Optional.empty() : Optional.of(last.substring(0, end));
+        return nameIn(marker);
+    }
+
+    private static Optional<String> nameIn(String marker) {
+        int end = marker.indexOf(':');
+        return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
     }
 
     /**

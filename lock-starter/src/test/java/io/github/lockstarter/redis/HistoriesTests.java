@@ -98,6 +98,17 @@ class HistoriesTests {
         assertThat(history.known()).isEqualTo("x:1:first");
     }
 
+    /** It answers a question that was sent when nothing was known; the next one lets the server begin a grace. */
+    @Test
+    void doNotBelieveInAFirstUseOnceTheyWereThere() {
+        History history = new Histories(KEYS, server, GUARD, NO_NODES).of("lock:{a}");
+        history.learn("x:1:grace");
+        history.learn("y:2:first");
+        assertThat(history.known()).isEqualTo("x:1:grace");
+        history.learn("y:3:grace");
+        assertThat(history.known()).isEqualTo("y:3:grace");
+    }
+
     @Test
     void knowInASlotThatIsNewToThemWhatItsNodeWasCalledLast() {
         AtomicReference<String> node = new AtomicReference<>("node:1");
