@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ final class ClusterRouting implements Routing {
 
     private final StatefulRedisClusterConnection<String, String> cluster;
     private final Consumer<RedisLink> onUnfit;
+    private final AtomicInteger breaks = new AtomicInteger();
     private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
 
     ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnfit) {
@@ -119,7 +121,7 @@ final class ClusterRouting implements Routing {
     private final class Node {
 
         private final Address address;
-        private final RedisLink link = new RedisLink(cluster, onUnfit);
+        private final RedisLink link = new RedisLink(cluster, onUnfit, breaks);
         private List<LinkUser> waiting = new ArrayList<>();
         private volatile boolean opening;
 

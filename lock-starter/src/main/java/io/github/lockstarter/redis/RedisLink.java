@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
  * scripts it has.
  *
- * <p>{@code breaks} and {@code known} are written by the event loop and read by all; {@code timeouts}, {@code reports} and
+ * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all; {@code timeouts}, {@code reports} and
  * {@code reportedAt} are written by all: two threads may report the same silence, which changes nothing. {@code watched} is written by whoever opens the connection.
  */
 final class RedisLink implements RedisConnectionStateListener {
@@ -29,6 +29,7 @@ final class RedisLink implements RedisConnectionStateListener {
     private final StatefulConnection<String, String> commands;
     private final Consumer<RedisLink> onUnfit;
     private final AtomicInteger breaks = new AtomicInteger();
+    private final AtomicInteger breaksOfAll;
     private final AtomicInteger timeouts = new AtomicInteger();
     private final AtomicInteger reports = new AtomicInteger();
     private final Set<LockScript> known = ConcurrentHashMap.newKeySet();
@@ -41,10 +42,13 @@ final class RedisLink implements RedisConnectionStateListener {
      *
      * @param commands what commands travel on
      * @param onUnfit told when the server hangs, or does not take writes; returns at once
+     * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
      */
-    RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit) {
+    RedisLink(
+            StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit, AtomicInteger breaksOfAll) {
         this.commands = commands;
         this.onUnfit = onUnfit;
+        this.breaksOfAll = breaksOfAll;
     }
 
     /** What commands travel on. */
@@ -79,6 +83,14 @@ final class RedisLink implements RedisConnectionStateListener {
      */
     int breaks() {
         return isConnected() ? breaks.get() : breaks.get() + 1;
+    }
+
+    /**
+     * How often any connection broke that a command on this one may be redirected to. A command during which this changes may
+     * be executed twice, too.
+     */
+    int breaksOfAll() {
+        return breaksOfAll.get();
     }
 
     /**
@@ -149,6 +161,7 @@ final class RedisLink implements RedisConnectionStateListener {
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
         breaks.incrementAndGet();
+        breaksOfAll.incrementAndGet();
         // It may have been a restart.
         forgetScripts();
     }

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,7 @@ final class RedisRoutes implements AutoCloseable {
             nodes.connectToAll();
             this.routing = nodes;
         } else {
-            RedisLink link = new RedisLink(commands, unfit);
+            RedisLink link = new RedisLink(commands, unfit, new AtomicInteger());
             link.watch(commands);
             this.routing = new SingleRouting(link);
         }

@@ -39,6 +39,7 @@ final class ScriptRunner {
         private final Answer<T, R> answer;
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
+        private int breaksOfAllBefore;
 
         Reply(ScriptCall<T> call, Answer<T, R> answer) {
             this.call = call;
@@ -65,6 +66,7 @@ final class ScriptRunner {
         AsyncCommand<String, String, T> prepare(RedisLink link) {
             sentOn = link;
             breaksBefore = link.breaks();
+            breaksOfAllBefore = link.breaksOfAll();
             return listenTo(link.isKnown(call.script()) ? call.bySha() : call.byText());
         }
 
@@ -117,8 +119,13 @@ final class ScriptRunner {
         }
 
         private void fail(RedisFailure failure) {
-            boolean sentOnce = sentOn != null && sentOn.breaks() == breaksBefore;
-            complete(answer.failed(sentOnce ? failure : failure.afterReconnect()));
+            complete(answer.failed(isSentOnce() ? failure : failure.afterReconnect()));
+        }
+
+        /** A node of a cluster may have redirected it to another one. */
+        private boolean isSentOnce() {
+            RedisLink link = sentOn;
+            return link != null && link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;
         }
     }
 }
