@@ -11,7 +11,7 @@
 -- ARGV[5]  lease in ms
 -- ARGV[6]  last fencing token of the hold; 0 if it is not known, which cannot be brought back
 --
--- Returns {status, problem, marker, retry after} as renew does for one lock, without its status f:
+-- Returns {status, problem, marker, retry after} as renew does for one lock, without its status f, and with 0 unless the status is d:
 --   1  the token has the lock, and its lease is now at least this long
 --   0  the token does not have the lock, or nobody has and the history is old enough; nothing was changed
 --   d  the history is younger than quiet, for so long; nothing was changed

@@ -13,7 +13,8 @@
 -- ARGV[3]          quiet: how old a history must be for renewals, in ms
 --
 -- Returns {statuses, problem, marker, retry after}: a status per lock, in their order; the error of the last one that has
--- status ?, else empty; the marker, empty if it is the caller's; in ms, 0 unless there is a status d or f
+-- status ?, else empty; the marker, empty if it is the caller's; in ms, how long the
+-- history stays younger than quiet, or else than the grace, whatever the statuses; 0 if it is older
 --   1  the token has the lock, and its lease is now at least this long
 --   0  the token does not have the lock; nothing was changed
 --   d  the history is younger than quiet, for so long; nothing was changed
