@@ -44,8 +44,7 @@ final class RedisLink implements RedisConnectionStateListener {
      * @param onUnfit told when the server hangs, or does not take writes; returns at once
      * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
      */
-    RedisLink(
-            StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit, AtomicInteger breaksOfAll) {
+    RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit, AtomicInteger breaksOfAll) {
         this.commands = commands;
         this.onUnfit = onUnfit;
         this.breaksOfAll = breaksOfAll;
@@ -139,7 +138,8 @@ final class RedisLink implements RedisConnectionStateListener {
 
     /** The server did not answer in time. */
     private void timedOut() {
-        if (reports.get() > 0 && System.nanoTime() - reportedAt < 2 * commands.getTimeout().toNanos()) {
+        if (reports.get() > 0
+                && System.nanoTime() - reportedAt < 2 * commands.getTimeout().toNanos()) {
             return; // sent before the report could have led it elsewhere
         }
         if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {

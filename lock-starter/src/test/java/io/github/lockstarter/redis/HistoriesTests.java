@@ -11,7 +11,6 @@ import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -19,14 +18,12 @@ class HistoriesTests {
 
     private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
     private static final KeySpace KEYS = new KeySpace("lock:");
-    private static final Function<String, Optional<String>> NO_NODES = key -> Optional.empty();
-    private static final Function<String, Optional<String>> ONE_NODE = key -> Optional.of("node:1");
 
     private final StubRedisConnector server = new StubRedisConnector();
 
     @Test
     void areOneForAllLocksOfAServer() {
-        Histories histories = new Histories(KEYS, server, GUARD, NO_NODES);
+        Histories histories = new Histories(KEYS, server, GUARD, key -> Optional.empty());
         assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
         assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
         assertThat(histories.of("lock:{a}").key()).isEqualTo("lock:history");
@@ -34,7 +31,7 @@ class HistoriesTests {
 
     @Test
     void areOneForEachSlotOfACluster() {
-        Histories histories = new Histories(KEYS, cluster(), GUARD, NO_NODES);
+        Histories histories = new Histories(KEYS, cluster(), GUARD, key -> Optional.empty());
         for (int i = 0; i < 20; i++) {
             String lock = KEYS.lockOf("key" + i);
             History history = histories.of(lock);
@@ -47,7 +44,7 @@ class HistoriesTests {
     /** Old instances and new ones must find the same marker. */
     @Test
     void areStoredUnderNamesThatNeverChange() {
-        Histories histories = new Histories(KEYS, cluster(), GUARD, NO_NODES);
+        Histories histories = new Histories(KEYS, cluster(), GUARD, key -> Optional.empty());
         assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
     }
 
@@ -81,7 +78,7 @@ class HistoriesTests {
                 KEYS,
                 server,
                 new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO),
-                NO_NODES);
+                key -> Optional.empty());
         assertThat(histories.of("lock:{a}")).isNull();
         assertThat(histories.ofKey("a")).isNull();
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
@@ -89,7 +86,7 @@ class HistoriesTests {
 
     @Test
     void rememberWhatTheServerSaidLast() {
-        History history = new Histories(KEYS, server, GUARD, NO_NODES).of("lock:{a}");
+        History history = new Histories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
         assertThat(history.known()).isEmpty();
         history.learn("");
         assertThat(history.known()).isEmpty();
@@ -101,7 +98,7 @@ class HistoriesTests {
     /** It answers a question that was sent when nothing was known; the next one lets the server begin a grace. */
     @Test
     void doNotBelieveInAFirstUseOnceTheyWereThere() {
-        History history = new Histories(KEYS, server, GUARD, NO_NODES).of("lock:{a}");
+        History history = new Histories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
         history.learn("x:1:grace");
         history.learn("y:2:first");
         assertThat(history.known()).isEqualTo("x:1:grace");
@@ -128,7 +125,8 @@ class HistoriesTests {
     @Test
     void distrustANodeForAGraceInSlotsThatAreNewToThemOnceItIsCalledOtherwise() {
         Duration lease = Duration.ofSeconds(2);
-        Histories histories = new Histories(KEYS, cluster(), RedisSettings.Guard.guarding(lease), ONE_NODE);
+        Histories histories =
+                new Histories(KEYS, cluster(), RedisSettings.Guard.guarding(lease), key -> Optional.of("node:1"));
         histories.ofKey("a").learn("x:1:grace");
         long changing = System.nanoTime();
         histories.ofKey("a").learn("y:2:grace");
@@ -143,7 +141,7 @@ class HistoriesTests {
 
     @Test
     void knowNothingOfANodeThatDoesNotNameItsHistory() {
-        Histories histories = new Histories(KEYS, cluster(), GUARD, ONE_NODE);
+        Histories histories = new Histories(KEYS, cluster(), GUARD, key -> Optional.of("node:1"));
         histories.ofKey("a").learn("?:1:first");
         assertThat(histories.ofKey("b").known()).isEmpty();
     }
@@ -155,7 +153,7 @@ class HistoriesTests {
                         server,
                         new RedisSettings.Guard(
                                 OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO),
-                        NO_NODES)
+                        key -> Optional.empty())
                 .of("lock:{a}");
         assertThat(history.known()).isEqualTo("-");
         history.learn("x:1:grace");
@@ -172,7 +170,7 @@ class HistoriesTests {
                                 FirstUse.GRANT,
                                 Duration.ofSeconds(30),
                                 Duration.ofMillis(2_500)),
-                        NO_NODES)
+                        key -> Optional.empty())
                 .of("lock:{a}")
                 .terms();
         assertThat(terms.graceMillis()).isEqualTo("32500");
@@ -181,7 +179,7 @@ class HistoriesTests {
 
     @Test
     void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
-        Histories histories = new Histories(KEYS, server, GUARD, NO_NODES);
+        Histories histories = new Histories(KEYS, server, GUARD, key -> Optional.empty());
         assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
 
         History history = histories.of("lock:{a}");

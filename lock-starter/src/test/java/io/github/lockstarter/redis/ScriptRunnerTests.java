@@ -25,8 +25,8 @@ class ScriptRunnerTests {
     private final RedisLink asked = new RedisLink(connection, unfit -> {}, breaks);
     private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks);
     private final RedisConnections connections = mock(RedisConnections.class);
-    private final ScriptRunner runner = new ScriptRunner(
-            connections, new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS));
+    private final ScriptRunner runner =
+            new ScriptRunner(connections, new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS));
 
     ScriptRunnerTests() {
         asked.watch(connection);
