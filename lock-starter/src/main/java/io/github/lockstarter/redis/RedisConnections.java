@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or that
  * was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a cluster
- * the link is to all nodes, so that it is kept at first, and the client asks the nodes again which of them has what. If that leads
- * to the same silent node, the connection may be to blame, and the link is given up there, too.
+ * the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
  *
  * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards all
  * mutable fields; nothing blocks under it, and nobody is called back under it. {@code link} is null until commands may be
@@ -174,15 +173,8 @@ final class RedisConnections implements AutoCloseable {
     }
 
     private RedisRoutes connected() {
-        return new RedisRoutes(Opening.of(connector::connect), this::leave);
-    }
-
-    private void leave(RedisRoutes routes, RedisLink unfit) {
-        if (connector.isCluster() && !unfit.isStuck()) {
-            connector.refresh();
-        } else {
-            replace(routes);
-        }
+        return new RedisRoutes(
+                Opening.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
     }
 
     /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
  * scripts it has.
  *
- * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all; {@code timeouts}, {@code reports} and
- * {@code reportedAt} are written by all: two threads may report the same silence, which changes nothing. {@code watched} is written by whoever opens the connection.
+ * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all; {@code timeouts} is
+ * written by all; {@code watched} is written by whoever opens the connection.
  */
 final class RedisLink implements RedisConnectionStateListener {
 
@@ -31,10 +31,8 @@ final class RedisLink implements RedisConnectionStateListener {
     private final AtomicInteger breaks = new AtomicInteger();
     private final AtomicInteger breaksOfAll;
     private final AtomicInteger timeouts = new AtomicInteger();
-    private final AtomicInteger reports = new AtomicInteger();
     private final Set<LockScript> known = ConcurrentHashMap.newKeySet();
     private final long openedAt = System.nanoTime();
-    private volatile long reportedAt = openedAt;
     private volatile @Nullable StatefulConnection<String, String> watched;
 
     /**
@@ -121,38 +119,23 @@ final class RedisLink implements RedisConnectionStateListener {
         }
     }
 
-    /** Whether the server was reported as silent before, and is silent still to commands that were sent later. */
-    boolean isStuck() {
-        return reports.get() > 1;
-    }
-
     /** The server said something. */
     private void answered() {
         if (timeouts.get() != 0) {
             timeouts.set(0);
         }
-        if (reports.get() != 0) {
-            reports.set(0);
-        }
     }
 
     /** The server did not answer in time. */
     private void timedOut() {
-        if (reports.get() > 0
-                && System.nanoTime() - reportedAt < 2 * commands.getTimeout().toNanos()) {
-            return; // sent before the report could have led it elsewhere
-        }
         if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
             timeouts.set(0);
-            reportedAt = System.nanoTime();
-            reports.incrementAndGet();
             onUnfit.accept(this);
         }
     }
 
     /** The server is not one that takes writes. */
     private void demoted() {
-        answered();
         if (System.nanoTime() - openedAt > YOUNG) {
             onUnfit.accept(this);
         }

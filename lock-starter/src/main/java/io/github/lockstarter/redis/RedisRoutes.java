@@ -9,7 +9,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,11 +30,11 @@ final class RedisRoutes implements AutoCloseable {
      * Takes an open connection over.
      *
      * @param commands what commands travel on
-     * @param onUnfit told when a server hangs, or does not take writes, and by which link; returns at once
+     * @param onUnfit told when a server hangs, or does not take writes; returns at once
      */
-    RedisRoutes(StatefulConnection<String, String> commands, BiConsumer<RedisRoutes, RedisLink> onUnfit) {
+    RedisRoutes(StatefulConnection<String, String> commands, Consumer<RedisRoutes> onUnfit) {
         this.commands = Objects.requireNonNull(commands, "connection");
-        Consumer<RedisLink> unfit = link -> onUnfit.accept(this, link);
+        Consumer<RedisLink> unfit = link -> onUnfit.accept(this);
         if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
             ClusterRouting nodes = new ClusterRouting(cluster, unfit);
             nodes.connectToAll();

@@ -4,11 +4,8 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
-import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
-import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -19,14 +16,12 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -43,11 +38,7 @@ class RedisConnectionsTests {
 
     private static final LockToken OWNER = token("a", 1);
 
-    /** Longer than a busy machine takes to report what timed out together. */
-    private static final Duration CLUSTER_TIMEOUT = Duration.ofMillis(500);
-
     private final StubRedisConnector redis = new StubRedisConnector();
-    private final FailureReader failures = new FailureReader(redis, RedisSettings.DEFAULTS);
     private final RedisLockBackend backend = new RedisLockBackend(redis, RedisSettings.DEFAULTS);
     private final CountDownLatch connecting = new CountDownLatch(1);
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
@@ -248,77 +239,6 @@ class RedisConnectionsTests {
         withdraw();
         awaitSent(6);
         assertThat(redis.types()).containsExactly("EVAL", "EVAL", "EVALSHA", "EVALSHA", "EVAL", "EVAL");
-    }
-
-    /** The connection may be half open: asking who is the master leads to the same server, and to nowhere. */
-    @Test
-    void openTheConnectionsToAClusterAgainWhenTheSameNodeIsSilentAfterARefresh() {
-        RedisConnector cluster = cluster();
-        try (RedisConnections connections = new RedisConnections(cluster)) {
-            RedisLink link = linkOf(connections);
-            timeOut(link, 10 * RedisLink.MOST_TIMEOUTS); // all sent at once
-            verify(cluster).refresh();
-            sleepThrough(CLUSTER_TIMEOUT.multipliedBy(2));
-            timeOut(link, RedisLink.MOST_TIMEOUTS - 1);
-            verify(cluster).connect();
-
-            timeOut(link, 1);
-            assertThat(linkOf(connections)).isNotSameAs(link);
-            verify(cluster).refresh();
-            verify(cluster, times(2)).connect();
-        }
-    }
-
-    @Test
-    void askTheNodesOfAClusterAgainWhenANodeIsSilentThatAnsweredSince() {
-        RedisConnector cluster = cluster();
-        try (RedisConnections connections = new RedisConnections(cluster)) {
-            RedisLink link = linkOf(connections);
-            timeOut(link, RedisLink.MOST_TIMEOUTS);
-            link.heed(null, failures);
-            timeOut(link, RedisLink.MOST_TIMEOUTS);
-            verify(cluster, times(2)).refresh();
-            assertThat(linkOf(connections)).isSameAs(link);
-        }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static RedisConnector cluster() {
-        RedisConnector cluster = mock(RedisConnector.class);
-        when(cluster.isCluster()).thenReturn(true);
-        when(cluster.connect()).thenAnswer(call -> {
-            StatefulConnection<String, String> connection = mock(StatefulConnection.class);
-            when(connection.getTimeout()).thenReturn(CLUSTER_TIMEOUT);
-            return connection;
-        });
-        return cluster;
-    }
-
-    private static RedisLink linkOf(RedisConnections connections) {
-        CompletableFuture<RedisLink> opened = new CompletableFuture<>();
-        connections.whenOpen("key", new LinkUser() {
-            @Override
-            public void onOpen(RedisLink link) {
-                opened.complete(link);
-            }
-
-            @Override
-            public void onFailure(Throwable failure) {
-                opened.completeExceptionally(failure);
-            }
-        });
-        return answer(opened);
-    }
-
-    private void timeOut(RedisLink link, int times) {
-        for (int i = 0; i < times; i++) {
-            link.heed(new RedisCommandTimeoutException("silent"), failures);
-        }
-    }
-
-    private static void sleepThrough(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        Awaitility.await().until(() -> System.nanoTime() - end > 0);
     }
 
     private void holdConnecting() {
