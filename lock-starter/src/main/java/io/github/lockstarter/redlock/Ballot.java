@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises them.
  *
+ * <p><b>Late answers.</b> A ballot that is won stays under way until each node has answered each vote and each raise. What
+ * is answered once the token is given up may have been executed behind the release, and is freed on its node. Nothing of a
+ * token that is not given up is.
+ *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
  * back; it and all that changes is guarded by this. What may give the token the lock, a raise, is sent under the lock, so
  * that {@link #revoke} comes either after it or prevents it. Answers are looked at, and the outcome is completed, outside.
@@ -29,10 +33,17 @@ final class Ballot implements Revocable {
         REFUSED
     }
 
+    /** An attempt that was repeated at a node. */
+    private record Raise(int node, CompletionStage<AcquireResult> answer) {}
+
     /** What follows, outside the lock: answers to look at, and something to do. */
-    private record Next(List<CompletionStage<AcquireResult>> raises, Runnable work) {
+    private record Next(List<Raise> raises, Runnable work) {
 
         static final Next NOTHING = new Next(List.of(), () -> {});
+
+        static Next of(Runnable work) {
+            return new Next(List.of(), work);
+        }
     }
 
     private final List<Node> nodes;
@@ -80,22 +91,29 @@ final class Ballot implements Revocable {
         }
         Next next;
         synchronized (this) {
-            mayHaveOurs[node] = vote instanceof Granted || vote instanceof Unknown;
+            mayHaveOurs[node] = mayGrant(vote);
             votes.cast(node, nodes.get(node).weighed(vote));
             next = switch (phase) {
                 case VOTING -> count();
                 case RAISING -> join(node);
-                case GRANTED ->
-                    isQueuedWith(vote) ? new Next(List.of(), () -> leaveQueue(nodes.get(node))) : Next.NOTHING;
-                case REFUSED -> new Next(List.of(), () -> free(node));
+                case GRANTED -> isQueuedWith(vote) ? Next.of(() -> leaveQueue(nodes.get(node))) : freeIfGivenUp(node);
+                case REFUSED -> freeIfGivenUp(node);
             };
         }
         carryOut(next);
     }
 
     private void carryOut(Next next) {
-        next.raises().forEach(answer -> answer.thenAccept(this::raised));
         next.work().run();
+        next.raises().forEach(raise -> raise.answer().thenAccept(answer -> raised(raise.node(), answer)));
+        if (isSettled()) {
+            underWay.remove(command.token(), this);
+        }
+    }
+
+    /** Nothing that could still give the token the lock is without an answer. */
+    private synchronized boolean isSettled() {
+        return votes.missing() == 0 && raising == 0;
     }
 
     private Next count() {
@@ -115,7 +133,7 @@ final class Ballot implements Revocable {
         if (raised >= quorum.needed()) {
             return win();
         }
-        List<CompletionStage<AcquireResult>> raises = new ArrayList<>();
+        List<Raise> raises = new ArrayList<>();
         votes.grantedBelow(fencingToken).forEach(node -> raises.add(raise(node)));
         return new Next(raises, () -> {});
     }
@@ -130,29 +148,35 @@ final class Ballot implements Revocable {
         return conclude();
     }
 
-    private CompletionStage<AcquireResult> raise(int node) {
+    private Raise raise(int node) {
         raising++;
-        return nodes.get(node)
-                .acquire(new AcquireCommand(
-                        command.key(),
-                        command.token(),
-                        command.lease(),
-                        fencingToken - 1,
-                        command.fencingTokens(),
-                        Optional.empty()));
+        AcquireCommand higher = new AcquireCommand(
+                command.key(),
+                command.token(),
+                command.lease(),
+                fencingToken - 1,
+                command.fencingTokens(),
+                Optional.empty());
+        return new Raise(node, nodes.get(node).acquire(higher));
     }
 
-    private void raised(AcquireResult answer) {
+    private void raised(int node, AcquireResult answer) {
         Next next;
         synchronized (this) {
             raising--;
-            if (phase != Phase.RAISING) {
-                return;
+            mayHaveOurs[node] |= mayGrant(answer);
+            if (phase == Phase.RAISING) {
+                raised += answer instanceof Granted granted && granted.fencingToken() >= fencingToken ? 1 : 0;
+                next = conclude();
+            } else {
+                next = mayGrant(answer) ? freeIfGivenUp(node) : Next.NOTHING;
             }
-            raised += answer instanceof Granted granted && granted.fencingToken() >= fencingToken ? 1 : 0;
-            next = conclude();
         }
         carryOut(next);
+    }
+
+    private static boolean mayGrant(AcquireResult answer) {
+        return answer instanceof Granted || answer instanceof Unknown;
     }
 
     private Next conclude() {
@@ -166,8 +190,7 @@ final class Ballot implements Revocable {
         phase = Phase.GRANTED;
         AcquireResult granted = new Granted(fencingToken, votes.othersWaiting());
         List<Node> queues = queues();
-        return new Next(List.of(), () -> {
-            underWay.remove(command.token(), this);
+        return Next.of(() -> {
             waits.ended(command.key());
             queues.forEach(this::leaveQueue);
             outcome.complete(granted);
@@ -196,8 +219,7 @@ final class Ballot implements Revocable {
     private Next refuse(AcquireResult refusal) {
         phase = Phase.REFUSED;
         int granted = votes.granted();
-        return new Next(List.of(), () -> {
-            underWay.remove(command.token(), this);
+        return Next.of(() -> {
             for (int node = 0; node < nodes.size(); node++) {
                 free(node);
             }
@@ -206,6 +228,11 @@ final class Ballot implements Revocable {
             }
             outcome.complete(refusal);
         });
+    }
+
+    /** A release that was sent before this answer came may have been executed before what it answers. */
+    private Next freeIfGivenUp(int node) {
+        return phase == Phase.REFUSED || revoked ? Next.of(() -> free(node)) : Next.NOTHING;
     }
 
     private void free(int node) {

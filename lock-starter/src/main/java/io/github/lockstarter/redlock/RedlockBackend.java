@@ -40,9 +40,10 @@ import java.util.stream.IntStream;
  *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more as its
  *       last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
- *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock
- *       ({@link UnderWay}). Nothing that frees a token is sent, now or later, before it is given up: a winner leaves the
- *       queues of the nodes that refused it under the name of its instance, not of its token.
+ *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock,
+ *       and what was sent before is freed on its node as soon as it is answered, or known to have no answer: a node may
+ *       execute it behind the release ({@link UnderWay}). Nothing that frees a token is sent, now or later, before it is given
+ *       up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
  * node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F + n − 1
@@ -59,7 +60,8 @@ import java.util.stream.IntStream;
  * more than that from a lease, and the allowance for the clocks covers it if the round trip and 500 ppm of the silence stay
  * below 1 % of the lease: 10 minutes of silence at 30 s). A node that has lost its fencing counter counts from its clock:
  * where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than the time for which it
- * recovered.
+ * recovered. What a node executes behind a release that it has answered, and after its answer was given up, stays there until
+ * the lease ends: it costs others that node's vote.
  *
  * <p>Thread-safe; stages complete on the threads of the nodes.
  */

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.RenewResult.Deferred;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +28,18 @@ import org.jspecify.annotations.Nullable;
  * which answers whether the lock was ours without a gap. A node that recovers or is somebody else's refuses; the next
  * renewal asks again.
  *
- * <p>Called by the nodes' threads. {@link #outcome} is completed once; {@link #answers}, {@link #revoked} and
- * {@link #decided} are guarded by this. The attempts are sent under the lock, so that {@link #revoke} has each before it or
- * prevents it.
+ * <p><b>Late answers.</b> A round stays under way until each node has answered each renewal, which brings the lock back where a
+ * node recovers, and each attempt. What is answered once the token is given up may have been executed behind the release,
+ * and is freed on its node. A lock that is found lost is given up.
+ *
+ * <p>Called by the nodes' threads. {@link #outcome} is completed once; {@link #answers}, {@link #unanswered},
+ * {@link #revoked} and {@link #decided} are guarded by this. The attempts are sent under the lock, so that {@link #revoke}
+ * has each before it or prevents it.
  */
 final class RenewalRound implements Revocable {
+
+    /** An attempt that was repeated at a node. */
+    private record Attempt(int node, CompletionStage<AcquireResult> answer) {}
 
     private final List<Node> nodes;
     private final RenewCommand command;
@@ -39,6 +48,7 @@ final class RenewalRound implements Revocable {
     private final @Nullable RenewResult[] answers;
     private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
 
+    private int unanswered;
     private boolean revoked;
     private @Nullable RenewResult decided;
 
@@ -48,6 +58,7 @@ final class RenewalRound implements Revocable {
         this.underWay = underWay;
         this.quorum = new Quorum(nodes.size());
         this.answers = new RenewResult[nodes.size()];
+        this.unanswered = nodes.size();
     }
 
     /** Asks every node for all renewals at once; each renewal is decided by itself. */
@@ -74,50 +85,73 @@ final class RenewalRound implements Revocable {
 
     private void answered(int node, RenewResult answer) {
         RenewResult decision;
-        boolean last;
+        boolean lost;
+        List<Attempt> attempts = List.of();
         synchronized (this) {
+            unanswered--;
             answers[node] = answer;
             boolean open = decided == null;
             decided = open ? decision().orElse(null) : decided;
             decision = decided;
-            last = of(RenewResult.class).count() == nodes.size();
-            if (decision instanceof Renewed) {
-                spread(open ? null : node);
-            } else if (decision instanceof NotHeld) {
-                free(open ? null : node);
+            lost = open && decision instanceof NotHeld;
+            if (lost) { // what a minority still has is in everybody's way
+                revoked = true;
+                IntStream.range(0, nodes.size()).forEach(this::free);
+            } else if (revoked) {
+                free(node);
+            } else if (decision instanceof Renewed) {
+                attempts = spread(open ? IntStream.range(0, nodes.size()) : IntStream.of(node));
             }
         }
-        if (last) {
-            underWay.remove(command.token(), this);
+        if (lost) {
+            underWay.revoke(command.token());
         }
+        attempts.forEach(attempt -> attempt.answer().thenAccept(result -> attempted(attempt.node(), result)));
+        removeIfSettled();
         if (decision != null) {
             outcome.complete(decision);
         }
     }
 
-    /** To all nodes that have said so far that they have not the lock; later, to the one that says so. */
-    private void spread(@Nullable Integer only) {
-        for (int node = 0; node < nodes.size() && !revoked; node++) {
-            if (answers[node] instanceof NotHeld && (only == null || only == node)) {
-                nodes.get(node)
-                        .acquire(new AcquireCommand(
-                                command.key(),
-                                command.token(),
-                                command.lease(),
-                                command.fencingToken() - 1,
-                                1,
-                                Optional.empty()));
+    /** To those of the nodes that have said that they have not the lock. */
+    private List<Attempt> spread(IntStream among) {
+        List<Attempt> attempts = among.filter(node -> answers[node] instanceof NotHeld)
+                .mapToObj(this::attempt)
+                .toList();
+        unanswered += attempts.size();
+        return attempts;
+    }
+
+    private Attempt attempt(int node) {
+        AcquireCommand again = new AcquireCommand(
+                command.key(), command.token(), command.lease(), command.fencingToken() - 1, 1, Optional.empty());
+        return new Attempt(node, nodes.get(node).acquire(again));
+    }
+
+    private void attempted(int node, AcquireResult result) {
+        synchronized (this) {
+            unanswered--;
+            if (revoked && (result instanceof AcquireResult.Granted || result instanceof AcquireResult.Unknown)) {
+                nodes.get(node).free(command.key(), command.token());
             }
+        }
+        removeIfSettled();
+    }
+
+    /** What a node may have for a token that is given up. */
+    private void free(int node) {
+        if (answers[node] != null && !(answers[node] instanceof NotHeld)) {
+            nodes.get(node).free(command.key(), command.token());
         }
     }
 
-    /** What a minority still has for a lost lock is in everybody's way. */
-    private void free(@Nullable Integer only) {
-        for (int node = 0; node < nodes.size(); node++) {
-            boolean mayHaveOurs = answers[node] != null && !(answers[node] instanceof NotHeld);
-            if (mayHaveOurs && (only == null || only == node)) {
-                nodes.get(node).free(command.key(), command.token());
-            }
+    private void removeIfSettled() {
+        boolean settled;
+        synchronized (this) {
+            settled = unanswered == 0;
+        }
+        if (settled) {
+            underWay.remove(command.token(), this);
         }
     }
 

@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -34,8 +35,11 @@ final class SimLink implements QuorumNode {
     private final double loss;
     private final boolean tellsTime;
     private final Set<Class<?>> unanswered = new HashSet<>();
+    private final Set<Class<?>> overtaken = new HashSet<>();
+    private final List<Runnable> late = new ArrayList<>();
     private @Nullable SignalListener listener;
     private long lastArrival;
+    private double delayed = 0.01;
     boolean cut;
 
     SimLink(SimWorld world, SimNode node, double loss, boolean tellsTime) {
@@ -43,6 +47,12 @@ final class SimLink implements QuorumNode {
         this.node = node;
         this.loss = loss;
         this.tellsTime = tellsTime;
+    }
+
+    /** From now on, nothing takes longer than a millisecond each way. */
+    SimLink keepsTime() {
+        delayed = 0;
+        return this;
     }
 
     /** The answers of this kind are lost from now on, whatever else is. */
@@ -54,27 +64,48 @@ final class SimLink implements QuorumNode {
         unanswered.clear();
     }
 
+    /** From now on, what is answered like this is executed only when it {@link #arrives}, as a command that is sent again in full. */
+    void overtakes(Class<?> answers) {
+        overtaken.add(answers);
+    }
+
+    /** All that was overtaken. */
+    void arrives() {
+        overtaken.clear();
+        late.forEach(Runnable::run);
+        late.clear();
+    }
+
     private <R> CompletionStage<R> send(Supplier<R> command, R unknown) {
         CompletableFuture<R> answer = new CompletableFuture<>();
         world.after(TIMEOUT.toNanos(), () -> answer.complete(unknown));
         if (world.chance(loss) || cut) {
             return answer;
         }
-        lastArrival = Math.max(lastArrival + 1, world.nanos() + delay());
-        world.after(lastArrival - world.nanos(), () -> {
+        Runnable execution = () -> {
             if (node.up) {
                 R result = command.get();
-                if (!world.chance(loss) && unanswered.stream().noneMatch(kind -> kind.isInstance(unknown))) {
+                if (!world.chance(loss) && !isOf(unanswered, unknown)) {
                     world.after(delay(), () -> answer.complete(result));
                 }
             }
-        });
+        };
+        if (isOf(overtaken, unknown)) {
+            late.add(execution);
+        } else {
+            lastArrival = Math.max(lastArrival + 1, world.nanos() + delay());
+            world.after(lastArrival - world.nanos(), execution);
+        }
         return answer;
+    }
+
+    private static boolean isOf(Set<Class<?>> kinds, Object answer) {
+        return kinds.stream().anyMatch(kind -> kind.isInstance(answer));
     }
 
     /** Mostly within a millisecond; sometimes so late that nobody waits for it any more. */
     private long delay() {
-        return world.chance(0.01) ? world.upTo(2 * TIMEOUT.toNanos()) : 100_000 + world.upTo(700_000);
+        return world.chance(delayed) ? world.upTo(2 * TIMEOUT.toNanos()) : 100_000 + world.upTo(700_000);
     }
 
     @Override
