@@ -1,8 +1,5 @@
 package io.github.lockstarter.redis;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -28,9 +25,8 @@ enum LockScript {
     private final String sha;
 
     LockScript() {
-        byte[] bytes = read(name().toLowerCase(Locale.ROOT) + ".lua");
-        this.text = new String(bytes, StandardCharsets.UTF_8);
-        this.sha = sha1(bytes);
+        this.text = ScriptText.of(name().toLowerCase(Locale.ROOT) + ".lua");
+        this.sha = sha1(text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** The script itself. */
@@ -41,18 +37,6 @@ enum LockScript {
     /** The name by which Redis knows the script once it has run it. */
     String sha() {
         return sha;
-    }
-
-    private static byte[] read(String file) {
-        try (InputStream resource = LockScript.class.getResourceAsStream(file)) {
-            if (resource == null) {
-                throw new IllegalStateException("The lock-starter jar is incomplete: no " + file
-                        + " beside its classes. Repackage it with its resources");
-            }
-            return resource.readAllBytes();
-        } catch (IOException e) {
-            throw new UncheckedIOException("Could not read " + file + " from the lock-starter jar", e);
-        }
     }
 
     private static String sha1(byte[] bytes) {

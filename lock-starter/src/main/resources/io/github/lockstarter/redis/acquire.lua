@@ -61,49 +61,7 @@ local function failed(reply, key, taken)
   return reply
 end
 
--- Looks whether this is the history that the caller's locks belong to, before anything else (docs/history-guard.md).
--- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
--- it was asked for, and what the server refused.
-local marker, age, micros, refusal = known, nil, nil, nil
-if history then
-  local info = redis.pcall('INFO', 'replication')
-  info = type(info) == 'string' and info or ''
-  local named = string.find(info, 'master_replid:', 1, true)
-  local here, since, kind = string.sub(known, 1, 40), nil, nil
-  local begins = false
-
-  marker = redis.pcall('GET', history)
-  if marker == known and named and string.byte(known, 41) == 58 and string.find(info, here, named, true) == named + 14 then
-    -- Almost always the marker is the caller's, and names this history: as the pattern below, for a third of its price.
-    since, kind = string.sub(known, 42, -7), string.sub(known, -5)
-  elseif type(marker) == 'table' then
-    refusal = marker
-  else
-    here = named and string.match(info, '^%x+', named + 14) or '?'
-    local replid
-    replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
-    local distrusts = known ~= '' and known ~= marker and known ~= here
-    begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts)
-  end
-
-  if not refusal and (begins or kind ~= 'first') then
-    local now = redis.pcall('TIME')
-    if now.err then
-      refusal = now
-    else
-      micros = now[1] * 1000000 + now[2]
-      age = micros - (since or micros)
-      if begins or age < 0 then
-        local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
-        kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
-        age = kind == 'grace' and 0 or nil
-        marker = string.format('%s:%.0f:%s', here, micros, kind)
-        local written = redis.pcall('SET', history, marker)
-        refusal = written.err and written
-      end
-    end
-  end
-end
+-- include look.lua: leaves marker, age, micros and refusal
 if refusal then
   return failed(refusal, 4)
 end

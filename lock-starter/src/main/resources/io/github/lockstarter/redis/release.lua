@@ -22,8 +22,6 @@ local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
--- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
-local TRIES = 16
 
 local owner = redis.pcall('GET', lock)
 if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
@@ -37,29 +35,7 @@ if owner == token then
     -- A place from before is spent: the instance had the lock since.
     redis.pcall('ZREM', waiters, instance)
   end
-  -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
-  -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
-  local woken = DONE
-  for _ = 1, TRIES do
-    local longest = redis.pcall('ZPOPMIN', waiters)
-    if longest.err then
-      woken = UNSIGNALLED
-      break
-    end
-    if not longest[1] then
-      break
-    end
-    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
-    if type(receivers) == 'table' then
-      woken = UNSIGNALLED
-      break
-    end
-    if receivers > 0 or uncounted then
-      woken = SIGNALLED
-      break
-    end
-  end
+  -- include wake.lua: leaves woken
   if patience and woken == SIGNALLED then
     local now = redis.call('TIME')
     redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)

@@ -18,8 +18,6 @@ local lock, waiters = KEYS[1], KEYS[2]
 local token, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
 local SIGNALLED, UNSIGNALLED, DONE = 3, 2, 1
--- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
-local TRIES = 16
 
 local owner = redis.pcall('GET', lock)
 if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
@@ -32,29 +30,7 @@ if owner == token then
   owner = false
 end
 if not owner then
-  -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
-  -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
-  local woken = DONE
-  for _ = 1, TRIES do
-    local longest = redis.pcall('ZPOPMIN', waiters)
-    if longest.err then
-      woken = UNSIGNALLED
-      break
-    end
-    if not longest[1] then
-      break
-    end
-    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
-    if type(receivers) == 'table' then
-      woken = UNSIGNALLED
-      break
-    end
-    if receivers > 0 or uncounted then
-      woken = SIGNALLED
-      break
-    end
-  end
+  -- include wake.lua: leaves woken
   return woken
 end
 return DONE

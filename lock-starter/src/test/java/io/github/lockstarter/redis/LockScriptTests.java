@@ -19,8 +19,6 @@ class LockScriptTests {
 
     private static final Pattern INPUT = Pattern.compile("(?:KEYS|ARGV)\\[[^\\]]+]");
     private static final Pattern DOCUMENTED_INPUT = Pattern.compile("(?m)^-- ((?:KEYS|ARGV)\\[[^\\]]+]) {2,}\\S");
-    private static final Pattern LOOK = Pattern.compile("(?ms)^-- Looks whether this is the history.*?^end$");
-    private static final Pattern WAKE = Pattern.compile("(?ms)^  -- Signals the instance.*?^  end$");
 
     @ParameterizedTest
     @EnumSource
@@ -57,19 +55,22 @@ class LockScriptTests {
         assertThat(script.sha()).isEqualTo(Base16.digest(script.text().getBytes(StandardCharsets.UTF_8)));
     }
 
-    @Test
-    void wakesAlikeWhateverFreedTheLock() {
-        Set<String> release = matches(WAKE, LockScript.RELEASE.text(), 0);
-        assertThat(release).hasSize(1).isEqualTo(matches(WAKE, LockScript.WITHDRAW.text(), 0));
+    @ParameterizedTest
+    @EnumSource
+    void hasWhatItIncludesInItsText(LockScript script) {
+        assertThat(script.text()).doesNotContain("-- include ");
     }
 
-    @Test
-    void looksAtTheHistoryAlikeWhateverAsks() {
-        Set<String> acquire = matches(LOOK, LockScript.ACQUIRE.text(), 0);
-        assertThat(acquire)
-                .hasSize(1)
-                .isEqualTo(matches(LOOK, LockScript.RENEW.text(), 0))
-                .isEqualTo(matches(LOOK, LockScript.RECLAIM.text(), 0));
+    @ParameterizedTest
+    @EnumSource(names = {"ACQUIRE", "RENEW", "RECLAIM"})
+    void looksAtTheHistoryOnce(LockScript script) {
+        assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RELEASE", "WITHDRAW"})
+    void indentsWhatItIncludesLikeTheLineThatNamesIt(LockScript script) {
+        assertThat(script.text()).containsOnlyOnce("\n  for _ = 1, TRIES do\n    local longest = ");
     }
 
     @Test
