@@ -1,0 +1,137 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Hand-over inside an instance while others wait: within which bounds, and how it queues up behind them. */
+class EngineHandOverBoundsTests extends HandOverInterleavings {
+
+    @Test
+    void handsOverSixteenTimesWhileAnotherInstanceIsKnownToWaitFromTheGrantOn() throws Exception {
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 1), 16);
+        engine.acquireAsync(REQUEST);
+        releasing(last);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).isPresent();
+        release.answer().complete(new ReleaseResult.Released(1));
+        assertThat(backend.isQuiet()).as("it is the other one's turn").isTrue();
+        backend.signal(KEY);
+        assertThat(backend.nextAcquire().command().waiting()).isPresent();
+    }
+
+    @Test
+    void handsOverSixteenTimesAfterTheNoticeThatAnotherInstanceWaits() throws Exception {
+        LockHandle fifth = handOver(waitedFor(REQUEST, 100, 0), 5);
+        backend.wanted(KEY);
+        backend.wanted(KEY);
+        LockHandle eighth = handOver(fifth, 8);
+        backend.wanted(KEY);
+        LockHandle last = handOver(eighth, 8);
+        engine.acquireAsync(REQUEST);
+        releasing(last);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
+
+    @Test
+    void takesANoticeThatOvertakesTheGrant() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        backend.signal(KEY);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        backend.wanted(KEY);
+        attempt.answer().complete(new AcquireResult.Granted(100, 0));
+        LockHandle last = handOver(acquiring.get(5, TimeUnit.SECONDS), 16);
+        engine.acquireAsync(REQUEST);
+        releasing(last);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
+
+    @Test
+    void learnsAtItsReleaseOfAnInstanceWhoseNoticeWasLost() throws Exception {
+        LockHandle last = handOver(waitedFor(REQUEST, 100, 0), FencingBlock.LEAST - 1);
+        CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
+        releasing(last);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
+        attempt.answer().complete(new AcquireResult.Granted(200, 0)); // the other one was taken out by the release
+        last = handOver(follower.get(5, TimeUnit.SECONDS), 16);
+        engine.acquireAsync(REQUEST);
+        releasing(last);
+        assertThat(backend.nextRelease().command().requeue()).isPresent();
+    }
+
+    @Test
+    void leavesTheQueueAgainWhenNobodyIsLeftWhoWaits() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).isPresent();
+        waiting.cancel(false);
+        release.answer().complete(new ReleaseResult.Released(1));
+        backend.nextWithdrawal().answer().complete(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void asksAtOnceWhenTheOtherInstanceHasGone() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        backend.nextAcquire();
+    }
+
+    @Test
+    void aPlaceFromBeforeIsSpentWhenTheInstanceQueuesUpAgain() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        engine.acquireAsync(REQUEST); // asks for another lease
+        backend.signal(KEY); // such as after a reconnect of the mailbox
+        backend.nextAcquire().answer().complete(contended()); // place 7, while this instance has the lock itself
+        releasing(first);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
+        backend.signal(KEY);
+        assertThat(backend.nextAcquire().command().waiting().orElseThrow().position())
+                .isEqualTo(AcquireCommand.Waiting.NEW);
+    }
+
+    @Test
+    void leavesTheQueueWhenItIsUnknownWhetherItStandsThereAndNobodyWaits() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        waiting.cancel(false);
+        release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+        backend.nextWithdrawal();
+    }
+
+    @Test
+    void asksWhenItIsUnknownWhetherTheOtherInstanceWasSignalled() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
+        backend.nextAcquire();
+    }
+
+    @Test
+    void looksAgainWhenTheSignalOfTheOtherInstanceIsLost() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 1);
+        engine.acquireAsync(REQUEST); // asks for another lease
+        releasing(first);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(1));
+        backend.nextAcquire(); // by itself
+    }
+}

@@ -1,0 +1,161 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Hand-over inside an instance: what becomes of the lease, and which lease is not handed over. */
+class EngineHandOverLeaseTests extends HandOverInterleavings {
+
+    @Test
+    void doesNotHandOverInTheLastTwoThirdsOfALease() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(600)), 100, 0);
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(600)));
+        await().pollDelay(Duration.ofMillis(210)).until(() -> true); // time is the bound
+        releasing(first);
+        assertThat(backend.nextRelease().command().requeue()).isEmpty();
+        backend.nextAcquire();
+    }
+
+    @Test
+    void doesNotHandOverToWhoAsksForAnotherLease() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
+        releasing(first);
+        backend.nextRelease();
+        assertThat(backend.nextAcquire().command().lease()).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void doesNotHandOverALeaseThatWasExtended() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofSeconds(10)), 100, 0);
+        CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                () -> first.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        extending.get(5, TimeUnit.SECONDS);
+        engine.acquireAsync(REQUEST.leasedFor(Duration.ofSeconds(10)));
+        releasing(first);
+        backend.nextRelease();
+        backend.nextAcquire();
+    }
+
+    @Test
+    void aLossFoundByAnExtensionIsNotHandedOver() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture.runAsync(() -> first.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+        backend.nextRenewal(); // unanswered
+        engine.acquireAsync(REQUEST);
+        releasing(first);
+        backend.nextRelease();
+        backend.nextAcquire();
+    }
+
+    @Test
+    void armsTheLeaseAgainForWhoIsNotRenewed() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        assertThat(waiting).isNotDone();
+        renewal.answer().complete(new RenewResult.Renewed());
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void whoIsNotRenewedAsksTheBackendWhenTheLeaseTurnsOutToBeGone() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.LOST);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(300, 0));
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(300);
+    }
+
+    @Test
+    void releasesWhatCouldNotBeArmedAgain() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        engine.acquireAsync(REQUEST.withoutRenewal());
+        CompletableFuture<ReleaseOutcome> releasing = releasing(first);
+        backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        backend.nextAcquire();
+    }
+
+    @Test
+    void whoIsNotRenewedIsArmedAlsoIfTheOneBeforeHasGivenUp() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST.withoutRenewal());
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
+        fickle.cancel(false);
+        releasing(first);
+        backend.nextRenewal().answer().complete(new RenewResult.Renewed());
+        assertThat(patient.get(5, TimeUnit.SECONDS).remainingLease()).isGreaterThan(Duration.ofSeconds(29));
+    }
+
+    @Test
+    void releasesWhatWasArmedAgainForSomebodyWhoLeft() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.withoutRenewal());
+        releasing(first);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        waiting.cancel(false);
+        renewal.answer().complete(new RenewResult.Renewed());
+        backend.nextRelease();
+    }
+
+    @Test
+    void whoIsHandedALockRenewsAndLosesItOnItsOwn() throws Exception {
+        LockHandle first = waitedFor(REQUEST.leasedFor(Duration.ofMillis(900)), 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(900)));
+        CountDownLatch firstLost = new CountDownLatch(1);
+        CountDownLatch secondLost = new CountDownLatch(1);
+        first.onLost(firstLost::countDown);
+        releasing(first).get(5, TimeUnit.SECONDS);
+        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        second.onLost(secondLost::countDown);
+        Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
+        assertThat(renewal.command().fencingToken()).isEqualTo(163);
+        renewal.answer().complete(new RenewResult.NotHeld());
+
+        assertThat(secondLost.await(5, TimeUnit.SECONDS)).isTrue();
+        assertThat(firstLost.getCount()).isEqualTo(1);
+        await().untilAsserted(() -> assertThat(losses)
+                .singleElement()
+                .extracting(LockEvent.Lost::fencingToken)
+                .isEqualTo(101L));
+    }
+
+    @Test
+    void aWaiterLooksAsSoonAsTheHoldInItsWayIsLost() throws Exception {
+        LockHandle first = granted(REQUEST, 1);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        assertThat(backend.isQuiet())
+                .as("what this instance holds itself needs no asking")
+                .isTrue();
+        wallMillis.addAndGet(30_100);
+        assertThat(first.isHeld()).isFalse();
+
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,238 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Hand-over inside an instance, and who gives up, asks or stops in the same moment. */
+class EngineHandOverRacesTests extends HandOverInterleavings {
+
+    @Test
+    void passesOverWhoHasGivenUp() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+        fickle.cancel(false);
+        releasing(first).get(5, TimeUnit.SECONDS);
+
+        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
+        assertThat(backend.isQuiet()).isTrue();
+    }
+
+    @Test
+    void whoGivesUpInTheMomentOfTheHandOverPassesTheLockOn() throws Exception {
+        LockHandle holder = waitedFor(REQUEST, 100, 0);
+        long newest = 100;
+        for (int i = 0; i < 25; i++) {
+            CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+            CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+            CountDownLatch start = new CountDownLatch(1);
+            onNewThread(() -> {
+                awaitQuietly(start);
+                fickle.cancel(false);
+            });
+            LockHandle leaving = holder;
+            onNewThread(() -> {
+                awaitQuietly(start);
+                leaving.release();
+            });
+            start.countDown();
+            if (fickle.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+                assertThat(fickle.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
+            }
+            holder = patient.get(5, TimeUnit.SECONDS);
+            assertThat(holder.isHeld()).isTrue();
+            assertThat(holder.fencingToken()).isGreaterThan(newest);
+            newest = holder.fencingToken();
+        }
+        assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
+        assertThat(engine.heldLocks().size()).isEqualTo(1);
+    }
+
+    @Test
+    void whoIsInterruptedInTheMomentOfTheHandOverPassesTheLockOn() throws Exception {
+        LockHandle holder = waitedFor(REQUEST, 100, 0);
+        for (int i = 0; i < 25; i++) {
+            CompletableFuture<Boolean> acquired = new CompletableFuture<>();
+            Thread interrupted = new Thread(() -> {
+                try {
+                    engine.acquire(REQUEST).release();
+                    acquired.complete(true);
+                } catch (RuntimeException e) {
+                    acquired.complete(false);
+                }
+            });
+            interrupted.start();
+            await().pollInterval(Duration.ofMillis(1)).until(() -> interrupted.getState() == Thread.State.WAITING);
+            CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+            LockHandle leaving = holder;
+            onNewThread(leaving::release);
+            interrupted.interrupt();
+            acquired.get(5, TimeUnit.SECONDS);
+            holder = patient.get(5, TimeUnit.SECONDS);
+            assertThat(holder.isHeld()).isTrue();
+        }
+        assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
+    }
+
+    @Test
+    void aWaiterThatTimesOutInTheMomentOfTheHandOverLosesNobodysLock() throws Exception {
+        LockHandle holder = waitedFor(REQUEST, 100, 0);
+        for (int i = 0; i < 15; i++) {
+            CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(10)));
+            CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+            long releaseAt = System.nanoTime() + 8_000_000 + i * 500_000L; // around the end of the wait
+            await().pollInterval(Duration.ofNanos(100_000)).until(() -> System.nanoTime() - releaseAt >= 0);
+            releasing(holder).get(5, TimeUnit.SECONDS);
+            if (brief.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+                brief.get().release();
+            }
+            holder = patient.get(5, TimeUnit.SECONDS);
+            assertThat(holder.isHeld()).isTrue();
+        }
+        assertThat(backend.isQuiet()).as("nothing was withdrawn or released").isTrue();
+    }
+
+    /** Its withdrawal frees the lock at the backend, so that it must go to nobody. */
+    @Test
+    void doesNotHandOverAGrantWhoseAttemptWasWithdrawn() throws Exception {
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+        backend.nextAcquire().answer().complete(contended());
+        backend.signal(KEY);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST);
+        fickle.cancel(false);
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(attempt.command().token());
+        Sent<AcquireCommand, AcquireResult> own = backend.nextAcquire();
+        attempt.answer().complete(new AcquireResult.Granted(100, 0));
+
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+        assertThat(patient).isNotDone();
+        own.answer().complete(new AcquireResult.Granted(200, 0));
+        assertThat(patient.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(200);
+    }
+
+    @Test
+    void withdrawsTheAttemptOfWhoIsHandedTheLockMeanwhile() throws Exception {
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+        backend.signal(KEY); // somebody says that the lock is free, which it is not
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        releasing(first).get(5, TimeUnit.SECONDS);
+
+        LockHandle second = waiting.get(5, TimeUnit.SECONDS);
+        assertThat(second.fencingToken()).isEqualTo(101);
+        assertThat(backend.nextWithdrawal().command().token())
+                .isEqualTo(attempt.command().token());
+        attempt.answer().complete(new AcquireResult.Granted(200, 0)); // came before the withdrawal
+        assertThat(backend.nextRelease().command().token())
+                .isEqualTo(attempt.command().token());
+        assertThat(second.isHeld()).isTrue();
+        releasing(second);
+        backend.nextRelease();
+        assertThat(backend.isQuiet())
+                .as("the instance has left the queue already")
+                .isTrue();
+    }
+
+    @Test
+    void doesNotWithdrawTheGrantOfAHolderThatLeavesBeforeItsQueueKnows() throws Exception {
+        for (int i = 0; i < 100; i++) {
+            CompletableFuture<LockHandle> brief = engine.acquireAsync(REQUEST);
+            CompletableFuture<LockHandle> follower = engine.acquireAsync(REQUEST);
+            backend.nextAcquire().answer().complete(contended());
+            backend.signal(KEY);
+            Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+            CompletableFuture<ReleaseOutcome> left = brief.thenApply(LockHandle::release);
+            attempt.answer().complete(new AcquireResult.Granted(1 + 100L * i, 0));
+            assertThat(left.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+            CompletableFuture<ReleaseOutcome> last = releasing(follower.get(5, TimeUnit.SECONDS));
+            Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+            assertThat(release.command().token()).isEqualTo(attempt.command().token());
+            release.answer().complete(new ReleaseResult.Released(0));
+            last.get(5, TimeUnit.SECONDS);
+        }
+        assertThat(backend.isQuiet()).as("nothing was withdrawn").isTrue();
+    }
+
+    /** The lock is released by who writes the renewal, and only then may a waiter look. */
+    @Test
+    void aReleaseThatFollowsARenewalWakesTheWaiters() throws Exception {
+        for (int i = 0; i < 40; i++) {
+            LockHandle first = granted(REQUEST, i + 1);
+            CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+            CountDownLatch start = new CountDownLatch(1);
+            CompletableFuture<Void> extending = CompletableFuture.runAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        first.extend(Duration.ofSeconds(30));
+                    },
+                    EngineInterleavings::onNewThread);
+            CompletableFuture<ReleaseOutcome> releasing = CompletableFuture.supplyAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        return first.release();
+                    },
+                    EngineInterleavings::onNewThread);
+            start.countDown();
+            backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+            releasing.get(5, TimeUnit.SECONDS);
+            backend.nextAcquire().answer().complete(new AcquireResult.Rejected("enough", cause));
+            assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS)).hasMessageContaining("enough");
+            backend.forget();
+            extending.handle((done, failure) -> null).get(5, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void aStopInTheMomentOfTheHandOverLeavesNothingHeld() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            LockHandle first = waitedFor(REQUEST, 100L * (i + 1), 0);
+            CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST);
+            int before = releases();
+            CountDownLatch start = new CountDownLatch(1);
+            CompletableFuture<Void> stopping = CompletableFuture.runAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        engine.stop();
+                    },
+                    EngineInterleavings::onNewThread);
+            CompletableFuture<ReleaseOutcome> releasing = CompletableFuture.supplyAsync(
+                    () -> {
+                        awaitQuietly(start);
+                        return first.release();
+                    },
+                    EngineInterleavings::onNewThread);
+            start.countDown();
+            awaitStop(stopping);
+            releasing.get(5, TimeUnit.SECONDS);
+            if (waiting.handle((handle, failure) -> handle != null).get(5, TimeUnit.SECONDS)) {
+                assertThat(waiting.get().isHeld()).isFalse();
+            }
+            assertThat(releases()).as("releases of the tenure").isGreaterThan(before);
+            engine.start();
+            assertThat(engine.heldLocks().size()).isZero();
+            backend.forget();
+        }
+    }
+
+    private int releases() {
+        return (int)
+                backend.log.stream().filter(ReleaseCommand.class::isInstance).count();
+    }
+}

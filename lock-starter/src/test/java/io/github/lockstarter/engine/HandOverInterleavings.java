@@ -1,0 +1,36 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** An engine whose bound in time is out of the way, and a line of waiters in it. */
+abstract class HandOverInterleavings extends EngineInterleavings {
+
+    /** Sixteen hand-overs in time, also on a busy machine. */
+    HandOverInterleavings() {
+        super(new EngineSettings.HandOver(16, Duration.ofSeconds(20)));
+    }
+
+    /** From hold to hold, down a line of waiters. */
+    LockHandle handOver(LockHandle first, int times) throws Exception {
+        Deque<CompletableFuture<LockHandle>> waiting = new ArrayDeque<>();
+        LockHandle holder = first;
+        for (int i = 0; i < times; i++) {
+            waiting.add(engine.acquireAsync(REQUEST));
+        }
+        while (!waiting.isEmpty()) {
+            long before = holder.fencingToken();
+            releasing(holder).get(5, TimeUnit.SECONDS);
+            holder = waiting.remove().get(5, TimeUnit.SECONDS);
+            assertThat(holder.fencingToken()).isEqualTo(before + 1);
+        }
+        assertThat(backend.isQuiet()).isTrue();
+        return holder;
+    }
+}

@@ -1,0 +1,61 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** A backend that starts, stops, and is closed. */
+class RedisLockBackendLifecycleIT extends BackendOnServer {
+
+    @Test
+    void startsWithoutLeavingKeys() {
+        backend.start();
+        assertThat(redis.keys("*")).isEmpty();
+    }
+
+    @Test
+    void triesAtTheStartWhatServersBeforeSixCannot() throws IOException {
+        try (Socket monitor = new Socket(REDIS.server().host(), REDIS.server().port())) {
+            monitor.getOutputStream().write("MONITOR\r\n".getBytes(StandardCharsets.US_ASCII));
+            BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(monitor.getInputStream(), StandardCharsets.UTF_8));
+            assertThat(lines.readLine()).isEqualTo("+OK");
+            backend.start();
+            redis.echo("end");
+            assertThat(lines.lines().takeWhile(line -> !line.contains("\"end\"")))
+                    .anyMatch(line -> line.contains("lua] \"SET\"") && line.endsWith("\"KEEPTTL\""));
+        }
+    }
+
+    @Test
+    void connectsAgainAfterAStop() {
+        backend.listen("b", new RecordedSignals());
+        user.granted(OWNER);
+        backend.stop();
+        backend.start();
+        assertThat(user.release(OWNER, 0)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
+    }
+
+    @Test
+    void refusesEverythingOnceClosed() {
+        user.granted(OWNER);
+        backend.close();
+        backend.close();
+        assertThat(user.acquire(OTHER))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("closed"));
+        assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
+        assertThat(user.withdraw(OWNER)).isInstanceOf(WithdrawResult.Unknown.class);
+    }
+}

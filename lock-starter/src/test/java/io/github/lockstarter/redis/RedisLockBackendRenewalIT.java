@@ -1,0 +1,180 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Renewals, many at once, and the locks that they bring back. */
+class RedisLockBackendRenewalIT extends BackendOnServer {
+
+    @Test
+    void renewsManyLocksEachWithItsOwnAnswer() {
+        List<RenewCommand> commands = IntStream.range(0, 100)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0))
+                .toList();
+        commands.stream()
+                .filter(command -> !command.key().endsWith("7"))
+                .forEach(command -> answer(backend.acquire(
+                        new AcquireCommand(command.key(), OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))));
+        List<CompletionStage<RenewResult>> stages = backend.renew(commands);
+        assertThat(stages).hasSize(100);
+        for (int i = 0; i < 100; i++) {
+            RenewResult expected = i % 10 == 7 ? new RenewResult.NotHeld() : new RenewResult.Renewed();
+            assertThat(answer(stages.get(i))).isEqualTo(expected);
+        }
+        assertThat(redis.pttl("lock:{order:1}")).isGreaterThan(50_000);
+    }
+
+    @Test
+    void renewsUpToFiftyLocksWithOneCall() {
+        user.renew(OWNER, BackendUser.LEASE);
+        assertThat(callsToRenew(1)).isEqualTo(1);
+        assertThat(callsToRenew(50)).isEqualTo(1);
+        assertThat(callsToRenew(51)).isEqualTo(2);
+        assertThat(callsToRenew(149)).isEqualTo(3);
+    }
+
+    private long callsToRenew(int locks) {
+        redis.configResetstat();
+        backend.renew(renewals(locks)).forEach(BackendUser::answer);
+        String stats = REDIS.server().info("commandstats").getOrDefault("cmdstat_evalsha", "");
+        return Long.parseLong(stats.substring("calls=".length(), stats.indexOf(',')));
+    }
+
+    private static List<RenewCommand> renewals(int locks) {
+        return IntStream.range(0, locks)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, Duration.ofMinutes(1), 0))
+                .toList();
+    }
+
+    @Test
+    void renewsManyLocksEachWithItsOwnLease() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.psetex("lock:{order:1}", 5_000, OWNER.value());
+        List<CompletionStage<RenewResult>> stages = backend.renew(List.of(
+                new RenewCommand("order:0", OWNER, Duration.ofSeconds(10), 0),
+                new RenewCommand("order:1", OWNER, Duration.ofSeconds(20), 0)));
+        assertThat(stages).extracting(BackendUser::answer).containsOnly(new RenewResult.Renewed());
+        assertThat(redis.pttl("lock:{order:0}")).isBetween(8_000L, 10_000L);
+        assertThat(redis.pttl("lock:{order:1}")).isBetween(18_000L, 20_000L);
+    }
+
+    @Test
+    void aKeyOfAnotherTypeIsNoMatterOfTheLocksBesideIt() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.lpush("lock:{order:1}", "x");
+        redis.psetex("lock:{order:2}", 5_000, OWNER.value());
+        assertThat(backend.renew(renewals(3)))
+                .extracting(BackendUser::answer)
+                .containsExactly(new RenewResult.Renewed(), new RenewResult.NotHeld(), new RenewResult.Renewed());
+    }
+
+    @Test
+    void doesNotKnowTheOutcomeOnlyWhereTheServerRefuses() {
+        redis.psetex("lock:{order:0}", 5_000, OWNER.value());
+        redis.psetex("lock:{order:1}", 90_000, OWNER.value());
+        user.renew(OWNER, BackendUser.LEASE);
+        REDIS.server().grantDefaultUser("-pexpire");
+        List<CompletionStage<RenewResult>> stages = backend.renew(renewals(3));
+        assertThat(answer(stages.get(0)))
+                .isInstanceOfSatisfying(RenewResult.Unknown.class, unknown -> assertThat(unknown.reason())
+                        .contains("can't run this command", "ACL SETUSER"));
+        assertThat(answer(stages.get(1))).isEqualTo(new RenewResult.Renewed());
+        assertThat(answer(stages.get(2))).isEqualTo(new RenewResult.NotHeld());
+    }
+
+    @Test
+    void renewsManyLocksWhenTheServerForgetsTheScripts() {
+        List<RenewCommand> commands = renewals(120);
+        commands.forEach(command -> redis.psetex("lock:{" + command.key() + "}", 5_000, OWNER.value()));
+        user.renew(OWNER, BackendUser.LEASE);
+        redis.scriptFlush();
+        assertThat(backend.renew(commands)).extracting(BackendUser::answer).containsOnly(new RenewResult.Renewed());
+    }
+
+    @Test
+    void renewsNothingWhenThereIsNothing() {
+        assertThat(backend.renew(List.of())).isEmpty();
+    }
+
+    @Test
+    void tellsThatALockIsGoneAfterFlushallWhereNothingGuardsIt() {
+        RedisSettings unguarded = new RedisSettings(
+                "lock:",
+                Duration.ofSeconds(2),
+                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO));
+        try (RedisLockBackend other = backend(unguarded)) {
+            BackendUser its = new BackendUser(other);
+            long fencingToken = its.granted(OWNER);
+            redis.flushall();
+            assertThat(its.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.NotHeld());
+            assertThat(its.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.NotHeld());
+            assertThat(its.acquire(OTHER)).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(redis.exists("lock:history")).isZero();
+        }
+    }
+
+    @Test
+    void bringsALockBackThatFlushallTookAway() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken))
+                .isEqualTo(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+        assertThat(backend.history().recovering()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30));
+
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.Renewed());
+        assertThat(redis.get("lock:{order:42}")).isEqualTo(OWNER.value());
+        assertThat(user.acquire(OTHER)).isInstanceOf(AcquireResult.Contended.class);
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(user.acquire(OTHER)).isInstanceOfSatisfying(AcquireResult.Recovering.class, recovering -> assertThat(
+                        recovering.retryAfter())
+                .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(30)));
+    }
+
+    @Test
+    void bringsNoLockBackAfterItsReleaseWasSent() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        CompletionStage<RenewResult> renewed = backend.renew(
+                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
+                .get(0);
+        CompletionStage<ReleaseResult> released =
+                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        answer(renewed);
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.NotHeld());
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+    }
+
+    @Test
+    void bringsBackEachOfManyLocks() {
+        List<RenewCommand> held = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            LockToken token = token("a", 100 + i);
+            AcquireCommand command = new AcquireCommand("many:" + i, token, BackendUser.LEASE, 0, 1, Optional.empty());
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(command));
+            held.add(new RenewCommand("many:" + i, token, BackendUser.LEASE, granted.fencingToken()));
+        }
+        redis.flushall();
+        backend.renew(held).forEach(stage -> assertThat(answer(stage)).isInstanceOf(RenewResult.Deferred.class));
+        backend.renew(held).forEach(stage -> assertThat(answer(stage)).isEqualTo(new RenewResult.Renewed()));
+        assertThat(redis.keys("lock:{many:*}")).hasSize(60);
+    }
+}

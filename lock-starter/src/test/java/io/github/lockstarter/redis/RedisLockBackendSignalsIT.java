@@ -1,0 +1,132 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is signalled, and by which name of the lock. */
+class RedisLockBackendSignalsIT extends BackendOnServer {
+
+    @Test
+    void signalsTheInstanceThatWaitsLongestAndOnlyIt() {
+        RecordedSignals second = new RecordedSignals();
+        RecordedSignals third = new RecordedSignals();
+        try (RedisLockBackend b = backend();
+                RedisLockBackend c = backend()) {
+            b.listen("b", second);
+            c.listen("c", third);
+            user.granted(OWNER);
+            new BackendUser(b).waitFor(token("b", 1));
+            new BackendUser(c).waitFor(token("c", 1));
+            user.release(OWNER, 0);
+            Awaitility.await().untilAsserted(() -> assertThat(second.keys()).containsExactly("order:42"));
+            new BackendUser(b).withdraw(token("b", 1));
+            Awaitility.await().untilAsserted(() -> assertThat(third.keys()).containsExactly("order:42"));
+            assertThat(second.keys()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a{b}c", "100%", "line\nbreak", "grö😀ße", "\uD800broken", " ", "", "%!order:42", "!"})
+    void namesTheKeyAsItWasGivenToWhoWaitsAndToTheOwner(String key) {
+        signalsKey(key);
+    }
+
+    @Test
+    void signalsAHashedKeyAsItWasGiven() {
+        signalsKey("x".repeat(10_240));
+    }
+
+    private void signalsKey(String key) {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        Optional<AcquireCommand.Waiting> waiting =
+                Optional.of(new AcquireCommand.Waiting(AcquireCommand.Waiting.NEW, BackendUser.LEASE));
+        LockToken owner = token("0123456789abcdef0123456789abcdef", 1);
+        RecordedSignals ownersSignals = new RecordedSignals();
+        try (RedisLockBackend ownersBackend = backend()) {
+            ownersBackend.listen(owner.instanceId(), ownersSignals);
+            answer(ownersBackend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
+            assertThat(answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, waiting))))
+                    .isInstanceOf(AcquireResult.Contended.class);
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(ownersSignals.wanted()).containsExactly(key));
+            assertThat(answer(ownersBackend.release(new ReleaseCommand(key, owner, 0))))
+                    .isEqualTo(new ReleaseResult.Released(1));
+        }
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
+        assertThat(ownersSignals.keys()).isEmpty();
+        assertThat(signals.wanted()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 10_240})
+    void namesTheKeyAsItWasGivenToWhomAWithdrawalOrARequeuingReleasePassesTheLockOn(int length) {
+        String key = "x".repeat(length);
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        Waiting atTheEnd = new Waiting(Waiting.NEW, BackendUser.LEASE);
+        answer(backend.acquire(new AcquireCommand(key, OWNER, BackendUser.LEASE, 0, 1, Optional.empty())));
+        long position = position(key, atTheEnd);
+        answer(backend.withdraw(new WithdrawCommand(key, OWNER)));
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key));
+
+        LockToken owner = token("a", 2);
+        answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
+        assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
+        assertThat(answer(backend.release(new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE)))))
+                .isEqualTo(new ReleaseResult.Released(1));
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
+        assertThat(redis.zrange(new KeySpace("lock:").keysOf(key).waiters(), 0, -1))
+                .containsExactly("a");
+    }
+
+    private long position(String key, Waiting waiting) {
+        AcquireResult result =
+                answer(backend.acquire(new AcquireCommand(key, OTHER, BackendUser.LEASE, 0, 1, Optional.of(waiting))));
+        assertThat(result).isInstanceOf(AcquireResult.Contended.class);
+        return ((AcquireResult.Contended) result).position();
+    }
+
+    @Test
+    void ignoresMessagesThatAreNoSignals() {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        user.granted(OWNER);
+        redis.publish("lock:mailbox:b", "%nonsense");
+        redis.publish("lock:mailbox:b", "%!");
+        redis.publish("lock:mailbox:b", "%!%nonsense");
+        redis.publish("lock:mailbox:b", "order:42");
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly("order:42"));
+        assertThat(signals.wanted()).isEmpty();
+    }
+
+    @Test
+    void listensBeforeItsFirstCommandEvenIfItWasConnectedBefore() {
+        backend.start();
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("b", signals);
+        assertThat(user.waitFor(OTHER)).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(redis.publish("lock:mailbox:b", "order:42")).isEqualTo(1);
+    }
+
+    @Test
+    void hasOneListener() {
+        backend.listen("b", new RecordedSignals());
+        assertThatIllegalStateException().isThrownBy(() -> backend.listen("c", new RecordedSignals()));
+    }
+}
