@@ -35,6 +35,7 @@ final class SpringRedisConnector implements RedisConnector {
     private final ClientResources resources;
     private final List<LettuceConnectionFactory> own;
     private final RedisConnector connector;
+    private final boolean promotedBySentinels;
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
@@ -45,6 +46,8 @@ final class SpringRedisConnector implements RedisConnector {
                         clientConfiguration(
                                 theirs, application.lockClientName(), optionsFor(server, theirs, settings), settings)))
                 .toList();
+        this.promotedBySentinels =
+                application.servers().stream().anyMatch(RedisConfiguration.SentinelConfiguration.class::isInstance);
         own.forEach(LettuceConnectionFactory::afterPropertiesSet);
         own.forEach(LettuceConnectionFactory::start);
         this.connector = connector(application.target());
@@ -73,6 +76,11 @@ final class SpringRedisConnector implements RedisConnector {
     @Override
     public boolean isCluster() {
         return connector.isCluster();
+    }
+
+    @Override
+    public boolean isPromotedBySentinels() {
+        return promotedBySentinels;
     }
 
     @Override

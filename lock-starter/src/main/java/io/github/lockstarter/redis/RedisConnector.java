@@ -51,6 +51,15 @@ public interface RedisConnector extends AutoCloseable {
         return false;
     }
 
+    /**
+     * Whether sentinels decide which server is the master. Then the one before may go on as a master for a while.
+     *
+     * @return false where nobody is promoted, or by others
+     */
+    default boolean isPromotedBySentinels() {
+        return false;
+    }
+
     /** Asks the nodes of a cluster again which of them has what; open connections follow. Returns at once. */
     default void refresh() {}
 

@@ -102,7 +102,7 @@ public final class RedisLockBackend implements QuorumNode {
         connections.start();
         acknowledgements.start();
         new StartCheck(runner, calls, histories, failures).run(acknowledgements);
-        warnings = new ServerSurvey(connections, connector.target(), settings).run();
+        warnings = new ServerSurvey(connections, connector, settings).run();
     }
 
     /**

@@ -136,6 +136,11 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
             return new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
         }
 
+        /** Whether the guard rests on a master that writes nothing once another one is promoted. */
+        boolean trustsDeposedMasters() {
+            return onChange == OnHistoryChange.GRACE && deposedMasterWrites.isZero();
+        }
+
         /** How old a history must be for grants: then every lease from before is over. */
         Duration grace() {
             return longestLease.plus(deposedMasterWrites);

@@ -20,19 +20,19 @@ import java.util.concurrent.CompletableFuture;
 final class ServerSurvey {
 
     private final RedisConnections connections;
-    private final String target;
+    private final RedisConnector connector;
     private final RedisSettings settings;
 
     /**
      * Asks nobody yet.
      *
      * @param connections lead to the servers
-     * @param target what messages call the one server
+     * @param connector leads the connections there
      * @param settings what locks need
      */
-    ServerSurvey(RedisConnections connections, String target, RedisSettings settings) {
+    ServerSurvey(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
         this.connections = connections;
-        this.target = target;
+        this.connector = connector;
         this.settings = settings;
     }
 
@@ -42,9 +42,16 @@ final class ServerSurvey {
         connections
                 .servers()
                 .forEach((server, link) -> answers.put(
-                        server.isEmpty() ? target : server,
+                        server.isEmpty() ? connector.target() : server,
                         link.thenCompose(ServerSurvey::ask).exceptionally(refusal -> "")));
         List<String> warnings = new ArrayList<>();
+        if (connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()) {
+            warnings.add("Redis at " + connector.target() + " is expected to take no more writes once another master is"
+                    + " promoted (distributed-lock.redis.deposed-master-writes is 0s), which sentinels do not see to: after"
+                    + " SENTINEL FAILOVER, or cut off from them, it goes on for seconds, and grants locks that others hold at"
+                    + " the new one. Set min-replicas-to-write and min-replicas-max-lag at the servers, and"
+                    + " deposed-master-writes to min-replicas-max-lag + 2s");
+        }
         answers.forEach((server, answer) ->
                 warnings.addAll(ServerState.of(answer.join()).warnings(server, settings)));
         return List.copyOf(warnings);

@@ -8,6 +8,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.testing.RawAccess;
 import io.github.lockstarter.testing.RedisCluster;
 import io.github.lockstarter.testing.RedisReplication;
@@ -99,6 +100,20 @@ class TopologyApplicationIT {
         @Test
         void excludes() {
             excludesAnotherInstance(application(nodes));
+        }
+
+        @Test
+        void warnsThatADeposedMasterMayGoOnUnlessItIsSaidForHowLong() {
+            application(nodes).run(context -> assertThat(
+                            context.getBean(RedisLockBackend.class).warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("the master of sentinels", "deposed-master-writes is 0s", "min-replicas-max-lag"));
+            application(nodes)
+                    .withPropertyValues("distributed-lock.redis.deposed-master-writes=500ms")
+                    .run(context -> assertThat(
+                                    context.getBean(RedisLockBackend.class).warnings())
+                            .isEmpty());
         }
 
         @Test
