@@ -12,9 +12,13 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The command line: one workload, or {@code all}, or {@code report} to write tables and charts anew. */
 public final class LockBenchmarks {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LockBenchmarks.class);
 
     private static final String ALL = "all";
     private static final String REPORT = "report";
@@ -22,7 +26,8 @@ public final class LockBenchmarks {
     private LockBenchmarks() {}
 
     /**
-     * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM.
+     * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM, with 1 if something
+     * failed, which the log on standard error tells, and with 2 without arguments.
      *
      * @param arguments id of a workload, {@code all} or {@code report}; then options
      */
@@ -37,7 +42,7 @@ public final class LockBenchmarks {
         try {
             run(arguments[0], Options.parse(Arrays.copyOfRange(arguments, 1, arguments.length)), arguments);
         } catch (Exception e) {
-            e.printStackTrace();
+            LOG.error("Failed: {}", String.join(" ", arguments), e);
             status = 1;
         }
         System.exit(status); // some clients leave threads behind that are no daemons

@@ -7,9 +7,17 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. */
+/**
+ * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Standard output has one
+ * line for each answer, or failure; all that is for people to read, the log included, goes to standard error, which is the
+ * parent's.
+ */
 public final class ChildMain {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChildMain.class);
 
     static final String ANSWER = "answer ";
     static final String FAILURE = "failure ";
@@ -41,8 +49,8 @@ public final class ChildMain {
         try {
             return ANSWER + task.answer(command.split(" ", -1));
         } catch (Exception e) {
-            e.printStackTrace();
-            return FAILURE + e;
+            LOG.error("{} could not answer '{}'", task.getClass().getSimpleName(), command, e);
+            return FAILURE + e.toString().replaceAll("\\R", " ");
         }
     }
 
