@@ -11,14 +11,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises them.
  *
- * <p><b>Late answers.</b> A ballot that is won stays under way until each node has answered each vote and each raise. What
- * is answered once the token is given up may have been executed behind the release, and is freed on its node. Nothing of a
- * token that is not given up is.
+ * <p><b>Late answers.</b> A ballot stays under way until each node has answered each vote and each raise, also when it is
+ * decided: what a node executes behind the release of its token is freed there ({@link Remains}). Nothing of a token that is
+ * not given up is.
  *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
  * back; it and all that changes is guarded by this. What may give the token the lock, a raise, is sent under the lock, so
@@ -44,6 +45,13 @@ final class Ballot implements Revocable {
         static Next of(Runnable work) {
             return new Next(List.of(), work);
         }
+
+        Next before(Runnable more) {
+            return new Next(raises, () -> {
+                work.run();
+                more.run();
+            });
+        }
     }
 
     private final List<Node> nodes;
@@ -52,11 +60,10 @@ final class Ballot implements Revocable {
     private final UnderWay underWay;
     private final Quorum quorum;
     private final Votes votes;
-    private final boolean[] mayHaveOurs;
+    private final Remains remains = new Remains();
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
 
     private Phase phase = Phase.VOTING;
-    private boolean revoked;
     private long fencingToken;
     private int raised;
     private int raising;
@@ -68,7 +75,6 @@ final class Ballot implements Revocable {
         this.underWay = underWay;
         this.quorum = new Quorum(nodes.size());
         this.votes = new Votes(quorum);
-        this.mayHaveOurs = new boolean[nodes.size()];
     }
 
     /** Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node. */
@@ -91,14 +97,15 @@ final class Ballot implements Revocable {
         }
         Next next;
         synchronized (this) {
-            mayHaveOurs[node] = mayGrant(vote);
+            boolean isLeft = isLeft(node, vote);
             votes.cast(node, nodes.get(node).weighed(vote));
             next = switch (phase) {
                 case VOTING -> count();
                 case RAISING -> join(node);
-                case GRANTED -> isQueuedWith(vote) ? Next.of(() -> leaveQueue(nodes.get(node))) : freeIfGivenUp(node);
-                case REFUSED -> freeIfGivenUp(node);
+                case GRANTED -> isQueuedWith(vote) ? Next.of(() -> leaveQueue(nodes.get(node))) : Next.NOTHING;
+                case REFUSED -> Next.NOTHING;
             };
+            next = isLeft ? next.before(() -> free(node)) : next;
         }
         carryOut(next);
     }
@@ -124,7 +131,7 @@ final class Ballot implements Revocable {
 
     /** A quorum has voted for us: the highest of its tokens is above all that were ever granted. */
     private Next agree() {
-        if (revoked) {
+        if (remains.isRevoked()) {
             return refuse(givenUp());
         }
         phase = Phase.RAISING;
@@ -142,7 +149,7 @@ final class Ballot implements Revocable {
     private Next join(int node) {
         if (votes.grantedFrom(fencingToken).contains(node)) {
             raised++;
-        } else if (!revoked && votes.grantedBelow(fencingToken).contains(node)) {
+        } else if (!remains.isRevoked() && votes.grantedBelow(fencingToken).contains(node)) {
             return new Next(List.of(raise(node)), () -> {});
         }
         return conclude();
@@ -164,24 +171,26 @@ final class Ballot implements Revocable {
         Next next;
         synchronized (this) {
             raising--;
-            mayHaveOurs[node] |= mayGrant(answer);
+            boolean isLeft = isLeft(node, answer);
+            next = Next.NOTHING;
             if (phase == Phase.RAISING) {
                 raised += answer instanceof Granted granted && granted.fencingToken() >= fencingToken ? 1 : 0;
                 next = conclude();
-            } else {
-                next = mayGrant(answer) ? freeIfGivenUp(node) : Next.NOTHING;
             }
+            next = isLeft ? next.before(() -> free(node)) : next;
         }
         carryOut(next);
     }
 
-    private static boolean mayGrant(AcquireResult answer) {
-        return answer instanceof Granted || answer instanceof Unknown;
+    private boolean isLeft(int node, AcquireResult answer) {
+        return answer instanceof Granted
+                ? remains.isLeftByGrant(node)
+                : answer instanceof Unknown && remains.isLeftBySilence(node);
     }
 
     private Next conclude() {
         if (raised >= quorum.needed()) {
-            return revoked ? refuse(givenUp()) : win();
+            return remains.isRevoked() ? refuse(givenUp()) : win();
         }
         return raised + raising + votes.missing() >= quorum.needed() ? Next.NOTHING : refuse(unraised());
     }
@@ -219,10 +228,12 @@ final class Ballot implements Revocable {
     private Next refuse(AcquireResult refusal) {
         phase = Phase.REFUSED;
         int granted = votes.granted();
+        // What is being released is freed behind that.
+        List<Integer> left = remains.isRevoked()
+                ? List.of()
+                : allNodes().filter(remains::giveUp).boxed().toList();
         return Next.of(() -> {
-            for (int node = 0; node < nodes.size(); node++) {
-                free(node);
-            }
+            left.forEach(this::free);
             if (refusal instanceof Contended && command.waiting().isPresent()) {
                 waits.refused(command.key(), quorum.needed() - granted);
             }
@@ -230,25 +241,33 @@ final class Ballot implements Revocable {
         });
     }
 
-    /** A release that was sent before this answer came may have been executed before what it answers. */
-    private Next freeIfGivenUp(int node) {
-        return phase == Phase.REFUSED || revoked ? Next.of(() -> free(node)) : Next.NOTHING;
+    private IntStream allNodes() {
+        return IntStream.range(0, nodes.size());
     }
 
     private void free(int node) {
-        boolean ours;
-        synchronized (this) {
-            ours = mayHaveOurs[node];
-            mayHaveOurs[node] = false;
-        }
-        if (ours) {
-            nodes.get(node).free(command.key(), command.token());
-        }
+        nodes.get(node).free(command.key(), command.token());
     }
 
     @Override
     public synchronized void revoke() {
-        revoked = true;
+        remains.revoke();
+    }
+
+    @Override
+    public synchronized void released() {
+        remains.released();
+    }
+
+    @Override
+    public void giveUp(int node) {
+        boolean isLeft;
+        synchronized (this) {
+            isLeft = remains.giveUp(node);
+        }
+        if (isLeft) {
+            free(node);
+        }
     }
 
     private AcquireResult givenUp() {

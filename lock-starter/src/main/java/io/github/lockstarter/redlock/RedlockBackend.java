@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -41,8 +42,8 @@ import java.util.stream.IntStream;
  *       last one, written while the token had the lock there. F is the highest that a quorum granted.
  *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
  *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock,
- *       and what was sent before is freed on its node as soon as it is answered, or known to have no answer: a node may
- *       execute it behind the release ({@link UnderWay}). Nothing that frees a token is sent, now or later, before it is given
+ *       and what was sent before and is answered behind the release, or has no answer, is freed on its node: the node may have
+ *       executed it behind the release ({@link UnderWay}, {@link Remains}). Nothing that frees a token is sent, now or later, before it is given
  *       up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
@@ -62,6 +63,8 @@ import java.util.stream.IntStream;
  * where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than the time for which it
  * recovered. What a node executes behind a release that it has answered, and after its answer was given up, stays there until
  * the lease ends: it costs others that node's vote.
+ *
+ * <p>A token that was released or withdrawn must not be used again: what is freed behind the answer would be the new hold's.
  *
  * <p>Thread-safe; stages complete on the threads of the nodes.
  */
@@ -123,11 +126,25 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        underWay.revoke(command.token());
+        List<Revocable> revoked = underWay.revoke(command.token());
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
         }
-        return Poll.hold(nodes, node -> node.release(command), answers -> released(command, answers));
+        return giveUp(revoked, node -> node.release(command), answers -> released(command, answers));
+    }
+
+    /** Frees, behind the answer of each node, what it executes behind the command. */
+    private <R> CompletionStage<R> giveUp(
+            List<Revocable> revoked,
+            Function<Node, CompletionStage<R>> command,
+            Function<List<R>, Optional<R>> decision) {
+        CompletionStage<R> outcome = Poll.hold(
+                nodes,
+                node -> command.apply(node)
+                        .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(nodes.indexOf(node)))),
+                decision);
+        revoked.forEach(Revocable::released);
+        return outcome;
     }
 
     private Optional<ReleaseResult> released(ReleaseCommand command, List<ReleaseResult> answers) {
@@ -162,9 +179,9 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        underWay.revoke(command.token());
+        List<Revocable> revoked = underWay.revoke(command.token());
         waits.ended(command.key());
-        return Poll.hold(nodes, node -> node.withdraw(command), this::withdrawn);
+        return giveUp(revoked, node -> node.withdraw(command), this::withdrawn);
     }
 
     private Optional<WithdrawResult> withdrawn(List<WithdrawResult> answers) {
@@ -216,6 +233,11 @@ public final class RedlockBackend implements LockBackend {
         public void onMailboxRestored() {
             listener.onMailboxRestored();
         }
+    }
+
+    /** How many tokens have something under way that may still have to be freed. */
+    int underWay() {
+        return underWay.size();
     }
 
     /** Refuses further grants, and closes the nodes. Idempotent. */

@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * renewal asks again.
  *
  * <p><b>Late answers.</b> A round stays under way until each node has answered each renewal, which brings the lock back where a
- * node recovers, and each attempt. What is answered once the token is given up may have been executed behind the release,
- * and is freed on its node. A lock that is found lost is given up.
+ * node recovers, and each attempt: what a node executes behind the release of its token is freed there ({@link Remains}). A
+ * lock that is found lost is given up, as soon as its holder has been told. What is decided while the lock is being released is
+ * never a renewal.
  *
- * <p>Called by the nodes' threads. {@link #outcome} is completed once; {@link #answers}, {@link #unanswered},
- * {@link #revoked} and {@link #decided} are guarded by this. The attempts are sent under the lock, so that {@link #revoke}
- * has each before it or prevents it.
+ * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by this. The attempts are
+ * sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is sent outside.
  */
 final class RenewalRound implements Revocable {
 
@@ -48,8 +48,9 @@ final class RenewalRound implements Revocable {
     private final @Nullable RenewResult[] answers;
     private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
 
+    private final Remains remains = new Remains();
+
     private int unanswered;
-    private boolean revoked;
     private @Nullable RenewResult decided;
 
     RenewalRound(List<Node> nodes, RenewCommand command, UnderWay underWay) {
@@ -85,32 +86,48 @@ final class RenewalRound implements Revocable {
 
     private void answered(int node, RenewResult answer) {
         RenewResult decision;
-        boolean lost;
+        boolean isLeft;
+        boolean isLost;
         List<Attempt> attempts = List.of();
         synchronized (this) {
             unanswered--;
             answers[node] = answer;
+            isLeft = isLeft(node, answer);
             boolean open = decided == null;
             decided = open ? decision().orElse(null) : decided;
             decision = decided;
-            lost = open && decision instanceof NotHeld;
-            if (lost) { // what a minority still has is in everybody's way
-                revoked = true;
-                IntStream.range(0, nodes.size()).forEach(this::free);
-            } else if (revoked) {
-                free(node);
-            } else if (decision instanceof Renewed) {
+            isLost = open && decision instanceof NotHeld && !remains.isRevoked();
+            if (decision instanceof Renewed && !remains.isRevoked()) {
                 attempts = spread(open ? IntStream.range(0, nodes.size()) : IntStream.of(node));
             }
         }
-        if (lost) {
-            underWay.revoke(command.token());
-        }
         attempts.forEach(attempt -> attempt.answer().thenAccept(result -> attempted(attempt.node(), result)));
-        removeIfSettled();
         if (decision != null) {
             outcome.complete(decision);
         }
+        if (isLeft) {
+            free(node);
+        }
+        if (isLost) {
+            lose();
+        }
+        removeIfSettled();
+    }
+
+    private boolean isLeft(int node, RenewResult answer) {
+        return answer instanceof Unknown
+                ? remains.isLeftBySilence(node)
+                : !(answer instanceof NotHeld) && remains.isLeftByGrant(node);
+    }
+
+    /** What a minority still has is in everybody's way. */
+    private void lose() {
+        giveUp(this);
+        underWay.revoke(command.token()).forEach(this::giveUp);
+    }
+
+    private void giveUp(Revocable work) {
+        IntStream.range(0, nodes.size()).forEach(work::giveUp);
     }
 
     /** To those of the nodes that have said that they have not the lock. */
@@ -129,20 +146,21 @@ final class RenewalRound implements Revocable {
     }
 
     private void attempted(int node, AcquireResult result) {
+        boolean isLeft;
         synchronized (this) {
             unanswered--;
-            if (revoked && (result instanceof AcquireResult.Granted || result instanceof AcquireResult.Unknown)) {
-                nodes.get(node).free(command.key(), command.token());
-            }
+            isLeft = result instanceof AcquireResult.Granted
+                    ? remains.isLeftByGrant(node)
+                    : result instanceof AcquireResult.Unknown && remains.isLeftBySilence(node);
+        }
+        if (isLeft) {
+            free(node);
         }
         removeIfSettled();
     }
 
-    /** What a node may have for a token that is given up. */
     private void free(int node) {
-        if (answers[node] != null && !(answers[node] instanceof NotHeld)) {
-            nodes.get(node).free(command.key(), command.token());
-        }
+        nodes.get(node).free(command.key(), command.token());
     }
 
     private void removeIfSettled() {
@@ -158,7 +176,7 @@ final class RenewalRound implements Revocable {
     private Optional<RenewResult> decision() {
         long renewed = of(Renewed.class).count();
         if (renewed >= quorum.needed()) {
-            return Optional.of(new Renewed());
+            return Optional.of(remains.isRevoked() ? givenUp() : new Renewed());
         }
         if (of(NotHeld.class).count() >= quorum.blocking()) {
             return Optional.of(new NotHeld());
@@ -170,7 +188,14 @@ final class RenewalRound implements Revocable {
                 of(Deferred.class).map(Deferred::retryAfter).sorted().toList();
         int lacking = quorum.needed() - (int) renewed;
         return Optional.of(
-                deferred.size() >= lacking ? new Deferred(deferred.get(lacking - 1)) : unknown((int) renewed));
+                deferred.size() >= lacking && !remains.isRevoked()
+                        ? new Deferred(deferred.get(lacking - 1))
+                        : unknown((int) renewed));
+    }
+
+    private RenewResult givenUp() {
+        String reason = "Lock '" + command.key() + "' was given up while its renewal was under way";
+        return new Unknown(reason, new IllegalStateException("given up"));
     }
 
     private RenewResult unknown(int renewed) {
@@ -189,6 +214,22 @@ final class RenewalRound implements Revocable {
 
     @Override
     public synchronized void revoke() {
-        revoked = true;
+        remains.revoke();
+    }
+
+    @Override
+    public synchronized void released() {
+        remains.released();
+    }
+
+    @Override
+    public void giveUp(int node) {
+        boolean isLeft;
+        synchronized (this) {
+            isLeft = remains.giveUp(node);
+        }
+        if (isLeft) {
+            free(node);
+        }
     }
 }

@@ -4,8 +4,18 @@ package io.github.lockstarter.redlock;
 interface Revocable {
 
     /**
-     * The token is being given up: nothing more may be sent that could give it the lock, and a node that may have given it
-     * the lock, and says so only from now on, is told to free it. Returns when that is certain.
+     * The token is about to be released: nothing more may be sent that could give it the lock. Returns when that is certain.
+     * Frees nothing yet, or the release would find the lock gone.
      */
     void revoke();
+
+    /** The release was sent to every node. */
+    void released();
+
+    /**
+     * The node has answered the release, or there is none: what else it gave, or gives from now on, is freed.
+     *
+     * @param node by its place among the nodes
+     */
+    void giveUp(int node);
 }

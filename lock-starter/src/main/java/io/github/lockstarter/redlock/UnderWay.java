@@ -32,11 +32,14 @@ final class UnderWay {
         });
     }
 
-    void revoke(LockToken token) {
-        byToken.getOrDefault(token, List.of()).forEach(Revocable::revoke);
+    /** Stops what is under way for the token, and returns it: from now on, it may have its last answer at any time. */
+    List<Revocable> revoke(LockToken token) {
+        List<Revocable> works = byToken.getOrDefault(token, List.of());
+        works.forEach(Revocable::revoke);
+        return works;
     }
 
-    /** How many tokens have something under way. */
+    /** How many tokens have something under way. None, once every node has answered everything. */
     int size() {
         return byToken.size();
     }

@@ -8,7 +8,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
  * always normally: a failure is a result. Three outcomes are told apart: yes, no, and unknown. Every command is
- * idempotent per {@link LockToken}, since a client may send it twice. Commands of one key that are sent one after the
+ * idempotent per {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used
+ * again: a backend may free it once more at any time. Commands of one key that are sent one after the
  * other by one thread take effect in that order, unless the connection breaks or the store is made to forget its scripts
  * in between. Thread-safe.
  */

@@ -9,6 +9,10 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A store that can forget locks, by a restart or a failover, answers {@link AcquireResult.Recovering} until none of
  * those it may have forgotten is alive.
+ *
+ * <p>Commands of one key are answered in the order in which they were executed, also where that is not the one in which they
+ * were sent; but for those that are answered with unknown. Hence a grant that is told before the answer to a later release was
+ * executed before it.
  */
 public interface QuorumNode extends LockBackend {
 

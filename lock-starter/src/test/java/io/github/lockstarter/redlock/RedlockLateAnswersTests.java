@@ -10,12 +10,16 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.Vote;
+import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * One of five simulated nodes executes last what the others have answered. Once the hold is over, it is freed there as soon
@@ -88,32 +92,52 @@ class RedlockLateAnswersTests {
         return nodes.stream().filter(node -> node.has(asked)).count();
     }
 
-    @Test
-    void freesAVoteThatIsCastBehindTheRelease() {
-        slow.overtakes(Vote.class);
-        releases(granted(acquires(backend, token)));
-        arrives();
+    /** What the last node executes late. */
+    private enum Late {
+        VOTE(Vote.class),
+        RAISE(AcquireResult.class),
+        ATTEMPT(AcquireResult.class),
+        RENEWAL(RenewResult.class);
 
-        world.run(ROUND_TRIP);
+        private final Class<?> answers;
 
-        assertThat(having(token)).isZero();
+        Late(Class<?> answers) {
+            this.answers = answers;
+        }
     }
 
-    @Test
-    void freesAVoteThatIsCastBehindTheReleaseAndNeverTold() {
-        slow.overtakes(Vote.class);
-        slow.loses(Vote.class);
-        releases(granted(acquires(backend, token)));
-        arrives();
-
-        world.run(AFTER_THE_TIMEOUT);
-
-        assertThat(having(token)).isZero();
+    /** A hold, and a command of this kind under way to the last node. */
+    private long holds(Late late) {
+        long fencingToken =
+                switch (late) {
+                    case VOTE -> {
+                        slow.overtakes(late.answers);
+                        yield granted(acquires(backend, token));
+                    }
+                    case RAISE -> granted(raises());
+                    case ATTEMPT -> {
+                        slow.cut = true;
+                        long granted = granted(acquires(backend, token));
+                        world.run(AFTER_THE_TIMEOUT);
+                        slow.cut = false;
+                        slow.overtakes(late.answers);
+                        renews(granted);
+                        yield granted;
+                    }
+                    case RENEWAL -> {
+                        long granted = granted(acquires(backend, token));
+                        last.restartEmpty(); // it recovers, and gives the lock back to whoever says it is its own
+                        slow.overtakes(late.answers);
+                        renews(granted);
+                        yield granted;
+                    }
+                };
+        assertThat(backend.underWay()).isOne();
+        return fencingToken;
     }
 
     /** The first node votes first and counts ahead, so that the others are asked again; with two of them there are enough. */
-    @Test
-    void freesARaiseThatIsExecutedBehindTheRelease() {
+    private CompletionStage<AcquireResult> raises() {
         nodes.get(0).setClock(Duration.ofSeconds(1));
         List<SimLink> others = links.subList(1, 5);
         others.forEach(link -> link.overtakes(Vote.class));
@@ -123,7 +147,71 @@ class RedlockLateAnswersTests {
         others.forEach(link -> link.overtakes(AcquireResult.class));
         world.run(ROUND_TRIP);
         others.subList(0, 2).forEach(SimLink::arrives);
-        releases(granted(acquiring));
+        return acquiring;
+    }
+
+    /** Whatever was late: once every answer came or cannot come any more, nothing of it is remembered. */
+    @AfterEach
+    void remembersNothing() {
+        world.run(AFTER_THE_TIMEOUT);
+        assertThat(backend.underWay()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void freesWhatIsExecutedBehindTheRelease(Late late) {
+        releases(holds(late));
+        arrives();
+
+        world.run(ROUND_TRIP);
+
+        assertThat(having(token)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void freesWhatIsExecutedBehindTheReleaseAndNeverTold(Late late) {
+        slow.loses(late.answers);
+        releases(holds(late));
+        arrives();
+
+        world.run(AFTER_THE_TIMEOUT);
+
+        assertThat(having(token)).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void leavesAHoldAloneOfWhichSomethingIsLate(Late late) {
+        holds(late);
+        arrives();
+
+        world.run(AFTER_THE_TIMEOUT);
+
+        assertThat(having(token)).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void leavesAHoldAloneOfWhichSomethingIsNeverTold(Late late) {
+        slow.loses(late.answers);
+        long fencingToken = holds(late);
+        arrives();
+
+        world.run(AFTER_THE_TIMEOUT);
+        slow.losesNone();
+        renews(fencingToken);
+        world.run(AFTER_THE_TIMEOUT);
+
+        assertThat(having(token)).isEqualTo(5);
+    }
+
+    @Test
+    void freesAVoteThatIsCastBehindTheRefusal() {
+        nodes.subList(0, 3)
+                .forEach(node -> node.acquire(new AcquireCommand(KEY, successor, LEASE, 0, 1, Optional.empty())));
+        slow.overtakes(Vote.class);
+        assertThat(answered(acquires(backend, token))).isInstanceOf(AcquireResult.Contended.class);
         arrives();
 
         world.run(ROUND_TRIP);
@@ -132,13 +220,11 @@ class RedlockLateAnswersTests {
     }
 
     @Test
-    void freesAnAttemptOfARenewalThatIsExecutedBehindTheRelease() {
-        slow.cut = true;
-        long fencingToken = granted(acquires(backend, token));
-        slow.cut = false;
-        slow.overtakes(AcquireResult.class);
-        renews(fencingToken);
-        releases(fencingToken);
+    void freesAVoteThatIsCastBehindTheWithdrawal() {
+        slow.overtakes(Vote.class);
+        CompletionStage<AcquireResult> acquiring = acquires(backend, token);
+        backend.withdraw(new WithdrawCommand(KEY, token));
+        assertThat(answered(acquiring)).isInstanceOf(AcquireResult.Unknown.class);
         arrives();
 
         world.run(ROUND_TRIP);
@@ -146,19 +232,73 @@ class RedlockLateAnswersTests {
         assertThat(having(token)).isZero();
     }
 
-    /** The node recovers, and gives the lock back to whoever says it is its own. */
+    /** Else the release would find the lock gone on two of three nodes, one of which has lost it. */
     @Test
-    void freesARenewalThatBringsTheLockBackBehindTheRelease() {
-        long fencingToken = granted(acquires(backend, token));
-        last.restartEmpty();
-        slow.overtakes(RenewResult.class);
-        renews(fencingToken);
-        releases(fencingToken);
-        arrives();
+    void freesNothingBeforeTheRelease() {
+        List<SimLink> three = links.subList(2, 5);
+        RedlockBackend ofThree = newBackend(three);
+        slow.overtakes(Vote.class);
+        long fencingToken = granted(acquires(ofThree, token));
+        nodes.get(3).restartEmpty();
+        three.get(0).beforeRelease(() -> {
+            three.get(0).beforeRelease(() -> {});
+            arrives();
+            world.run(ROUND_TRIP);
+        });
 
-        world.run(ROUND_TRIP);
-
+        assertThat(answered(ofThree.release(new ReleaseCommand(KEY, token, fencingToken))))
+                .isInstanceOf(ReleaseResult.Released.class);
         assertThat(having(token)).isZero();
+    }
+
+    /** Released with the third vote, before the fourth and the fifth come. */
+    @Test
+    void sendsNoReleaseTwiceToNodesThatAnswerInOrder() {
+        for (int i = 0; i < 100; i++) {
+            LockToken fresh = new LockToken("a", 100 + i);
+            acquires(backend, fresh)
+                    .thenAccept(result -> backend.release(
+                            new ReleaseCommand(KEY, fresh, ((AcquireResult.Granted) result).fencingToken())));
+            world.run(ROUND_TRIP.multipliedBy(2));
+            assertThat(having(fresh)).isZero();
+        }
+
+        assertThat(links.stream().mapToInt(link -> link.releases).sum()).isEqualTo(100 * 5);
+    }
+
+    private int commands() {
+        return links.stream().mapToInt(link -> link.commands).sum();
+    }
+
+    @Test
+    void tellsOfALossBeforeItFreesTheRest() {
+        long fencingToken = granted(acquires(backend, token));
+        world.run(ROUND_TRIP);
+        nodes.subList(0, 3).forEach(node -> node.release(new ReleaseCommand(KEY, token, 0)));
+        CompletionStage<RenewResult> renewing = backend.renew(
+                        List.of(new RenewCommand(KEY, token, LEASE, fencingToken)))
+                .get(0);
+        int sent = commands();
+        int[] sentWhenTold = new int[1];
+        renewing.thenRun(() -> sentWhenTold[0] = commands());
+
+        assertThat(answered(renewing)).isInstanceOf(RenewResult.NotHeld.class);
+
+        assertThat(sentWhenTold[0]).isEqualTo(sent);
+        assertThat(commands()).isEqualTo(sent + 2);
+        assertThat(having(token)).isZero();
+    }
+
+    @Test
+    void renewsNothingThatIsBeingReleased() {
+        long fencingToken = granted(acquires(backend, token));
+        CompletionStage<RenewResult> renewing = backend.renew(
+                        List.of(new RenewCommand(KEY, token, LEASE, fencingToken)))
+                .get(0);
+
+        releases(fencingToken);
+
+        assertThat(renewing.toCompletableFuture().join()).isInstanceOf(RenewResult.Unknown.class);
     }
 
     /** What was lost is over, too, though its holder does not know it yet, and releases nothing. */
@@ -174,32 +314,6 @@ class RedlockLateAnswersTests {
         world.run(ROUND_TRIP);
 
         assertThat(having(token)).isZero();
-    }
-
-    @Test
-    void leavesAHoldAloneWhoseLastVoteIsLate() {
-        slow.overtakes(Vote.class);
-        granted(acquires(backend, token));
-        arrives();
-
-        world.run(AFTER_THE_TIMEOUT);
-
-        assertThat(having(token)).isEqualTo(5);
-    }
-
-    @Test
-    void leavesAHoldAloneWhoseLastVoteIsNeverTold() {
-        slow.overtakes(Vote.class);
-        slow.loses(Vote.class);
-        long fencingToken = granted(acquires(backend, token));
-        arrives();
-
-        world.run(AFTER_THE_TIMEOUT);
-        assertThat(having(token)).isEqualTo(5);
-        renews(fencingToken);
-        world.run(AFTER_THE_TIMEOUT);
-
-        assertThat(having(token)).isEqualTo(5);
     }
 
     @Test

@@ -31,6 +31,7 @@ class RedlockSimulationTests {
         private Duration grace = SHORT_LEASE.multipliedBy(2);
         private Duration time = Duration.ofSeconds(45);
         private double loss = 0.02;
+        private double overtaking = 0.02;
         private boolean tellsTime = true;
         private boolean writesBack = true;
         private int clients = 4;
@@ -56,7 +57,7 @@ class RedlockSimulationTests {
         RedlockSettings settings = new RedlockSettings(SimLink.TIMEOUT, setup.lease);
         for (int i = 0; i < setup.clients; i++) {
             List<SimLink> links = nodes.stream()
-                    .map(node -> new SimLink(world, node, setup.loss, setup.tellsTime))
+                    .map(node -> new SimLink(world, node, setup.loss, setup.tellsTime).overtakes(setup.overtaking))
                     .toList();
             RedlockBackend backend = new RedlockBackend(links, settings, world::nanos);
             new SimClient(world, backend, "client" + i, setup.habits()).start();
@@ -224,7 +225,7 @@ class RedlockSimulationTests {
         setup.longestWork = Duration.ofMillis(2);
         setup.pause = Duration.ofMillis(16);
         setup.crashes = 0.001;
-        setup.time = Duration.ofSeconds(48);
+        setup.time = Duration.ofSeconds(60);
         setup.faults = (world, nodes) -> {
             goAndComeBack(world, nodes);
             world.every(Duration.ofSeconds(20), () -> nodes.get(world.random.nextInt(NODES))

@@ -23,7 +23,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One client's connection to one node: keeps the order of what it carries, takes its time, and loses some of it. */
+/**
+ * One client's connection to one node: keeps the order of what it carries, unless told otherwise, takes its time, and loses
+ * some of it. Answers keep the order in which the commands were executed.
+ */
 final class SimLink implements QuorumNode {
 
     static final Duration TIMEOUT = Duration.ofMillis(50);
@@ -39,7 +42,12 @@ final class SimLink implements QuorumNode {
     private final List<Runnable> late = new ArrayList<>();
     private @Nullable SignalListener listener;
     private long lastArrival;
+    private long lastAnswer;
     private double delayed = 0.01;
+    private double overtaking;
+    private Runnable beforeRelease = () -> {};
+    int commands;
+    int releases;
     boolean cut;
 
     SimLink(SimWorld world, SimNode node, double loss, boolean tellsTime) {
@@ -53,6 +61,17 @@ final class SimLink implements QuorumNode {
     SimLink keepsTime() {
         delayed = 0;
         return this;
+    }
+
+    /** From now on, some commands are executed behind others that were sent later. */
+    SimLink overtakes(double some) {
+        overtaking = some;
+        return this;
+    }
+
+    /** What happens after a release is decided on, and before it is sent here. */
+    void beforeRelease(Runnable work) {
+        beforeRelease = work;
     }
 
     /** The answers of this kind are lost from now on, whatever else is. */
@@ -77,6 +96,7 @@ final class SimLink implements QuorumNode {
     }
 
     private <R> CompletionStage<R> send(Supplier<R> command, R unknown) {
+        commands++;
         CompletableFuture<R> answer = new CompletableFuture<>();
         world.after(TIMEOUT.toNanos(), () -> answer.complete(unknown));
         if (world.chance(loss) || cut) {
@@ -86,12 +106,15 @@ final class SimLink implements QuorumNode {
             if (node.up) {
                 R result = command.get();
                 if (!world.chance(loss) && !isOf(unanswered, unknown)) {
-                    world.after(delay(), () -> answer.complete(result));
+                    lastAnswer = Math.max(lastAnswer + 1, world.nanos() + delay());
+                    world.after(lastAnswer - world.nanos(), () -> answer.complete(result));
                 }
             }
         };
         if (isOf(overtaken, unknown)) {
             late.add(execution);
+        } else if (world.chance(overtaking)) {
+            world.after(world.upTo(TIMEOUT.toNanos()), execution);
         } else {
             lastArrival = Math.max(lastArrival + 1, world.nanos() + delay());
             world.after(lastArrival - world.nanos(), execution);
@@ -132,6 +155,8 @@ final class SimLink implements QuorumNode {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        beforeRelease.run();
+        releases++;
         return send(() -> node.release(command), new ReleaseResult.Unknown("no answer", cause));
     }
 
