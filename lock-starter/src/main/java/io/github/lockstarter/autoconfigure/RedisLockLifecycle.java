@@ -41,7 +41,6 @@ final class RedisLockLifecycle implements SmartLifecycle {
             if (backend.history().state() == HistoryGuard.State.DEGRADED) {
                 log.warn(DEGRADED);
             }
-            backend.warnings().forEach(log::warn);
         } catch (RedisUnavailableException e) {
             if (properties.requiredAtStart()) {
                 throw e;
@@ -51,6 +50,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
                     e.getMessage(),
                     e.remedy());
         }
+        backend.warnings().forEach(log::warn);
         running = true;
     }
 

@@ -99,14 +99,17 @@ public final class RedisLockBackend implements QuorumNode {
      * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
      */
     public void start() {
+        ServerSurvey survey = new ServerSurvey(connections, connector, settings);
+        warnings = survey.ofSettings();
         connections.start();
         acknowledgements.start();
         new StartCheck(runner, calls, histories, failures).run(acknowledgements);
-        warnings = new ServerSurvey(connections, connector, settings).run();
+        warnings = survey.run();
     }
 
     /**
-     * What the settings of the servers put at risk, as the last {@link #start} found them. Returns at once.
+     * What the settings of the servers put at risk, as the last {@link #start} found them; if it found none, what this
+     * backend's own put at risk. Returns at once.
      *
      * @return a text for each, which says what to change; none if all is well, or the servers do not tell
      */

@@ -36,6 +36,17 @@ final class ServerSurvey {
         this.settings = settings;
     }
 
+    /** What puts locks at risk, whatever the servers say. Asks nobody. */
+    List<String> ofSettings() {
+        return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
+                ? List.of("Redis at " + connector.target()
+                        + " may go on granting locks after sentinels have promoted another"
+                        + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write to the"
+                        + " number of replicas, min-replicas-max-lag to at most a third of the shortest lease - 2s, and"
+                        + " deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
+                : List.of();
+    }
+
     /** What puts locks at risk there. Never fails. */
     List<String> run() {
         Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
@@ -44,14 +55,7 @@ final class ServerSurvey {
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target() : server,
                         link.thenCompose(ServerSurvey::ask).exceptionally(refusal -> "")));
-        List<String> warnings = new ArrayList<>();
-        if (connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()) {
-            warnings.add("Redis at " + connector.target() + " is expected to take no more writes once another master is"
-                    + " promoted (distributed-lock.redis.deposed-master-writes is 0s), which sentinels do not see to: after"
-                    + " SENTINEL FAILOVER, or cut off from them, it goes on for seconds, and grants locks that others hold at"
-                    + " the new one. Set min-replicas-to-write and min-replicas-max-lag at the servers, and"
-                    + " deposed-master-writes to min-replicas-max-lag + 2s");
-        }
+        List<String> warnings = new ArrayList<>(ofSettings());
         answers.forEach((server, answer) ->
                 warnings.addAll(ServerState.of(answer.join()).warnings(server, settings)));
         return List.copyOf(warnings);

@@ -111,6 +111,17 @@ class RedisLockConfigurationTests {
     }
 
     @Test
+    void warnsOfADeposedMasterAlsoWhereSentinelsAreNotThere(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "spring.data.redis.sentinel.master=locks",
+                        "spring.data.redis.sentinel.nodes=localhost:9",
+                        "distributed-lock.redis.required-at-start=false")
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).containsOnlyOnce("distributed-lock.redis.deposed-master-writes is 0s");
+    }
+
+    @Test
     void namesThePropertyOfABadPrefix() {
         application
                 .withPropertyValues(NOBODY, "distributed-lock.key-prefix=a{b}")
