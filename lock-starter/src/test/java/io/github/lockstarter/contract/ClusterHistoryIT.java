@@ -30,6 +30,13 @@ class ClusterHistoryIT extends HistoryFailover {
     }
 
     @Override
+    void restore() {
+        mendReplication();
+        REDIS.topology().reset();
+        mendReplication();
+    }
+
+    @Override
     Duration lease() {
         return Duration.ofSeconds(12);
     }

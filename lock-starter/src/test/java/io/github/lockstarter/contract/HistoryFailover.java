@@ -3,6 +3,7 @@ package io.github.lockstarter.contract;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
@@ -27,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A replica is promoted that never heard of a lock: its holder keeps it, and nobody else gets it too early. Subclasses bring
  * the servers.
  */
-@Timeout(120)
+@Timeout(180)
 abstract class HistoryFailover {
 
     private static final Duration PATIENCE = ofSeconds(30);
@@ -64,9 +65,23 @@ abstract class HistoryFailover {
         return List.of();
     }
 
+    /** Whole and empty again. */
+    abstract void restore();
+
+    /** Once more where the outage was too long; skipped, with all that holds then asserted, where both were. */
     @ParameterizedTest
     @MethodSource(SEEDS)
     void keepsTheLockOnAReplicaThatLagged(long seed) {
+        if (!isShortOutageOutlived(seed)) {
+            restore();
+            assumeThat(isShortOutageOutlived(seed + 1))
+                    .as("that one of two outages was so short that a holder keeps its lock")
+                    .isTrue();
+        }
+    }
+
+    /** Whether the outage was short; fails where what is promised for one as long as it was does not hold. */
+    private boolean isShortOutageOutlived(long seed) {
         try (RedisStore store = servers().with(RedisStore.guarding(lease()));
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
@@ -96,6 +111,7 @@ abstract class HistoryFailover {
                             .as("losses that the application was told of")
                             .hasSize(kept ? 0 : 1));
             assertThat(acquireAgain(second, request)).isGreaterThan(held.fencingToken());
+            return isShort;
         }
     }
 

@@ -24,7 +24,7 @@ class SentinelHistoryIT extends HistoryFailover {
 
     @Override
     Duration lease() {
-        return Duration.ofSeconds(8);
+        return Duration.ofSeconds(10);
     }
 
     @Override
@@ -42,6 +42,11 @@ class SentinelHistoryIT extends HistoryFailover {
         // The link is cut, not the replica stopped: its sentinels must find it fit.
         REDIS.topology().servers().stream().filter(server -> server != master).forEach(server -> server.commands()
                 .replicaof("127.0.0.1", 1));
+    }
+
+    @Override
+    void restore() {
+        REDIS.topology().reset();
     }
 
     @Override
