@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
@@ -164,7 +165,10 @@ class EngineHandOverTests extends HandOverInterleavings {
                         },
                         EngineInterleavings::onNewThread)
                 .thenCompose(other -> other);
-        backend.nextAcquire().answer().complete(contended());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        // Sent by another thread, which may not have looked for the answer yet: the signal is to come after that.
+        await().until(() -> attempt.answer().getNumberOfDependents() > 0);
+        attempt.answer().complete(contended());
         backend.signal(KEY);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0));
         assertThat(waiting.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(101);
