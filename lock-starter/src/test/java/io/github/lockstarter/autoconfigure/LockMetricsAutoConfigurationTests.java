@@ -2,10 +2,16 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockEvent.Acquired;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockEvent.Released;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.observe.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
@@ -33,6 +39,35 @@ class LockMetricsAutoConfigurationTests {
     void listensToTheLocksWhereTheApplicationBringsItsOwnRegistry() {
         runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .run(context -> assertThat(context.getBean(LockListener.class)).isInstanceOf(LockMetrics.class));
+    }
+
+    @Test
+    void distributionsAreConfiguredAsThoseOfAnyMeter() {
+        withBootsRegistry
+                .withPropertyValues(
+                        "management.metrics.distribution.slo.distributed.lock.acquire=10ms,1s",
+                        "management.metrics.distribution.percentiles.distributed.lock.hold=0.5,0.99")
+                .run(context -> {
+                    LockMetrics metrics = context.getBean(LockMetrics.class);
+                    metrics.onAcquired(
+                            new Acquired("order", "order:42", 17, Duration.ofMillis(5), 1, Path.UNCONTENDED));
+                    metrics.onReleased(
+                            new Released("order", "order:42", 17, Duration.ofMillis(50), ReleaseOutcome.RELEASED));
+
+                    MeterRegistry registry = context.getBean(MeterRegistry.class);
+                    assertThat(registry.get("distributed.lock.acquire")
+                                    .tag("outcome", "acquired")
+                                    .timer()
+                                    .takeSnapshot()
+                                    .histogramCounts())
+                            .extracting(CountAtBucket::count)
+                            .containsExactly(1.0, 1.0);
+                    assertThat(registry.get("distributed.lock.hold")
+                                    .timer()
+                                    .takeSnapshot()
+                                    .percentileValues())
+                            .hasSize(2);
+                });
     }
 
     @Test

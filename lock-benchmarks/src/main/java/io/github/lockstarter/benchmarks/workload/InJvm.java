@@ -5,6 +5,7 @@ import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.micro.AnnotationBenchmark;
+import io.github.lockstarter.benchmarks.micro.MetricsBenchmark;
 import io.github.lockstarter.engine.LifecycleBenchmark;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +46,8 @@ record InJvm() implements Workload {
         LABELS.put("nest", "states: nested entry, exit");
         LABELS.put("renew", "states: renewal");
         LABELS.put("isHeld", "states: isHeld");
+        LABELS.put("recordOne", "meters: acquire and release");
+        LABELS.put("recordTogether", "meters: the same, 4 threads");
     }
 
     @Override
@@ -75,6 +78,7 @@ record InJvm() implements Workload {
                 .include(AnnotationBenchmark.class.getName())
                 .include(KeyExpressionBenchmark.class.getName())
                 .include(LifecycleBenchmark.class.getName())
+                .include(MetricsBenchmark.class.getName())
                 .addProfiler(GCProfiler.class)
                 .forks(bench.count("forks", FORKS))
                 .warmupIterations(bench.count("warm-up", WARM_UP))

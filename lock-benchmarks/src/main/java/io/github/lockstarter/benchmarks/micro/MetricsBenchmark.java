@@ -1,0 +1,48 @@
+package io.github.lockstarter.benchmarks.micro;
+
+import io.github.lockstarter.LockEvent.Acquired;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockEvent.Released;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.observe.LockMetrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+
+/** What the meters cost one acquisition and its release together. The aim: at most 1 µs. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class MetricsBenchmark {
+
+    private final LockMetrics metrics = new LockMetrics(new SimpleMeterRegistry());
+    private final Acquired acquired =
+            new Acquired("ship-order", "ship-order:42", 17, Duration.ofMillis(1), 1, Path.UNCONTENDED);
+    private final Released released =
+            new Released("ship-order", "ship-order:42", 17, Duration.ofMillis(2), ReleaseOutcome.RELEASED);
+
+    /** One thread. */
+    @Benchmark
+    public void recordOne() {
+        record();
+    }
+
+    /** Four threads that record the same name. */
+    @Benchmark
+    @Threads(4)
+    public void recordTogether() {
+        record();
+    }
+
+    private void record() {
+        metrics.onAcquired(acquired);
+        metrics.onReleased(released);
+    }
+}
