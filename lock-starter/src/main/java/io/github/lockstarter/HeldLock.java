@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param remainingLease time until the lease is over unless it is renewed
  * @param holdCount nested holds, at least 1
  * @param renewals how often the lease was renewed
+ * @param handOvers how many holders of this instance had the lock right before, one after the other
  */
 public record HeldLock(
         String name,
@@ -22,7 +23,8 @@ public record HeldLock(
         Duration heldFor,
         Duration remainingLease,
         int holdCount,
-        long renewals) {
+        long renewals,
+        long handOvers) {
 
     /** Owner of a lock that was acquired without a thread. */
     public static final String ASYNC = "async";

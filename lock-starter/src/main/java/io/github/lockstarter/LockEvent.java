@@ -58,7 +58,9 @@ public sealed interface LockEvent {
         /** {@code distributed-lock.watchdog.max-hold} was reached and the last lease ran out. */
         MAX_HOLD,
         /** The lock client was closed while the lock was held. */
-        SHUTDOWN
+        SHUTDOWN,
+        /** An operator took the lock away ({@link LockOversight#revoke}). */
+        REVOKED
     }
 
     /**

@@ -226,8 +226,11 @@ class SampleAppIT {
         awaitHeld("report");
 
         JsonNode held = client.get("/actuator/locks").body();
-        assertThat(held.path("count").asInt()).isEqualTo(1);
-        assertThat(held.path("locks").path(0).path("key").asString()).isEqualTo("report");
+        assertThat(held.path("heldTotal").asInt()).isEqualTo(1);
+        assertThat(held.path("held").path(0).path("key").asString()).isEqualTo("report");
+        JsonNode stored = client.get("/actuator/locks?key=report").body().path("store");
+        assertThat(stored.path("state").asString()).isEqualTo("HELD");
+        assertThat(stored.path("instance")).isEqualTo(held.path("instance"));
         assertThat(client.get("/actuator/metrics/distributed.lock.held").status())
                 .isEqualTo(200);
         running.join();
@@ -235,6 +238,13 @@ class SampleAppIT {
                         .status())
                 .isEqualTo(200);
         assertThat(client.get("/actuator/health").text("status")).isEqualTo("UP");
+    }
+
+    @Test
+    void takesNoLockAwayUnlessAccessIsUnrestricted() {
+        String order = "{\"key\":\"report\",\"fencingToken\":17,\"reason\":\"hangs\"}";
+
+        assertThat(client.post("/actuator/locks", order).status()).isEqualTo(405);
     }
 
     private void awaitHeld(String key) {

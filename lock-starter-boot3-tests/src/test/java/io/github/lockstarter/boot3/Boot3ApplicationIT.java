@@ -34,6 +34,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.http.MediaType;
 import org.springframework.web.client.RestClient;
 
 @ExtendWith(OutputCaptureExtension.class)
@@ -149,14 +150,39 @@ class Boot3ApplicationIT {
     void showsTheHeldLocksOverHttp() {
         try (LockHandle seven = locks.acquire("order:7");
                 LockHandle eight = locks.acquire("order:8")) {
-            assertThat(get("/locks")).containsEntry("count", 2);
-            assertThat(get("/locks?key=order:8")).containsEntry("count", 1);
-            assertThat(get("/locks?key=order:8").get("locks").toString())
+            assertThat(get("/locks")).containsEntry("heldTotal", 2).containsEntry("waitingTotal", 0);
+            assertThat(get("/locks?page=1&size=1").get("held").toString()).contains("key=order:8");
+            assertThat(get("/locks?key=order:8")).containsEntry("heldTotal", 1);
+            assertThat(get("/locks?key=order:8").get("held").toString())
                     .contains("key=order:8")
                     .contains("fencingToken=" + eight.fencingToken())
                     .doesNotContain(Long.toString(seven.fencingToken()));
+            assertThat(get("/locks?key=order:8").get("store").toString())
+                    .contains("state=HELD")
+                    .contains("fencingToken=" + eight.fencingToken());
         }
-        assertThat(get("/locks")).containsEntry("count", 0);
+        assertThat(get("/locks")).containsEntry("heldTotal", 0);
+    }
+
+    @Test
+    void takesALockAwayOverHttpByTheFencingTokenThatWasSeen() {
+        LockHandle held = locks.acquire("order:9");
+
+        assertThat(release(held.fencingToken() - 1, "hangs")).isEqualTo(409);
+        assertThat(release(held.fencingToken(), "")).isEqualTo(400);
+        assertThat(held.isHeld()).isTrue();
+
+        assertThat(release(held.fencingToken(), "hangs")).isEqualTo(200);
+        assertThat(held.isHeld()).isFalse();
+        assertThat(locks.tryAcquire("order:9")).isPresent().get().satisfies(LockHandle::release);
+    }
+
+    private static int release(long fencingToken, String reason) {
+        return http.post()
+                .uri("/locks")
+                .contentType(MediaType.APPLICATION_JSON)
+                .body(Map.of("key", "order:9", "fencingToken", fencingToken, "reason", reason))
+                .exchange((request, response) -> response.getStatusCode().value());
     }
 
     @Test

@@ -1,101 +1,101 @@
 package io.github.lockstarter.actuate;
 
-import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.LockSource;
-import java.util.Comparator;
-import java.util.List;
+import io.github.lockstarter.LockOversight;
 import java.util.Objects;
-import java.util.stream.Stream;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import java.util.Set;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/locks}: the locks that this instance of the application holds at the moment, not those of other
- * instances. Read-only, answered from memory. Keys may contain identifiers of people or orders, so it is not exposed
- * over HTTP unless {@code management.endpoints.web.exposure.include} names it.
+ * {@code /actuator/locks}: the locks that this instance of the application holds at the moment, and who waits in it for one.
+ * Answered from memory; with a key, the store is asked too, about that one lock.
+ *
+ * <p>Keys may contain identifiers of people or orders: they are masked unless
+ * {@code management.endpoint.locks.show-values} says otherwise, and nothing is exposed over HTTP unless
+ * {@code management.endpoints.web.exposure.include} names it. The operation that takes a lock away needs
+ * {@code management.endpoint.locks.access=unrestricted}.
+ *
+ * <p>Operations of this class are those over JMX, where nobody is authorised; {@link LocksEndpointWebExtension} has the same
+ * over HTTP.
  */
-@Endpoint(id = "locks")
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
 
-    private final LockSource locks;
+    /** Type of the audit events. */
+    public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
+
+    private static final String NOBODY_KNOWN = "unknown";
+
+    private final LockOversight locks;
+    private final ApplicationEventPublisher events;
+    private final Show showValues;
+    private final Set<String> roles;
 
     /**
      * Creates the endpoint.
      *
-     * @param locks whose held locks to show
+     * @param locks what to show
+     * @param events where audit events go
+     * @param showValues who sees keys
+     * @param roles who is authorised, if that matters; whoever is logged in, if there are none
      */
-    public LocksEndpoint(LockSource locks) {
+    public LocksEndpoint(LockOversight locks, ApplicationEventPublisher events, Show showValues, Set<String> roles) {
         this.locks = Objects.requireNonNull(locks, "locks");
+        this.events = Objects.requireNonNull(events, "events");
+        this.showValues = Objects.requireNonNull(showValues, "showValues");
+        this.roles = Set.copyOf(roles);
     }
 
     /**
-     * The held locks.
+     * The held locks and the waiters, sorted by key.
      *
-     * @param key only the lock of this key, {@code /actuator/locks?key=order:42}; all if absent
-     * @return the locks, sorted by key
+     * @param key only this lock, and what the store says about it; all if absent
+     * @param page which part of the lists, from 0; the first if absent
+     * @param size entries of each list in a page, 1 to {@value LocksQuery#MOST}; {@value LocksQuery#SIZE} if absent
+     * @return what was asked for
      */
     // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
     // JSpecify's, 3.5 answers 400 to a request without the parameter.
     @SuppressWarnings("deprecation")
     @ReadOperation
-    public Locks heldLocks(@Nullable String key) {
-        Stream<HeldLock> held = locks.heldLocks().snapshot().stream();
-        if (key != null) {
-            held = held.filter(lock -> lock.key().equals(key));
-        }
-        return Locks.of(held);
+    public LocksPage locks(@Nullable String key, @Nullable Integer page, @Nullable Integer size) {
+        return locks(LocksQuery.of(key, page, size), SecurityContext.NONE);
+    }
+
+    LocksPage locks(LocksQuery query, SecurityContext security) {
+        return query.page(locks, showValues.isShown(security, roles));
     }
 
     /**
-     * The answer.
+     * Takes a lock away from whoever holds it, also in another instance. What the holder still does may overlap with the
+     * next owner: it is told, and cannot be stopped.
      *
-     * @param count how many locks it lists
-     * @param locks the locks, sorted by key
+     * @param key the lock's key
+     * @param fencingToken as it was seen: nothing happens if the lock has another one by now
+     * @param reason why, for the audit event
+     * @return what became of it
      */
-    public record Locks(int count, List<Lock> locks) implements OperationResponseBody {
-
-        static Locks of(Stream<HeldLock> held) {
-            List<Lock> sorted = held.map(Lock::of)
-                    .sorted(Comparator.comparing(Lock::key).thenComparing(Lock::fencingToken))
-                    .toList();
-            return new Locks(sorted.size(), sorted);
-        }
+    @WriteOperation
+    public LockRelease release(String key, long fencingToken, String reason) {
+        return release(new ReleaseOrder(key, fencingToken, reason), SecurityContext.NONE);
     }
 
-    /**
-     * One held lock.
-     *
-     * @param key its key
-     * @param name logical name of the request
-     * @param fencingToken its fencing token
-     * @param owner name of the acquiring thread, or {@value HeldLock#ASYNC}
-     * @param heldForMs milliseconds since it was acquired
-     * @param remainingLeaseMs milliseconds until its lease is over unless it is renewed
-     * @param holdCount nested holds, at least 1
-     * @param renewals how often the lease was renewed
-     */
-    public record Lock(
-            String key,
-            String name,
-            long fencingToken,
-            String owner,
-            long heldForMs,
-            long remainingLeaseMs,
-            int holdCount,
-            long renewals) {
-
-        static Lock of(HeldLock held) {
-            return new Lock(
-                    held.key(),
-                    held.name(),
-                    held.fencingToken(),
-                    held.owner(),
-                    held.heldFor().toMillis(),
-                    held.remainingLease().toMillis(),
-                    held.holdCount(),
-                    held.renewals());
-        }
+    LockRelease release(ReleaseOrder order, SecurityContext security) {
+        LockRelease release = LockRelease.of(
+                Patience.await(locks.revoke(order.key(), order.fencingToken()), LockOversight.Revocation.Unknown::new));
+        String principal = security.getPrincipal() == null
+                ? NOBODY_KNOWN
+                : security.getPrincipal().getName();
+        events.publishEvent(new AuditApplicationEvent(
+                new AuditEvent(principal, AUDIT_TYPE, order.auditData(release, locks.instance()))));
+        return release;
     }
 }

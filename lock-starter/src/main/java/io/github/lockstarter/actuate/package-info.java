@@ -1,4 +1,4 @@
-/** The locks of this instance as an actuator endpoint. */
+/** The locks of this instance, and the health of their store, for operators: what the actuator exposes. */
 @NullMarked
 package io.github.lockstarter.actuate;
 

@@ -1,18 +1,24 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.actuate.LocksEndpointWebExtension;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 
 /** The actuator endpoint {@code locks}, where the application has the actuator and exposes it. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-@ConditionalOnSingleCandidate(LockOperations.class)
+@ConditionalOnSingleCandidate(LockOversight.class)
+@EnableConfigurationProperties(LocksEndpointProperties.class)
 public final class LockEndpointAutoConfiguration {
 
     /** Created by Spring. */
@@ -21,7 +27,16 @@ public final class LockEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
-    LocksEndpoint locksEndpoint(LockOperations locks) {
-        return new LocksEndpoint(locks);
+    LocksEndpoint locksEndpoint(
+            LockOversight locks, ApplicationEventPublisher events, LocksEndpointProperties properties) {
+        return new LocksEndpoint(locks, events, properties.showValues(), properties.roles());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBean(LocksEndpoint.class)
+    @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
+    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+        return new LocksEndpointWebExtension(endpoint);
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.EngineClock;
@@ -37,6 +38,12 @@ class LockEngineConfiguration {
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off");
         return new LockEngine(backend, settings, all, EngineClock.SYSTEM);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockOversight lockOversight(LockEngine engine) {
+        return engine.oversight();
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.Grant;
 import io.github.lockstarter.engine.Standing.Obstacle;
@@ -9,6 +10,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +134,10 @@ final class Acquirer {
     void wanted(String key) {
         queues.ask(key, KeyQueue::wanted);
         holds.here(key).ifPresent(hold -> hold.tenure.wanted(clock.nanos()));
+    }
+
+    List<Waiter> waiters() {
+        return queues.waiters(clock.nanos());
     }
 
     /** Signals may have been missed. */

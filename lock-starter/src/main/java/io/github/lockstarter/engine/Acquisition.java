@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockOversight.Waiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -97,6 +98,11 @@ final class Acquisition extends TimerEntry {
 
     Duration waited(long now) {
         return Duration.ofNanos(now - startedAt);
+    }
+
+    /** As an operator sees it; under the queue's monitor. */
+    Waiter waiter(long now, int position) {
+        return new Waiter(terms.name(), key, owner.label(), waited(now), position, attempts);
     }
 
     @Override

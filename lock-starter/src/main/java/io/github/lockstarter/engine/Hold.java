@@ -239,6 +239,15 @@ final class Hold extends TimerEntry {
 
     HeldLock snapshot() {
         int holds = Math.max(1, lifecycle.holds());
-        return new HeldLock(terms.name(), key, fencingToken, owner.label(), held(), remainingLease(), holds, renewals);
+        return new HeldLock(
+                terms.name(),
+                key,
+                fencingToken,
+                owner.label(),
+                held(),
+                remainingLease(),
+                holds,
+                renewals,
+                fencingToken - tenure.firstFencingToken);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.engine.Standing.Obstacle;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
@@ -79,6 +80,15 @@ final class KeyQueue {
 
     synchronized boolean isRetired() {
         return retired;
+    }
+
+    /** Who waits, in the order in which they are served. */
+    synchronized List<Waiter> waiters(long now) {
+        List<Waiter> waiters = new ArrayList<>();
+        for (Acquisition each : line.inOrder()) {
+            waiters.add(each.waiter(now, waiters.size() + 1));
+        }
+        return waiters;
     }
 
     /** A new waiter at the end; null if the queue is retired and a new one must be made. */

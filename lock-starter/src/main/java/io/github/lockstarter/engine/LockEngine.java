@@ -5,9 +5,11 @@ import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
@@ -159,6 +161,15 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return heldLocks;
     }
 
+    /**
+     * What an operator sees and does.
+     *
+     * @return a view of this engine, also while it is stopped
+     */
+    public LockOversight oversight() {
+        return new EngineOversight(backend, heldLocks, LockToken.shortened(tokens.instanceId()), session::get);
+    }
+
     /** What the running session holds. */
     private final class LiveHeldLocks implements HeldLocks {
 
@@ -193,6 +204,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
             Session running = session.get();
             if (running != null) {
                 running.wanted(key);
+            }
+        }
+
+        @Override
+        public void onRevoked(String key, long fencingToken) {
+            Session running = session.get();
+            if (running != null) {
+                running.revoked(key, fencingToken);
             }
         }
 

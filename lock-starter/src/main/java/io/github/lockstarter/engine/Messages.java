@@ -54,6 +54,7 @@ final class Messages {
                     case LEASE_EXPIRED -> "the " + Texts.of(hold.terms.lease()) + " lease ran out" + renewals;
                     case OWNER_CHANGED -> "it was deleted, or taken by another owner, at the lock store";
                     case MAX_HOLD -> "it was held longer than distributed-lock.watchdog.max-hold";
+                    case REVOKED -> "an operator took it away";
                     case SHUTDOWN -> "the lock client was shut down";
                 };
         return new LockLostException(

@@ -5,6 +5,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Predicate;
 
 /**
  * An engine between start and stop: its parts, and the way of one acquisition through them. Thread-safe; without state
@@ -232,6 +234,37 @@ final class Session implements LocalWaiters {
         if (!result.complete(attained) && attained instanceof Attained.Handle unwanted) {
             unwanted.handle().releaseAsync();
         }
+    }
+
+    List<Waiter> waiters() {
+        return acquirer.waiters();
+    }
+
+    /** Ends the hold that an operator sees under this fencing token: its own, or the last of its tenure. */
+    Optional<Hold> revoke(String key, long fencingToken) {
+        return lose(key, hold -> hold.fencingToken == fencingToken || isLastOf(hold.tenure, fencingToken));
+    }
+
+    /** The same, told by another instance, which knows the last of the tenure only. */
+    void revoked(String key, long fencingToken) {
+        lose(key, hold -> isLastOf(hold.tenure, fencingToken));
+    }
+
+    private static boolean isLastOf(Tenure tenure, long fencingToken) {
+        return tenure.lastFencingToken == fencingToken;
+    }
+
+    private Optional<Hold> lose(String key, Predicate<Hold> meant) {
+        Optional<Hold> seen = Optional.empty();
+        Optional<Hold> here = holds().here(key).filter(meant);
+        while (here.isPresent() && !here.equals(seen)) {
+            if (losses.lose(here.get(), LossCause.REVOKED)) {
+                return here;
+            }
+            seen = here; // it is being left; if it is handed over at the same time, its successor is there by now
+            here = holds().here(key).filter(meant);
+        }
+        return Optional.empty();
     }
 
     /** Refuses, ends the waits, ends the renewals, tells the holders of their loss, and releases what they held. */

@@ -27,6 +27,11 @@ final class WaitLine {
         return waiters.size();
     }
 
+    /** In the order in which they are served. */
+    List<Acquisition> inOrder() {
+        return new ArrayList<>(waiters);
+    }
+
     boolean has(Acquisition acquisition) {
         return waiters.contains(acquisition);
     }

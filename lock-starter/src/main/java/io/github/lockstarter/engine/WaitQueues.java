@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockOversight.Waiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +58,13 @@ final class WaitQueues {
 
     List<String> keys() {
         return new ArrayList<>(queues.keySet());
+    }
+
+    /** Who waits, for whichever key. */
+    List<Waiter> waiters(long now) {
+        List<Waiter> all = new ArrayList<>();
+        queues.values().forEach(queue -> all.addAll(queue.waiters(now)));
+        return all;
     }
 
     /** From now on nobody is handed anything over. */

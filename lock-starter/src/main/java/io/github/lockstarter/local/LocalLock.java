@@ -1,5 +1,6 @@
 package io.github.lockstarter.local;
 
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -141,6 +142,24 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         }
         // Free: the signal of the last release may have gone to the instance that now leaves.
         return liveHold(now).isEmpty() ? left.wake(now, mailboxes).answering(withdrawn) : Step.quiet(left, withdrawn);
+    }
+
+    /** The token that has the lock. */
+    Optional<LockToken> ownerAt(long now) {
+        return liveHold(now).map(Hold::token);
+    }
+
+    /** As an operator sees it. */
+    StoredLock seenAt(long now) {
+        long waiting =
+                waiters.stream().filter(waiter -> waiter.deadline() - now > 0).count();
+        return liveHold(now)
+                .<StoredLock>map(live -> new StoredLock.Held(
+                        Optional.of(new StoredLock.Holder(live.token().instance())),
+                        Optional.of(Duration.ofNanos(live.deadline() - now)),
+                        fencingToken,
+                        waiting))
+                .orElseGet(() -> new StoredLock.Free(fencingToken, waiting));
     }
 
     /** Nothing is left to remember but the last fencing token. */

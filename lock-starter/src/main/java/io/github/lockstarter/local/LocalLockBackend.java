@@ -1,8 +1,12 @@
 package io.github.lockstarter.local;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -13,6 +17,7 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -96,6 +101,40 @@ public final class LocalLockBackend implements LockBackend {
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         return done(change(command.key(), lock -> lock.withdraw(command, now(), mailboxes)));
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return done(seen(key));
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        LocalLock lock = locks.getOrDefault(key, LocalLock.UNKNOWN);
+        Optional<LockToken> owner = lock.ownerAt(now());
+        if (lock.fencingToken() != fencingToken || fencingToken == 0) {
+            return done(new Revocation.Stale(seen(key)));
+        }
+        if (owner.isPresent()) {
+            // Its token has the lock, or nobody was granted it since, or it is not changed.
+            ReleaseCommand release = new ReleaseCommand(key, owner.get(), fencingToken);
+            if (change(key, known -> known.release(release, now(), sequence, mailboxes))
+                    instanceof ReleaseResult.NotHeld) {
+                return done(new Revocation.Stale(seen(key)));
+            }
+            mailboxes.sendRevoked(owner.get(), key, fencingToken);
+        }
+        return done(new Revocation.Revoked());
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return done(new StoreState(
+                "this JVM", closed ? Optional.of("The in-JVM lock backend is closed") : Optional.empty()));
+    }
+
+    private StoredLock seen(String key) {
+        return locks.getOrDefault(key, LocalLock.UNKNOWN).seenAt(now());
     }
 
     @Override

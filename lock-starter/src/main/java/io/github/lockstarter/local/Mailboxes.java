@@ -1,5 +1,6 @@
 package io.github.lockstarter.local;
 
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,6 +47,14 @@ final class Mailboxes implements AutoCloseable {
         SignalListener listener = listeners.get(mail.instanceId());
         if (listener != null) {
             postman.execute(() -> mail.deliver(listener, key));
+        }
+    }
+
+    /** Tells the instance that its lock was taken away. */
+    void sendRevoked(LockToken owner, String key, long fencingToken) {
+        SignalListener listener = listeners.get(owner.instanceId());
+        if (listener != null) {
+            postman.execute(() -> listener.onRevoked(key, fencingToken));
         }
     }
 

@@ -21,7 +21,7 @@ final class LockCalls {
     /** Status of release and withdraw: done, but the next waiter could not be signalled. */
     static final long UNSIGNALLED = 2;
 
-    /** Status of release and confirm: the token does not have the lock. */
+    /** Status of release, confirm and revoke: the token does not have the lock. */
     static final long NOT_HELD = 0;
 
     /** Those of a renewal that are before the first lock's. */
@@ -127,6 +127,16 @@ final class LockCalls {
                 LockScript.WITHDRAW,
                 new String[] {keys.lock(), keys.waiters()},
                 trimmed(command.token().value(), keys.name(), counting));
+    }
+
+    ScriptCall<List<String>> inspect(String key) {
+        return ScriptCall.ofTexts(LockScript.INSPECT, keySpace.keysOf(key).all());
+    }
+
+    ScriptCall<Long> revoke(String key, long fencingToken) {
+        LockKeys keys = keySpace.keysOf(key);
+        return ScriptCall.ofStatus(
+                LockScript.REVOKE, keys.all(), trimmed(Long.toString(fencingToken), keys.name(), counting));
     }
 
     /** Writes what was granted once more. */

@@ -19,7 +19,11 @@ enum LockScript {
     /** Leaves the queue. */
     WITHDRAW,
     /** Writes a grant once more. */
-    CONFIRM;
+    CONFIRM,
+    /** Looks. */
+    INSPECT,
+    /** Takes away. */
+    REVOKE;
 
     private final String text;
     private final String sha;

@@ -5,13 +5,19 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 
 /**
  * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of one
- * that another instance waits for. A client that does not know the mark takes it for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable field
+ * that another instance waits for, or {@value #REVOKED} for one that was taken away. A client that does not know the mark takes it for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable field
  * goes from false to true with the first subscription and stays there.
  */
 final class Mailbox extends RedisPubSubAdapter<String, String> {
 
     /** What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this. */
     static final String WANTED = "%!";
+
+    /**
+     * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fencing token, a colon and
+     * the encoded key; no encoded key starts like this.
+     */
+    static final String REVOKED = "%~";
 
     private final String channel;
     private final SignalListener listener;
@@ -47,18 +53,19 @@ final class Mailbox extends RedisPubSubAdapter<String, String> {
     }
 
     private void tell(String payload) {
-        boolean wanted = payload.startsWith(WANTED);
-        String key;
         try {
-            key = KeyEncoding.decode(wanted ? payload.substring(WANTED.length()) : payload);
+            if (payload.startsWith(WANTED)) {
+                listener.onWanted(KeyEncoding.decode(payload.substring(WANTED.length())));
+            } else if (payload.startsWith(REVOKED)) {
+                int colon = payload.indexOf(':');
+                long fencingToken =
+                        Long.parseLong(payload.substring(REVOKED.length(), Math.max(colon, REVOKED.length())));
+                listener.onRevoked(KeyEncoding.decode(payload.substring(colon + 1)), fencingToken);
+            } else {
+                listener.onSignal(KeyEncoding.decode(payload));
+            }
         } catch (IllegalArgumentException e) {
-            // Not from a lock client. Messages are hints, so that nothing is lost by ignoring one.
-            return;
-        }
-        if (wanted) {
-            listener.onWanted(key);
-        } else {
-            listener.onSignal(key);
+            // Not from a lock client. Nothing is lost by ignoring it: what it says shows with the next command too.
         }
     }
 }

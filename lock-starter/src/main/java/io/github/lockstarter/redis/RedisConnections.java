@@ -59,6 +59,12 @@ final class RedisConnections implements AutoCloseable {
         return open == null ? Map.of() : open.routing().toAll();
     }
 
+    /** Whether signals arrive now, as far as the client can tell. */
+    boolean hearsSignals() {
+        RedisRoutes open = link;
+        return open != null && open.hearsSignals();
+    }
+
     /** The open link to the server of a key, or null. */
     @Nullable
     RedisLink current(String key) {

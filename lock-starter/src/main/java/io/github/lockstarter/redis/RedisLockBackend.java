@@ -1,5 +1,9 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoreState.Guard;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.RenewBatch.Renewal;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -17,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -57,6 +62,15 @@ public final class RedisLockBackend implements QuorumNode {
     private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
     private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
+
+    private static final InspectAnswer INSPECT = new InspectAnswer();
+    private static final StatusAnswer<Revocation> REVOKE = new StatusAnswer<>(
+            new Revocation.Revoked(),
+            new Revocation.Stale(new StoredLock.Free(0, 0)), // replaced by what is found
+            (reason, cause) -> new Revocation.Unknown(reason));
+
+    /** Name of the lock that is looked at to see whether the server answers. */
+    private static final String PROBE = "lock-starter:health";
 
     private final KeySpace keySpace;
     private final LockCalls calls;
@@ -183,6 +197,52 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         return runner.run(calls.withdraw(command), WITHDRAW);
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return runner.run(calls.inspect(key), INSPECT);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return runner.run(calls.revoke(key, fencingToken), REVOKE)
+                .thenCompose(revocation -> revocation instanceof Revocation.Stale
+                        ? inspect(key).thenApply(Revocation.Stale::new)
+                        : CompletableFuture.completedFuture(revocation));
+    }
+
+    /**
+     * {@inheritDoc} Looks at a lock that nobody takes, which connects if need be; in a cluster also whether all servers that have
+     * keys are connected. What the settings put at risk is known from the start.
+     */
+    @Override
+    public CompletionStage<StoreState> state() {
+        return inspect(PROBE).thenApply(found -> {
+            HistoryGuard guard = history();
+            return new StoreState(
+                    connector.target(),
+                    found instanceof StoredLock.Unknown unknown ? Optional.of(unknown.reason()) : unconnected(),
+                    guard.recovering(),
+                    Guard.valueOf(guard.state().name()),
+                    connections.hearsSignals(),
+                    warnings,
+                    List.of());
+        });
+    }
+
+    private Optional<String> unconnected() {
+        List<String> servers = new ArrayList<>();
+        connections.servers().forEach((server, link) -> {
+            RedisLink open = link.getNow(null);
+            if (open == null || !open.isConnected()) {
+                servers.add(server.isEmpty() ? connector.target() : server);
+            }
+        });
+        return servers.isEmpty()
+                ? Optional.empty()
+                : Optional.of("No connection to Redis at " + String.join(", ", servers)
+                        + ". Check that it runs, and the network to it; it is opened again by itself");
     }
 
     /**

@@ -56,6 +56,12 @@ final class RedisRoutes implements AutoCloseable {
         return signals != null;
     }
 
+    /** Whether they arrive now, as far as the client can tell. */
+    boolean hearsSignals() {
+        StatefulRedisPubSubConnection<String, String> connection = signals;
+        return connection != null && connection.isOpen();
+    }
+
     /** Subscribes, and returns when the server has confirmed it. */
     void subscribe(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
         signals = connection;

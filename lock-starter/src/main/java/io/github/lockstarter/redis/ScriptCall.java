@@ -3,10 +3,12 @@ package io.github.lockstarter.redis;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -42,6 +44,11 @@ final class ScriptCall<T> {
     /** A call of the acquire script. */
     static ScriptCall<AcquireReply> ofAcquire(String[] keys, String... arguments) {
         return new ScriptCall<>(LockScript.ACQUIRE, AcquireOutput::new, keys, arguments);
+    }
+
+    /** A call of a script that returns texts. */
+    static ScriptCall<List<String>> ofTexts(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new ValueListOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
     /** What it runs. */

@@ -1,6 +1,11 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -52,6 +57,38 @@ public interface LockBackend extends AutoCloseable {
      * @return the outcome
      */
     CompletionStage<WithdrawResult> withdraw(WithdrawCommand command);
+
+    /**
+     * Looks at one lock, whoever has it. Changes nothing.
+     *
+     * @param key the lock's key
+     * @return what is stored; unknown where a backend has no way to look
+     */
+    default CompletionStage<StoredLock> inspect(String key) {
+        return CompletableFuture.completedFuture(new StoredLock.Unknown("This lock backend cannot be looked into"));
+    }
+
+    /**
+     * Frees the lock if the fencing token is the last that was granted and the lock is held, signals the instance that waits
+     * longest, and tells the instance that had it.
+     *
+     * @param key the lock's key
+     * @param fencingToken the last of the fencing tokens that were granted to the owner
+     * @return the outcome; unknown, with nothing changed, where a backend has no way to do it
+     */
+    default CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return CompletableFuture.completedFuture(
+                new Revocation.Unknown("This lock backend cannot take locks away; nothing was changed"));
+    }
+
+    /**
+     * Asks the store how it is.
+     *
+     * @return its state
+     */
+    default CompletionStage<StoreState> state() {
+        return CompletableFuture.completedFuture(new StoreState(getClass().getSimpleName(), Optional.empty()));
+    }
 
     /**
      * Registers the one receiver of signals for an instance. Called once, before the first command.

@@ -8,6 +8,8 @@ package io.github.lockstarter.spi;
  */
 public record LockToken(String instanceId, long sequence) {
 
+    private static final int SHOWN = 8;
+
     /** The number of a token that never asks for a lock, and so never has one: it names the instance only. */
     public static final long NO_ATTEMPT = 0;
 
@@ -18,6 +20,25 @@ public record LockToken(String instanceId, long sequence) {
      */
     public String value() {
         return instanceId + ':' + sequence;
+    }
+
+    /**
+     * Which instance it belongs to, for people to read: too short to make a token from.
+     *
+     * @return the first characters of its id
+     */
+    public String instance() {
+        return shortened(instanceId);
+    }
+
+    /**
+     * As {@link #instance}, of an id alone.
+     *
+     * @param instanceId identity of a lock client
+     * @return its first characters
+     */
+    public static String shortened(String instanceId) {
+        return instanceId.substring(0, Math.min(SHOWN, instanceId.length()));
     }
 
     /** Masked. */

@@ -18,6 +18,15 @@ public interface SignalListener {
      */
     void onWanted(String key);
 
+    /**
+     * A lock of this instance was taken away by an operator. Unlike the others no hint: what was granted with that fencing token
+     * is gone, unless the store brought it back for a renewal that came later. May come late, twice, or not at all.
+     *
+     * @param key the lock's key
+     * @param fencingToken the last of the fencing tokens that were granted with it
+     */
+    void onRevoked(String key, long fencingToken);
+
     /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
     void onMailboxRestored();
 }

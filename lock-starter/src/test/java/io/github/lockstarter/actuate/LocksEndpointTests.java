@@ -1,66 +1,240 @@
 package io.github.lockstarter.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.HeldLocks;
-import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.actuate.LockRelease.Outcome;
+import io.github.lockstarter.actuate.LocksPage.Held;
+import io.github.lockstarter.actuate.LocksPage.Stored.State;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.local.LocalLockBackend;
+import java.security.Principal;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.reflect.OperationMethod;
 
+/** The endpoint over a real engine, with a second one that stands for another instance of the application. */
 class LocksEndpointTests {
 
-    private final LockSource source = mock();
-    private final HeldLocks held = mock();
-    private final LocksEndpoint endpoint = new LocksEndpoint(source);
+    private final LocalLockBackend backend = new LocalLockBackend();
+    private final LockEngine engine = newEngine();
+    private final LockEngine other = newEngine();
+    private final List<Object> published = new ArrayList<>();
+    private final LocksEndpoint endpoint = endpoint(Show.ALWAYS);
+    private final LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint);
 
-    @BeforeEach
-    void holdLocks() {
-        given(source.heldLocks()).willReturn(held);
-        given(held.snapshot()).willReturn(List.of(lock("order:7", "http-1"), lock("order:42", HeldLock.ASYNC)));
+    @AfterEach
+    void close() {
+        engine.close();
+        other.close();
+        backend.close();
+    }
+
+    private LockEngine newEngine() {
+        return new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    }
+
+    private LocksEndpoint endpoint(Show showValues) {
+        return new LocksEndpoint(engine.oversight(), published::add, showValues, Set.of());
     }
 
     @Test
     void listsTheHeldLocksSortedByKey() {
-        LocksEndpoint.Locks answer = endpoint.heldLocks(null);
+        engine.acquire(LockRequest.of("order:7"));
+        engine.acquire(LockRequest.of("order:42"));
+        other.acquire(LockRequest.of("order:1"));
 
-        assertThat(answer.count()).isEqualTo(2);
-        assertThat(answer.locks()).extracting(LocksEndpoint.Lock::key).containsExactly("order:42", "order:7");
+        LocksPage page = endpoint.locks(null, null, null);
+
+        assertThat(page.held()).extracting(Held::key).containsExactly("order:42", "order:7");
+        assertThat(page.heldTotal()).isEqualTo(2);
+        assertThat(page.waitingTotal()).isZero();
+        assertThat(page.instance())
+                .isEqualTo(engine.oversight().instance())
+                .isNotEqualTo(other.oversight().instance());
+        assertThat(page.store()).isNull();
     }
 
     @Test
-    void showsWhatIsKnownOfALock() {
-        assertThat(endpoint.heldLocks("order:7").locks())
-                .containsExactly(new LocksEndpoint.Lock("order:7", "ship-order", 17, "http-1", 1_500, 8_500, 2, 3));
+    void showsWhatIsKnownOfAHold() {
+        Instant before = Instant.now();
+        LockRequest request = LockRequest.of("order:7").named("ship-order").leasedFor(Duration.ofSeconds(9));
+        LockHandle held = engine.acquire(request);
+        engine.acquire(request);
+
+        Held shown = endpoint.locks("order:7", null, null).held().get(0);
+
+        assertThat(shown.name()).isEqualTo("ship-order");
+        assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
+        assertThat(shown.owner()).isEqualTo(Thread.currentThread().getName());
+        assertThat(shown.heldSince()).isBetween(before.minusMillis(1), Instant.now());
+        assertThat(shown.remainingLeaseMs()).isBetween(1L, 9_000L);
+        assertThat(shown.holdCount()).isEqualTo(2);
+        assertThat(shown.renewals()).isZero();
+        assertThat(shown.handOvers()).isZero();
     }
 
     @Test
-    void findsTheLockOfOneKeyOnly() {
-        assertThat(endpoint.heldLocks("order:42").locks())
-                .extracting(LocksEndpoint.Lock::owner)
-                .containsExactly(HeldLock.ASYNC);
-        assertThat(endpoint.heldLocks("order:4")).isEqualTo(new LocksEndpoint.Locks(0, List.of()));
+    void showsWhoWaits() {
+        other.acquire(LockRequest.of("order:7"));
+        engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
+
+        await().untilAsserted(() -> assertThat(endpoint.locks(null, null, null).waiting())
+                .singleElement()
+                .satisfies(waiter -> {
+                    assertThat(waiter.key()).isEqualTo("order:7");
+                    assertThat(waiter.name()).isEqualTo("ship-order");
+                    assertThat(waiter.owner()).isEqualTo(HeldLock.ASYNC);
+                    assertThat(waiter.position()).isEqualTo(1);
+                    assertThat(waiter.attempts()).isPositive();
+                }));
     }
 
     @Test
-    void theKeyIsOptional() throws NoSuchMethodException {
-        OperationMethod operation =
-                new OperationMethod(LocksEndpoint.class.getMethod("heldLocks", String.class), OperationType.READ);
+    void showsWhatTheStoreSaysOfOneLockOnly() {
+        LockHandle theirs = other.acquire(LockRequest.of("order:7"));
+        engine.acquire(LockRequest.of("order:8"));
+
+        LocksPage page = endpoint.locks("order:7", null, null);
+
+        assertThat(page.held()).isEmpty();
+        LocksPage.Stored store = page.store();
+        assertThat(store).isNotNull();
+        assertThat(store.state()).isEqualTo(State.HELD);
+        assertThat(store.instance()).isEqualTo(other.oversight().instance());
+        assertThat(store.fencingToken()).isEqualTo(theirs.fencingToken());
+        assertThat(store.remainingLeaseMs()).isBetween(1L, 30_000L);
+
+        theirs.release();
+        assertThat(endpoint.locks("order:7", null, null).store().state()).isEqualTo(State.FREE);
+    }
+
+    @Test
+    void cutsLongListsIntoPages() {
+        IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + (100 + i))));
+
+        LocksPage last = endpoint.locks(null, 2, 10);
+
+        assertThat(last.heldTotal()).isEqualTo(25);
+        assertThat(last.held()).hasSize(5).extracting(Held::key).startsWith("order:120");
+        assertThat(endpoint.locks(null, 3, 10).held()).isEmpty();
+        assertThat(endpoint.locks(null, null, null).held()).hasSize(25);
+    }
+
+    @Test
+    void refusesPagesThatCannotBe() {
+        assertThatThrownBy(() -> endpoint.locks(null, -1, null)).isInstanceOf(InvalidEndpointRequestException.class);
+        assertThatThrownBy(() -> endpoint.locks(null, 0, 0)).isInstanceOf(InvalidEndpointRequestException.class);
+        assertThatThrownBy(() -> endpoint.locks(null, 0, 1_001)).isInstanceOf(InvalidEndpointRequestException.class);
+    }
+
+    @Test
+    void masksKeysFromWhoeverMayNotSeeThem() {
+        engine.acquire(LockRequest.of("order:7"));
+        LocksEndpoint never = endpoint(Show.NEVER);
+        LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
+
+        assertThat(keysOf(never.locks(null, null, null))).containsExactly(LocksPage.MASKED);
+        assertThat(keysOf(authorized.locks(null, null, null))).containsExactly(LocksPage.MASKED);
+        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null, null)))
+                .containsExactly("order:7");
+        assertThat(keysOf(never.locks("order:7", null, null))).containsExactly("order:7");
+    }
+
+    @Test
+    void releasesWhatTheOperatorSawAndTellsOfIt() {
+        LockHandle theirs = other.acquire(LockRequest.of("order:7"));
+
+        LockRelease release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs")
+                .getBody();
+
+        assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);
+        await().untilAsserted(() -> assertThat(theirs.isHeld()).isFalse());
+        engine.acquire(LockRequest.of("order:7"));
+        assertThat(audit()).satisfies(event -> {
+            assertThat(event.getPrincipal()).isEqualTo("eve");
+            assertThat(event.getType()).isEqualTo(LocksEndpoint.AUDIT_TYPE);
+            assertThat(event.getData())
+                    .containsEntry("key", "order:7")
+                    .containsEntry("fencingToken", theirs.fencingToken())
+                    .containsEntry("reason", "hangs")
+                    .containsEntry("outcome", "released");
+        });
+    }
+
+    @Test
+    void releasesNothingForAStaleFencingToken() {
+        LockHandle theirs = other.acquire(LockRequest.of("order:7"));
+        long stale = theirs.fencingToken() - 1;
+
+        assertThat(web.release(security("eve"), "order:7", stale, "hangs").getStatus())
+                .isEqualTo(409);
+
+        assertThat(theirs.isHeld()).isTrue();
+        assertThat(engine.tryAcquire(LockRequest.of("order:7"))).isEmpty();
+        assertThat(audit().getData()).containsEntry("outcome", "stale");
+    }
+
+    @Test
+    void wantsAReason() {
+        assertThatThrownBy(() -> endpoint.release("order:7", 17, " "))
+                .isInstanceOf(InvalidEndpointRequestException.class)
+                .hasMessageContaining("why");
+        assertThat(published).isEmpty();
+    }
+
+    @Test
+    void everyParameterOfTheReadIsOptional() throws NoSuchMethodException {
+        OperationMethod operation = new OperationMethod(
+                LocksEndpoint.class.getMethod("locks", String.class, Integer.class, Integer.class), OperationType.READ);
 
         assertThat(operation.getParameters())
-                .singleElement()
-                .satisfies(key -> assertThat(key.getName()).isEqualTo("key"))
-                .satisfies(key -> assertThat(key.isMandatory()).isFalse());
+                .extracting(OperationParameter::isMandatory)
+                .containsOnly(false);
+        assertThat(operation.getParameters())
+                .extracting(OperationParameter::getName)
+                .containsExactly("key", "page", "size");
     }
 
-    private static HeldLock lock(String key, String owner) {
-        Duration heldFor = Duration.ofMillis(1_500);
-        return new HeldLock("ship-order", key, 17, owner, heldFor, Duration.ofMillis(8_500), 2, 3);
+    private AuditEvent audit() {
+        assertThat(published).hasSize(1);
+        return ((AuditApplicationEvent) published.get(0)).getAuditEvent();
+    }
+
+    private static List<String> keysOf(LocksPage page) {
+        return page.held().stream().map(Held::key).toList();
+    }
+
+    private static SecurityContext security(String name) {
+        return new SecurityContext() {
+            @Override
+            public Principal getPrincipal() {
+                return () -> name;
+            }
+
+            @Override
+            public boolean isUserInRole(String role) {
+                return false;
+            }
+        };
     }
 }

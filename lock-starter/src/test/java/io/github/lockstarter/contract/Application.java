@@ -1,5 +1,6 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineClock;
@@ -76,6 +77,10 @@ final class Application implements AutoCloseable {
 
     LockTemplate locks() {
         return locks;
+    }
+
+    LockOversight oversight() {
+        return engine.oversight();
     }
 
     RecordingBackend backend() {

@@ -88,4 +88,18 @@ class LocalBackendContractTests {
             super(LocalStore::new);
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(LocalStore::new);
+        }
+    }
 }

@@ -1,5 +1,8 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -125,6 +128,21 @@ final class RecordingBackend implements LockBackend {
     }
 
     @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return backend.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return backend.revoke(key, fencingToken);
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return backend.state();
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
         backend.listen(instanceId, new SignalListener() {
@@ -137,6 +155,11 @@ final class RecordingBackend implements LockBackend {
             public void onWanted(String key) {
                 signals.onWanted(key);
                 notices.add(new Notice(key, System.nanoTime()));
+            }
+
+            @Override
+            public void onRevoked(String key, long fencingToken) {
+                signals.onRevoked(key, fencingToken);
             }
 
             @Override

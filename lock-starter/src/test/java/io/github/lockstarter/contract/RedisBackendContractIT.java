@@ -97,4 +97,18 @@ class RedisBackendContractIT {
             super(RedisBackendContractIT::store);
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedisBackendContractIT::store);
+        }
+    }
 }

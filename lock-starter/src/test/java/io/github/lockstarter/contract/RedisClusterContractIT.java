@@ -91,4 +91,18 @@ class RedisClusterContractIT {
             super(RedisClusterContractIT::store);
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedisClusterContractIT::store);
+        }
+    }
 }

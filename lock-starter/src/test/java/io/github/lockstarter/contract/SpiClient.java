@@ -32,6 +32,7 @@ final class SpiClient implements SignalListener {
     private final AtomicLong sequence = new AtomicLong();
     private final Queue<String> signals = new ConcurrentLinkedQueue<>();
     private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
+    private final Queue<String> revoked = new ConcurrentLinkedQueue<>();
 
     SpiClient(LockBackend backend) {
         this.backend = backend;
@@ -125,6 +126,16 @@ final class SpiClient implements SignalListener {
     @Override
     public void onWanted(String key) {
         wanted.add(key);
+    }
+
+    /** The locks that were said to be taken away so far, as key@fencingToken, oldest first. */
+    List<String> revoked() {
+        return List.copyOf(revoked);
+    }
+
+    @Override
+    public void onRevoked(String key, long fencingToken) {
+        revoked.add(key + "@" + fencingToken);
     }
 
     @Override

@@ -104,6 +104,9 @@ class LocalLockBackendConcurrencyTests {
         public void onWanted(String key) {}
 
         @Override
+        public void onRevoked(String key, long fencingToken) {}
+
+        @Override
         public void onMailboxRestored() {
             signals.release();
         }

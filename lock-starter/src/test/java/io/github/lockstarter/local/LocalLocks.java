@@ -107,6 +107,9 @@ abstract class LocalLocks {
             }
 
             @Override
+            public void onRevoked(String key, long fencingToken) {}
+
+            @Override
             public void onMailboxRestored() {
                 throw new AssertionError("a mailbox in the same JVM is never disconnected");
             }

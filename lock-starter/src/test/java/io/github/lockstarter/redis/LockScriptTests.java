@@ -78,6 +78,11 @@ class LockScriptTests {
         assertThat(body(LockScript.ACQUIRE)).contains("'" + Mailbox.WANTED + "' .. (name or tag)");
     }
 
+    @Test
+    void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
+        assertThat(body(LockScript.REVOKE)).contains("'" + Mailbox.REVOKED + "' .. fencing .. ':' ..");
+    }
+
     /** What each turn of a loop takes for itself, it names first. */
     private static List<String> withoutHeadsOfLoops(List<String> lines) {
         return IntStream.range(0, lines.size())

@@ -10,6 +10,7 @@ final class RecordedSignals implements SignalListener {
 
     private final List<String> keys = new CopyOnWriteArrayList<>();
     private final List<String> wanted = new CopyOnWriteArrayList<>();
+    private final List<String> revoked = new CopyOnWriteArrayList<>();
     private final AtomicInteger restored = new AtomicInteger();
 
     @Override
@@ -23,6 +24,11 @@ final class RecordedSignals implements SignalListener {
     }
 
     @Override
+    public void onRevoked(String key, long fencingToken) {
+        revoked.add(key + "@" + fencingToken);
+    }
+
+    @Override
     public void onMailboxRestored() {
         restored.incrementAndGet();
     }
@@ -33,6 +39,11 @@ final class RecordedSignals implements SignalListener {
 
     List<String> wanted() {
         return wanted;
+    }
+
+    /** As key@fencingToken. */
+    List<String> revoked() {
+        return revoked;
     }
 
     int restored() {

@@ -1,0 +1,64 @@
+package io.github.lockstarter.actuate;
+
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.lang.Nullable;
+
+/** {@link LocksEndpoint} over HTTP, where it is known who asks, and a status says what became of a release. */
+@EndpointWebExtension(endpoint = LocksEndpoint.class)
+public final class LocksEndpointWebExtension {
+
+    private static final int CONFLICT = 409;
+
+    private final LocksEndpoint endpoint;
+
+    /**
+     * Creates the extension.
+     *
+     * @param endpoint what it extends
+     */
+    public LocksEndpointWebExtension(LocksEndpoint endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    /**
+     * As {@link LocksEndpoint#locks(String, Integer, Integer)}.
+     *
+     * @param security who asks
+     * @param key only this lock, and what the store says about it; all if absent
+     * @param page which part of the lists, from 0; the first if absent
+     * @param size entries of each list in a page
+     * @return what was asked for
+     */
+    @SuppressWarnings("deprecation") // as there
+    @ReadOperation
+    public LocksPage locks(
+            SecurityContext security, @Nullable String key, @Nullable Integer page, @Nullable Integer size) {
+        return endpoint.locks(LocksQuery.of(key, page, size), security);
+    }
+
+    /**
+     * As {@link LocksEndpoint#release(String, long, String)}.
+     *
+     * @param security who asks
+     * @param key the lock's key
+     * @param fencingToken as it was seen
+     * @param reason why
+     * @return 200 if the lock is free, 409 if it has another fencing token by now, 503 if nobody knows
+     */
+    @WriteOperation
+    public WebEndpointResponse<LockRelease> release(
+            SecurityContext security, String key, long fencingToken, String reason) {
+        LockRelease release = endpoint.release(new ReleaseOrder(key, fencingToken, reason), security);
+        return new WebEndpointResponse<>(
+                release,
+                switch (release.outcome()) {
+                    case RELEASED -> WebEndpointResponse.STATUS_OK;
+                    case STALE -> CONFLICT;
+                    case UNKNOWN -> WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
+                });
+    }
+}

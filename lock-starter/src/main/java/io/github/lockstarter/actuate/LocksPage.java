@@ -1,0 +1,154 @@
+package io.github.lockstarter.actuate;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockOversight.Waiter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * What the endpoint shows: a page of the locks that are held, and a page of the callers that wait.
+ *
+ * @param instance which instance of the application answers; another one after each start
+ * @param page which part of the lists this is, from 0
+ * @param size entries of each list in a page
+ * @param heldTotal how many locks are held, over all pages
+ * @param waitingTotal how many callers wait, over all pages
+ * @param held held locks, sorted by key
+ * @param waiting callers that wait, sorted by key and position
+ * @param store what the store says about the one lock that was asked for; absent otherwise
+ */
+public record LocksPage(
+        String instance,
+        int page,
+        int size,
+        int heldTotal,
+        int waitingTotal,
+        List<Held> held,
+        List<Waiting> waiting,
+        @Nullable Stored store)
+        implements OperationResponseBody {
+
+    /** In place of a key that the reader is not to see. */
+    public static final String MASKED = "******";
+
+    /**
+     * One held lock.
+     *
+     * @param key its key, or {@value LocksPage#MASKED}
+     * @param name logical name of the request
+     * @param fencingToken its fencing token
+     * @param owner name of the acquiring thread, or {@value HeldLock#ASYNC}
+     * @param heldSince when it was acquired
+     * @param heldForMs milliseconds since then
+     * @param remainingLeaseMs milliseconds until its lease is over unless it is renewed
+     * @param holdCount nested holds, at least 1
+     * @param renewals how often the lease was renewed
+     * @param handOvers how many holders of this instance had it right before, one after the other
+     */
+    public record Held(
+            String key,
+            String name,
+            long fencingToken,
+            String owner,
+            Instant heldSince,
+            long heldForMs,
+            long remainingLeaseMs,
+            int holdCount,
+            long renewals,
+            long handOvers) {
+
+        static Held of(HeldLock held, Instant now, boolean shown) {
+            return new Held(
+                    shown ? held.key() : MASKED,
+                    held.name(),
+                    held.fencingToken(),
+                    held.owner(),
+                    now.minus(held.heldFor()),
+                    held.heldFor().toMillis(),
+                    held.remainingLease().toMillis(),
+                    held.holdCount(),
+                    held.renewals(),
+                    held.handOvers());
+        }
+    }
+
+    /**
+     * One caller that waits.
+     *
+     * @param key the lock's key, or {@value LocksPage#MASKED}
+     * @param name logical name of the request
+     * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
+     * @param waitingSince when it began to
+     * @param waitedForMs milliseconds since then
+     * @param position place among those of this instance, from 1
+     * @param attempts how often it has asked the store
+     */
+    public record Waiting(
+            String key, String name, String owner, Instant waitingSince, long waitedForMs, int position, int attempts) {
+
+        static Waiting of(Waiter waiter, Instant now, boolean shown) {
+            return new Waiting(
+                    shown ? waiter.key() : MASKED,
+                    waiter.name(),
+                    waiter.owner(),
+                    now.minus(waiter.waitedFor()),
+                    waiter.waitedFor().toMillis(),
+                    waiter.position(),
+                    waiter.attempts());
+        }
+    }
+
+    /**
+     * One lock as the store has it.
+     *
+     * @param state whether somebody has it
+     * @param instance the instance that has it; absent if nobody has, or a client of another kind
+     * @param remainingLeaseMs until the store ends it; absent if nobody has it, or it never ends
+     * @param fencingToken the last that was granted, by which it can be released
+     * @param waitingInstances how many instances are registered as waiters
+     * @param problem why the store could not say
+     */
+    public record Stored(
+            State state,
+            @Nullable String instance,
+            @Nullable Long remainingLeaseMs,
+            @Nullable Long fencingToken,
+            @Nullable Long waitingInstances,
+            @Nullable String problem) {
+
+        /** Whether somebody has a lock. */
+        public enum State {
+            /** Somebody has it. */
+            HELD,
+            /** Nobody has it. */
+            FREE,
+            /** The store did not say. */
+            UNKNOWN
+        }
+
+        static Stored of(StoredLock stored) {
+            if (stored instanceof StoredLock.Held held) {
+                return new Stored(
+                        State.HELD,
+                        held.holder().map(StoredLock.Holder::instance).orElse(null),
+                        millis(held.remainingLease()),
+                        held.fencingToken(),
+                        held.waitingInstances(),
+                        null);
+            }
+            if (stored instanceof StoredLock.Free free) {
+                return new Stored(State.FREE, null, null, free.fencingToken(), free.waitingInstances(), null);
+            }
+            return new Stored(State.UNKNOWN, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+        }
+
+        private static @Nullable Long millis(Optional<Duration> duration) {
+            return duration.map(Duration::toMillis).orElse(null);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.actuate;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/** How long an operator waits for the store, whatever its own timeouts say. */
+final class Patience {
+
+    static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private Patience() {}
+
+    /** The answer; one that says why there is none, if it does not come. */
+    static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
+        try {
+            return answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return missing.apply("The lock store did not answer within " + LIMIT.toSeconds() + "s");
+        } catch (ExecutionException e) {
+            return missing.apply("The lock store could not be asked: " + e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return missing.apply("Interrupted while the lock store was asked");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads the reply of the script that looks at a lock. */
+final class InspectAnswer implements Answer<List<String>, StoredLock> {
+
+    /** The owner is none of these clients. */
+    private static final String FOREIGN = "?";
+
+    @Override
+    public StoredLock of(List<String> texts) {
+        String instance = texts.get(0);
+        long remaining = Long.parseLong(texts.get(1));
+        long fencingToken = fencingToken(texts.get(2));
+        long waiting = Long.parseLong(texts.get(3));
+        if (instance.isEmpty()) {
+            return new StoredLock.Free(fencingToken, waiting);
+        }
+        Optional<Holder> holder =
+                instance.equals(FOREIGN) ? Optional.empty() : Optional.of(new Holder(LockToken.shortened(instance)));
+        Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
+        return new StoredLock.Held(holder, lease, fencingToken, waiting);
+    }
+
+    /** Garbage counts as never granted, as it does to the acquire script. */
+    private static long fencingToken(String text) {
+        try {
+            return text.isEmpty() ? 0 : Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public StoredLock failed(RedisFailure failure) {
+        return new StoredLock.Unknown(failure.reason());
+    }
+}
