@@ -238,6 +238,9 @@ class SampleAppIT {
                         .status())
                 .isEqualTo(200);
         assertThat(client.get("/actuator/health").text("status")).isEqualTo("UP");
+        JsonNode health = client.get("/actuator/health/distributedLock").body();
+        assertThat(health.path("status").asString()).isEqualTo("UP");
+        assertThat(health.path("details").path("hearsSignals").asBoolean()).isTrue();
     }
 
     @Test

@@ -186,6 +186,14 @@ class Boot3ApplicationIT {
     }
 
     @Test
+    void showsTheHealthOfTheLocksOverHttp() {
+        assertThat(get("/health/distributedLock")).containsEntry("status", "UP");
+        assertThat(get("/health/distributedLock").get("details").toString())
+                .contains("store=127.0.0.1:" + redis.port(), "guard=guarded", "hearsSignals=true");
+        assertThat(get("/health").get("components").toString()).contains("distributedLock=");
+    }
+
+    @Test
     void countsAcquisitionsOverHttp() {
         shipping.ship(1);
 

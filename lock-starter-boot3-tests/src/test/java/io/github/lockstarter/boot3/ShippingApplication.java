@@ -19,7 +19,8 @@ class ShippingApplication {
                 "--server.port=0",
                 "--spring.data.redis.host=127.0.0.1",
                 "--spring.data.redis.port=" + redisPort,
-                "--management.endpoints.web.exposure.include=locks,metrics",
+                "--management.endpoints.web.exposure.include=health,locks,metrics",
+                "--management.endpoint.health.show-details=always",
                 "--management.endpoint.locks.show-values=always",
                 "--management.endpoint.locks.access=unrestricted");
     }

@@ -4,6 +4,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -92,6 +93,22 @@ final class LockConditions {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
             return value(context, "backend", Backend.class, Backend.REDIS) == Backend.LOCAL;
+        }
+    }
+
+    /** As Boot's own health indicators are switched. */
+    static final class HealthEnabled implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return isEnabled(context, "management.health.distributedlock", () -> isEnabled(
+                    context, "management.health.defaults", () -> true));
+        }
+
+        private static boolean isEnabled(ConditionContext context, String subject, BooleanSupplier absent) {
+            return Binder.get(context.getEnvironment())
+                    .bind(subject + ".enabled", Boolean.class)
+                    .orElseGet(absent::getAsBoolean);
         }
     }
 

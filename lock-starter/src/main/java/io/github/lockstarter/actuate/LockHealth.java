@@ -1,0 +1,74 @@
+package io.github.lockstarter.actuate;
+
+import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockOversight.StoreState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Whether locks can be had, and what is not as it should be: what both health indicators tell. Down means that the store does
+ * not answer. What costs safety or time, while locks are granted and kept, leaves it up and shows in the details: all instances
+ * share the store, so that one that is taken out of service for it would be followed by all others.
+ *
+ * @param isUp whether locks can be had
+ * @param details by name, in the order in which they are to be shown
+ */
+public record LockHealth(boolean isUp, Map<String, Object> details) {
+
+    /**
+     * Asks the store, and waits no longer than 5 s.
+     *
+     * @param locks the locks
+     * @return how their store is
+     */
+    public static LockHealth of(LockOversight locks) {
+        StoreState state = Patience.await(locks.storeState(), LockHealth::silent);
+        return new LockHealth(state.failure().isEmpty(), details(state));
+    }
+
+    private static StoreState silent(String reason) {
+        return new StoreState("lock store", Optional.of(reason));
+    }
+
+    private static Map<String, Object> details(StoreState state) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("store", state.target());
+        state.failure().ifPresent(failure -> details.put("failure", failure));
+        if (!state.recovering().isZero()) {
+            details.put("recoveringUntil", Instant.now().plus(state.recovering()));
+            details.put("recoveringForMs", state.recovering().toMillis());
+        }
+        if (state.guard() != StoreState.Guard.UNNEEDED) {
+            details.put("guard", state.guard().name().toLowerCase(Locale.ROOT));
+        }
+        details.put("hearsSignals", state.hearsSignals());
+        if (!state.warnings().isEmpty()) {
+            details.put("warnings", state.warnings());
+        }
+        if (!state.nodes().isEmpty()) {
+            details.put("nodes", nodes(state.nodes()));
+        }
+        return details;
+    }
+
+    private static Map<String, Object> nodes(List<StoreState> nodes) {
+        Map<String, Object> details = new LinkedHashMap<>();
+        for (StoreState node : nodes) {
+            details.put(node.target(), vote(node));
+        }
+        return details;
+    }
+
+    private static Object vote(StoreState node) {
+        Map<String, Object> vote = details(node);
+        vote.remove("store");
+        boolean votes = node.failure().isEmpty() && node.recovering().compareTo(Duration.ZERO) == 0;
+        vote.put("votes", votes);
+        return vote;
+    }
+}

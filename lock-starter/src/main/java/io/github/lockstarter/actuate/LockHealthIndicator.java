@@ -1,0 +1,29 @@
+package io.github.lockstarter.actuate;
+
+import io.github.lockstarter.LockOversight;
+import java.util.Objects;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+/** Health {@code distributedLock} on Spring Boot 4. */
+public final class LockHealthIndicator implements HealthIndicator {
+
+    private final LockOversight locks;
+
+    /**
+     * Creates the indicator.
+     *
+     * @param locks whose store to ask
+     */
+    public LockHealthIndicator(LockOversight locks) {
+        this.locks = Objects.requireNonNull(locks, "locks");
+    }
+
+    @Override
+    public Health health() {
+        LockHealth health = LockHealth.of(locks);
+        return (health.isUp() ? Health.up() : Health.down())
+                .withDetails(health.details())
+                .build();
+    }
+}

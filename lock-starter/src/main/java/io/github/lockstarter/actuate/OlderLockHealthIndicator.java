@@ -1,0 +1,64 @@
+package io.github.lockstarter.actuate;
+
+import io.github.lockstarter.LockOversight;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Health {@code distributedLock} on Spring Boot 3, whose types have other names, and cannot be compiled against beside those
+ * of Boot 4: they are of the same artifact in another version. Hence a proxy.
+ */
+public final class OlderLockHealthIndicator implements InvocationHandler {
+
+    /** The interface that the proxy implements. */
+    public static final String INDICATOR = "org.springframework.boot.actuate.health.HealthIndicator";
+
+    private static final String HEALTH = "org.springframework.boot.actuate.health.Health";
+
+    private final LockOversight locks;
+    private final Class<?> health;
+
+    private OlderLockHealthIndicator(LockOversight locks, Class<?> health) {
+        this.locks = Objects.requireNonNull(locks, "locks");
+        this.health = health;
+    }
+
+    /**
+     * Creates the indicator.
+     *
+     * @param locks whose store to ask
+     * @param indicator the interface {@value #INDICATOR}
+     * @return an instance of it
+     * @throws ClassNotFoundException when its package has no {@code Health}
+     */
+    public static Object of(LockOversight locks, Class<?> indicator) throws ClassNotFoundException {
+        ClassLoader loader = indicator.getClassLoader();
+        InvocationHandler handler = new OlderLockHealthIndicator(locks, Class.forName(HEALTH, false, loader));
+        return Proxy.newProxyInstance(loader, new Class<?>[] {indicator}, handler);
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (method.isDefault()) { // getHealth(includeDetails)
+            return InvocationHandler.invokeDefault(proxy, method, arguments);
+        }
+        return switch (method.getName()) {
+            case "health" -> health();
+            case "equals" -> arguments != null && proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> "OlderLockHealthIndicator";
+        };
+    }
+
+    private Object health() throws ReflectiveOperationException {
+        LockHealth found = LockHealth.of(locks);
+        Object builder = health.getMethod(found.isUp() ? "up" : "down").invoke(null);
+        Class<?> type = builder.getClass();
+        type.getMethod("withDetails", Map.class).invoke(builder, found.details());
+        return type.getMethod("build").invoke(builder);
+    }
+}

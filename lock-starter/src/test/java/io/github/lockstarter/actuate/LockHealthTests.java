@@ -1,0 +1,107 @@
+package io.github.lockstarter.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoreState.Guard;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+class LockHealthTests {
+
+    @Test
+    void isDownOnlyWhenTheStoreDoesNotAnswer() {
+        LockHealth health = LockHealth.of(new Store(state(Optional.of("Connection refused"), Duration.ZERO)));
+
+        assertThat(health.isUp()).isFalse();
+        assertThat(health.details()).containsEntry("failure", "Connection refused");
+    }
+
+    @Test
+    void staysUpWhileTheStoreRecoversAndSaysUntilWhen() {
+        LockHealth health = LockHealth.of(new Store(state(Optional.empty(), Duration.ofSeconds(12))));
+
+        assertThat(health.isUp()).isTrue();
+        assertThat(health.details()).containsEntry("recoveringForMs", 12_000L);
+        assertThat((Instant) health.details().get("recoveringUntil"))
+                .isBetween(Instant.now().plusSeconds(8), Instant.now().plusSeconds(12));
+    }
+
+    @Test
+    void tellsWhatPutsLocksAtRisk() {
+        LockHealth health = LockHealth.of(new Store(new StoreState(
+                "a:6379", Optional.empty(), Duration.ZERO, Guard.DEGRADED, false, List.of("evicts keys"), List.of())));
+
+        assertThat(health.details())
+                .containsEntry("guard", "degraded")
+                .containsEntry("hearsSignals", false)
+                .containsEntry("warnings", List.of("evicts keys"));
+    }
+
+    @Test
+    void tellsWhichNodesVote() {
+        StoreState quorum = new StoreState(
+                "3 nodes",
+                Optional.empty(),
+                Duration.ZERO,
+                Guard.GUARDED,
+                true,
+                List.of(),
+                List.of(
+                        state(Optional.empty(), Duration.ZERO),
+                        new StoreState("b:6379", Optional.of("No connection"))));
+
+        assertThat(LockHealth.of(new Store(quorum)).details().get("nodes"))
+                .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+                .hasEntrySatisfying("a:6379", node -> assertThat(((Map<?, ?>) node).get("votes"))
+                        .isEqualTo(true))
+                .hasEntrySatisfying("b:6379", node -> assertThat(((Map<?, ?>) node).get("votes"))
+                        .isEqualTo(false));
+    }
+
+    private static StoreState state(Optional<String> failure, Duration recovering) {
+        return new StoreState("a:6379", failure, recovering, Guard.GUARDED, true, List.of(), List.of());
+    }
+
+    /** Locks whose store is in a given state. */
+    private record Store(StoreState storeStateNow) implements LockOversight {
+
+        @Override
+        public String instance() {
+            return "3f2a91c0";
+        }
+
+        @Override
+        public HeldLocks heldLocks() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public List<Waiter> waiters() {
+            return List.of();
+        }
+
+        @Override
+        public CompletableFuture<StoredLock> inspect(String key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<StoreState> storeState() {
+            return CompletableFuture.completedFuture(storeStateNow);
+        }
+    }
+}
