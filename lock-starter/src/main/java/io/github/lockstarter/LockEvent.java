@@ -120,6 +120,16 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
+     * An attempt found the lock free, and the store grants none for a while, since it may have forgotten some. Once for each
+     * attempt: an acquisition that waits raises it again when it looks again.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param remaining for how much longer
+     */
+    record Recovering(String name, String key, Duration remaining) implements LockEvent {}
+
+    /**
      * A held lock was lost. Once per hold; a {@link Released} with {@link ReleaseOutcome#LOST} follows when its owner
      * releases it.
      *

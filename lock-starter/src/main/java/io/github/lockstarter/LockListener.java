@@ -1,13 +1,33 @@
 package io.github.lockstarter;
 
 /**
- * Is told what happens to the locks of this instance. Declare beans of this type; all of them are called.
+ * Is told what happens to the locks of this instance. Declare beans of this type; all of them are told, in their order
+ * ({@code @Order}).
  *
- * <p>Called on the thread that made the transition, which may be an event loop or the watchdog: return at once, never
- * block, and do not stop the lock client from here. Only {@link #onLost} comes on a thread of its own. An exception is logged and harms nobody. Must be
- * thread-safe: events of different locks come concurrently, those of one hold in order except {@code onLost}.
+ * <p>A bean is called on a thread of its own, one event after the other: it may block, and delays no lock and no other
+ * listener by it. It is up to {@value #MOST_PENDING} events behind; what comes on top is dropped, with a warning that says how many.
+ *
+ * <p>One that {@link #returnsAtOnce} is called on the thread that made the transition, which may be an event loop or the
+ * watchdog; only {@link #onLost} comes on another one. So is every listener that is given to an engine directly. It must be
+ * thread-safe, and must not stop the lock client: events of different locks come concurrently, those of one hold in order except
+ * {@code onLost}.
+ *
+ * <p>An exception is logged and harms nobody.
  */
 public interface LockListener {
+
+    /** How many events a listener bean may be behind before further ones are dropped. */
+    int MOST_PENDING = 1_000;
+
+    /**
+     * Whether every method returns at once, whatever happens, so that it may be called on the thread that made the transition.
+     * A listener that says so and blocks delays locks. Beans that do not say so are called on a thread of their own.
+     *
+     * @return false unless overridden
+     */
+    default boolean returnsAtOnce() {
+        return false;
+    }
 
     /**
      * A lock was acquired.
@@ -29,6 +49,13 @@ public interface LockListener {
      * @param event which one and why
      */
     default void onNotAcquired(LockEvent.NotAcquired event) {}
+
+    /**
+     * The lock store grants no locks for a while.
+     *
+     * @param event for how long
+     */
+    default void onRecovering(LockEvent.Recovering event) {}
 
     /**
      * A renewal ended.

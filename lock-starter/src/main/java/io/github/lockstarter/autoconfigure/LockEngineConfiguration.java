@@ -9,12 +9,11 @@ import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
-import java.util.List;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -26,18 +25,25 @@ class LockEngineConfiguration {
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
     @Bean
-    LockEngine lockEngine(
-            DistributedLockProperties properties, LockBackend backend, ObjectProvider<LockListener> listeners) {
+    LockEventPublisher lockEventPublisher(ApplicationEventPublisher events) {
+        return new LockEventPublisher(events);
+    }
+
+    @Bean
+    LockListeners lockListeners(ObjectProvider<LockListener> beans) {
+        return new LockListeners(beans.orderedStream());
+    }
+
+    @Bean
+    LockEngine lockEngine(DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
-        List<LockListener> all = Stream.concat(Stream.of(new LockLog()), listeners.orderedStream())
-                .toList();
         log.info(
                 "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}",
                 backend.getClass().getSimpleName(),
                 settings.lease().toMillis(),
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off");
-        return new LockEngine(backend, settings, all, EngineClock.SYSTEM);
+        return new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
     }
 
     @Bean

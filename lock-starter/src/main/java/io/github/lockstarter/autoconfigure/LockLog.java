@@ -7,10 +7,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Writes what happens to locks into the log: DEBUG for the normal, WARN for what needs a look. Of a row of failed
- * renewals only the first and the recovery are logged. What ends in an exception to the caller is not logged again.
+ * renewals only the first and the recovery are logged. What ends in an exception to the caller is not logged again. Key, name
+ * and fencing token are also key-value pairs of each line, as structured logging shows them.
  *
  * <p>The one mutable field is the set of holds whose last renewal failed; an entry leaves it with recovery, loss or
  * release.
@@ -19,31 +21,43 @@ final class LockLog implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
 
+    private static final String KEY = "lock.key";
+    private static final String NAME = "lock.name";
+    private static final String FENCING_TOKEN = "lock.fencingToken";
+
     private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
 
     @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
     public void onAcquired(LockEvent.Acquired event) {
-        log.debug(
-                "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
-                event.key(),
-                event.fencingToken(),
-                event.path(),
-                event.waited().toMillis(),
-                event.attempts());
+        about(log.atDebug(), event)
+                .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                .log(
+                        "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
+                        event.key(),
+                        event.fencingToken(),
+                        event.path(),
+                        event.waited().toMillis(),
+                        event.attempts());
     }
 
     @Override
     public void onContended(LockEvent.Contended event) {
-        log.debug("Waiting for lock '{}'", event.key());
+        about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
     }
 
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
-        log.debug(
-                "Did not acquire lock '{}' within {}ms ({})",
-                event.key(),
-                event.waited().toMillis(),
-                event.refusal());
+        about(log.atDebug(), event)
+                .log(
+                        "Did not acquire lock '{}' within {}ms ({})",
+                        event.key(),
+                        event.waited().toMillis(),
+                        event.refusal());
     }
 
     @Override
@@ -52,18 +66,24 @@ final class LockLog implements LockListener {
         switch (event.outcome()) {
             case RENEWED -> {
                 if (failing.remove(hold)) {
-                    log.warn("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
+                    about(log.atWarn(), event)
+                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                            .log("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
                 } else {
-                    log.debug("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
+                    about(log.atDebug(), event)
+                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                            .log("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
                 }
             }
             case FAILED -> {
                 if (failing.add(hold)) {
-                    log.warn(
-                            "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
-                                    + "Check the connection to the lock backend",
-                            event.key(),
-                            event.fencingToken());
+                    about(log.atWarn(), event)
+                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                            .log(
+                                    "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
+                                            + "Check the connection to the lock backend",
+                                    event.key(),
+                                    event.fencingToken());
                 }
             }
             case LOST -> failing.remove(hold);
@@ -74,33 +94,43 @@ final class LockLog implements LockListener {
     public void onReleased(LockEvent.Released event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
-            log.warn(
-                    "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
-                            + "repeated, and the lock ends with its lease at the latest",
-                    event.key(),
-                    event.fencingToken(),
-                    event.held().toMillis());
+            about(log.atWarn(), event)
+                    .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                    .log(
+                            "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
+                                    + "repeated, and the lock ends with its lease at the latest",
+                            event.key(),
+                            event.fencingToken(),
+                            event.held().toMillis());
         } else {
-            log.debug(
-                    "Released lock '{}' (fencing token {}, {}) after {}ms",
-                    event.key(),
-                    event.fencingToken(),
-                    event.outcome(),
-                    event.held().toMillis());
+            about(log.atDebug(), event)
+                    .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                    .log(
+                            "Released lock '{}' (fencing token {}, {}) after {}ms",
+                            event.key(),
+                            event.fencingToken(),
+                            event.outcome(),
+                            event.held().toMillis());
         }
     }
 
     @Override
     public void onLost(LockEvent.Lost event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
-        log.warn(
-                "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
-                        + "another owner; check the fencing token where you write",
-                event.key(),
-                event.fencingToken(),
-                event.held().toMillis(),
-                event.cause(),
-                event.failedRenewals());
+        about(log.atWarn(), event)
+                .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                .log(
+                        "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
+                                + "another owner; check the fencing token where you write",
+                        event.key(),
+                        event.fencingToken(),
+                        event.held().toMillis(),
+                        event.cause(),
+                        event.failedRenewals());
+    }
+
+    private static LoggingEventBuilder about(LoggingEventBuilder line, LockEvent event) {
+        return line.addKeyValue(KEY, event.key()).addKeyValue(NAME, event.name());
     }
 
     private record Hold(String key, long fencingToken) {}

@@ -215,6 +215,9 @@ final class Acquirer {
             notGranted(attempt, new Standing(Obstacle.OWNER, contended.remainingLease()), contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, new Standing(Obstacle.RECOVERY, Optional.of(recovering.retryAfter())), Waiting.NEW);
+            Acquisition acquisition = attempt.acquisition();
+            events.recovering(
+                    new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
         } else if (result instanceof AcquireResult.Unavailable unavailable) {
             Outcome.Failed failure = new Outcome.Failed(unavailable.reason(), unavailable.cause());
             notGranted(attempt, Standing.unavailable(failure), Waiting.NEW);

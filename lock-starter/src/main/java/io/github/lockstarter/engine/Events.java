@@ -42,6 +42,12 @@ final class Events implements AutoCloseable {
         }
     }
 
+    void recovering(LockEvent.Recovering event) {
+        for (LockListener listener : listeners) {
+            Faults.guard("A lock listener", () -> listener.onRecovering(event));
+        }
+    }
+
     void renewed(LockEvent.Renewed event) {
         for (LockListener listener : listeners) {
             Faults.guard("A lock listener", () -> listener.onRenewed(event));

@@ -44,6 +44,11 @@ public final class LockMetrics implements LockListener {
     }
 
     @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
     public void onAcquired(LockEvent.Acquired event) {
         NamedMeters meters = metersOf(event);
         meters.acquired.record(event.waited());

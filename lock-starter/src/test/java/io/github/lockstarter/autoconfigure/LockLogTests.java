@@ -2,6 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
@@ -9,6 +12,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -42,6 +46,23 @@ class LockLogTests {
         log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
         renewed(RenewalOutcome.RENEWED);
         assertThat(output).doesNotContain("(fencing token 17) again");
+    }
+
+    @Test
+    void tellsKeyNameAndFencingTokenToStructuredLogs() {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list).singleElement().satisfies(line -> assertThat(line.getKeyValuePairs())
+                .extracting(pair -> pair.key + "=" + pair.value)
+                .containsExactly("lock.key=order:42", "lock.name=ship", "lock.fencingToken=17"));
     }
 
     @Test

@@ -31,6 +31,11 @@ final class RecordingListener implements LockListener {
     }
 
     @Override
+    public void onRecovering(LockEvent.Recovering event) {
+        events.add(event);
+    }
+
+    @Override
     public void onRenewed(LockEvent.Renewed event) {
         events.add(event);
     }

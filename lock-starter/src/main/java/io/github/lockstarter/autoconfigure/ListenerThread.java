@@ -1,0 +1,86 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockListener;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread of one listener, alive while there is something to tell, and what waits for it: at most
+ * {@value LockListener#MOST_PENDING} events. Whoever tells returns at once. {@link #dropped} counts those that were dropped since
+ * the last warning; the executor keeps everything else.
+ */
+final class ListenerThread implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(ListenerThread.class);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final long IDLE_SECONDS = 10;
+    private static final long CLOSE_SECONDS = 2;
+
+    private final String listener;
+    private final ThreadPoolExecutor thread;
+    private final AtomicLong dropped = new AtomicLong();
+
+    ListenerThread(Class<?> listener) {
+        this.listener = listener.getName();
+        this.thread = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(LockListener.MOST_PENDING),
+                work -> daemon(work, listener.getClassLoader()));
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread daemon(Runnable work, ClassLoader loader) {
+        // Must not keep what the thread that happened to come first hands down to its children.
+        Thread created = new Thread(null, work, "lock-listener-" + NUMBER.incrementAndGet(), 0, false);
+        created.setContextClassLoader(loader);
+        created.setDaemon(true);
+        return created;
+    }
+
+    void tell(Runnable event) {
+        try {
+            thread.execute(() -> guarded(event));
+        } catch (RejectedExecutionException full) {
+            if (!thread.isShutdown() && dropped.getAndIncrement() == 0) {
+                log.warn(
+                        "Lock listener {} is {} events behind; events are dropped until it has caught up",
+                        listener,
+                        LockListener.MOST_PENDING);
+            }
+        }
+    }
+
+    private void guarded(Runnable event) {
+        try {
+            event.run();
+        } catch (RuntimeException | Error e) {
+            log.warn("Lock listener {} failed; the lock and other listeners are not affected", listener, e);
+        }
+        if (dropped.get() > 0 && thread.getQueue().isEmpty()) {
+            log.warn("Lock listener {} has caught up; {} events were dropped", listener, dropped.getAndSet(0));
+        }
+    }
+
+    /** Lets it hear what is pending, for 2 s at most, and tells it nothing more. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                thread.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            thread.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+}
