@@ -6,11 +6,13 @@ import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -27,6 +29,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that somebody else holds. Zero makes one attempt.
+ * @param warnAfter How long a lock may be held before a warning tells what its holder is doing. Never warns unless set.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
  * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
  *     released after the commit.
@@ -46,6 +49,7 @@ record DistributedLockProperties(
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
         @Name("wait") @DefaultValue("5s") Duration maxWait,
+        @Nullable Duration warnAfter,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
@@ -57,11 +61,15 @@ record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock";
 
+    private static final Duration SHORTEST_WARNING = Duration.ofMillis(1);
+
     /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
     private static final String DEFAULT_ORDER = "2147482647";
 
     DistributedLockProperties {
         locks = Map.copyOf(locks);
+        checkWarnAfter("warn-after", warnAfter);
+        locks.forEach((name, named) -> checkWarnAfter("locks." + name + ".warn-after", named.warnAfter));
         settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
         settings(keyPrefix, lease, maxLease, redis, locks);
         RedlockRules.check(redlock, routes(backend, locks), lease, locks);
@@ -117,6 +125,31 @@ record DistributedLockProperties(
             }
         });
         return BackendRoutes.of(usual, byName);
+    }
+
+    private static void checkWarnAfter(String property, @Nullable Duration value) {
+        if (value != null && value.compareTo(SHORTEST_WARNING) < 0) {
+            throw new IllegalArgumentException(
+                    PREFIX + '.' + property + " is " + value + "; it must be at least 1ms. Leave it unset to warn of nothing");
+        }
+    }
+
+    /** How long a hold of each name may last without a warning; empty if there are none. */
+    Optional<SlowHolds> slowHolds() {
+        Map<String, Duration> named = new HashMap<>();
+        locks.forEach((name, settings) -> {
+            if (settings.warnAfter != null) {
+                named.put(name, settings.warnAfter);
+            }
+        });
+        Duration others = warnAfter == null ? LockRequest.MAX_DURATION : warnAfter;
+        return named.isEmpty() && warnAfter == null
+                ? Optional.empty()
+                : Optional.of(new SlowHolds(
+                        name -> named.getOrDefault(name, others),
+                        Stream.concat(named.values().stream(), Stream.of(others))
+                                .min(Comparator.naturalOrder())
+                                .orElse(others)));
     }
 
     EngineSettings engineSettings() {
@@ -277,12 +310,14 @@ record DistributedLockProperties(
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
+     * @param warnAfter Time until the warning instead of distributed-lock.warn-after.
      */
     record Named(
             @Nullable Backend backend,
             @Nullable Duration lease,
             @Name("wait") @Nullable Duration maxWait,
-            @Nullable Boolean renewal) {
+            @Nullable Boolean renewal,
+            @Nullable Duration warnAfter) {
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(

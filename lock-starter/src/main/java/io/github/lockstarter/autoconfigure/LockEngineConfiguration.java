@@ -9,6 +9,7 @@ import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.spi.LockBackend;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -30,8 +31,9 @@ class LockEngineConfiguration {
     }
 
     @Bean
-    LockListeners lockListeners(ObjectProvider<LockListener> beans) {
-        return new LockListeners(beans.orderedStream());
+    LockListeners lockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
+        return new LockListeners(
+                Stream.concat(Stream.of(new LockLog()), properties.slowHolds().stream()), beans.orderedStream());
     }
 
     @Bean

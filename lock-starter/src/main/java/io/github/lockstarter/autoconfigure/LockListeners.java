@@ -4,14 +4,13 @@ import io.github.lockstarter.LockListener;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Everybody who listens to the engine: the log, and the listener beans in their order, isolated where they may block. */
+/** Everybody who listens to the engine: log and diagnostics, and the listener beans in their order, isolated where they may block. */
 final class LockListeners implements AutoCloseable {
 
     private final List<LockListener> all;
 
-    LockListeners(Stream<LockListener> beans) {
-        this.all = Stream.concat(Stream.of(new LockLog()), beans.map(LockListeners::isolated))
-                .toList();
+    LockListeners(Stream<LockListener> ours, Stream<LockListener> beans) {
+        this.all = Stream.concat(ours, beans.map(LockListeners::isolated)).toList();
     }
 
     private static LockListener isolated(LockListener listener) {
@@ -28,6 +27,8 @@ final class LockListeners implements AutoCloseable {
         for (LockListener listener : all) {
             if (listener instanceof IsolatedListener isolated) {
                 isolated.close();
+            } else if (listener instanceof SlowHolds slow) {
+                slow.close();
             }
         }
     }

@@ -1,0 +1,128 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns once of each hold that lasts longer than configured, with what its thread is doing at that moment. One thread looks at
+ * all holds now and then; to acquire and release costs an entry in a map.
+ *
+ * <p>Told by any thread. The one mutable field is {@link #holds}: an entry is added by an acquisition, and leaves with release,
+ * loss or its warning.
+ */
+final class SlowHolds implements LockListener, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
+
+    /** A warning comes up to a quarter of its time late. */
+    private static final int LOOKS = 4;
+
+    private static final long LEAST_MILLIS = 10;
+    private static final long MOST_MILLIS = 5_000;
+    private static final int MOST_FRAMES = 40;
+
+    private final ConcurrentHashMap<Hold, Begin> holds = new ConcurrentHashMap<>();
+    private final Function<String, Duration> limits;
+    private final ScheduledExecutorService looks;
+
+    /**
+     * Looks from now on.
+     *
+     * @param limits how long a hold of this name may last
+     * @param shortest the shortest of them
+     */
+    SlowHolds(Function<String, Duration> limits, Duration shortest) {
+        this.limits = limits;
+        this.looks = Executors.newSingleThreadScheduledExecutor(SlowHolds::daemon);
+        long period = Math.min(Math.max(shortest.toMillis() / LOOKS, LEAST_MILLIS), MOST_MILLIS);
+        ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(this::look, period, period, TimeUnit.MILLISECONDS);
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(null, work, "lock-slow-holds", 0, false);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        holds.put(
+                new Hold(event.key(), event.fencingToken()),
+                new Begin(event.name(), System.nanoTime(), Thread.currentThread()));
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        holds.remove(new Hold(event.key(), event.fencingToken()));
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        holds.remove(new Hold(event.key(), event.fencingToken()));
+    }
+
+    private void look() {
+        try {
+            long now = System.nanoTime();
+            for (Map.Entry<Hold, Begin> each : holds.entrySet()) {
+                Begin begin = each.getValue();
+                if (now - begin.nanos() >= limits.apply(begin.name()).toNanos() && holds.remove(each.getKey(), begin)) {
+                    warn(each.getKey(), begin, Duration.ofNanos(now - begin.nanos()));
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("Could not look for locks that are held for long", e);
+        }
+    }
+
+    private static void warn(Hold hold, Begin begin, Duration held) {
+        log.atWarn()
+                .addKeyValue("lock.key", hold.key())
+                .addKeyValue("lock.name", begin.name())
+                .addKeyValue("lock.fencingToken", hold.fencingToken())
+                .log(
+                        "Lock '{}' (fencing token {}) has been held for {}ms. Thread '{}', which acquired it, is now {}",
+                        hold.key(),
+                        hold.fencingToken(),
+                        held.toMillis(),
+                        begin.thread().getName(),
+                        stack(begin.thread()));
+    }
+
+    private static String stack(Thread thread) {
+        StackTraceElement[] frames = thread.getStackTrace();
+        if (frames.length == 0) {
+            return "at an end";
+        }
+        return Arrays.stream(frames)
+                .limit(MOST_FRAMES)
+                .map(frame -> System.lineSeparator() + "\tat " + frame)
+                .collect(Collectors.joining("", "at", ""));
+    }
+
+    @Override
+    public void close() {
+        looks.shutdownNow();
+    }
+
+    private record Hold(String key, long fencingToken) {}
+
+    private record Begin(String name, long nanos, Thread thread) {}
+}
