@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
@@ -36,6 +37,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param retry How a waiter looks again when no signal arrives.
  * @param watchdog Renewal of the leases of held locks.
  * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
+ * @param observation Observations of locks, which a tracer makes spans of.
+ * @param log What is added to the log.
  * @param redis Settings of the Redis backend.
  * @param redlock Settings of the Redlock backend: a quorum of independent Redis servers.
  * @param locks Settings of single locks by their name. A name with other characters than lower-case letters, digits and
@@ -55,6 +58,8 @@ record DistributedLockProperties(
         @DefaultValue Retry retry,
         @DefaultValue Watchdog watchdog,
         @DefaultValue HandOver handOver,
+        @DefaultValue Observation observation,
+        @DefaultValue Log log,
         @DefaultValue Redis redis,
         @DefaultValue Redlock redlock,
         @DefaultValue Map<String, Named> locks) {
@@ -129,8 +134,8 @@ record DistributedLockProperties(
 
     private static void checkWarnAfter(String property, @Nullable Duration value) {
         if (value != null && value.compareTo(SHORTEST_WARNING) < 0) {
-            throw new IllegalArgumentException(
-                    PREFIX + '.' + property + " is " + value + "; it must be at least 1ms. Leave it unset to warn of nothing");
+            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
+                    + "; it must be at least 1ms. Leave it unset to warn of nothing");
         }
     }
 
@@ -242,6 +247,25 @@ record DistributedLockProperties(
     record HandOver(
             @DefaultValue("16") int max,
             @DefaultValue("50ms") Duration maxTime) {}
+
+    /**
+     * Observations.
+     *
+     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, where Micrometer Tracing is on the
+     *     class path.
+     * @param key What a span says of the lock's key.
+     */
+    record Observation(
+            @Nullable Boolean enabled,
+            @DefaultValue("hashed") KeyDisplay key) {}
+
+    /**
+     * The log.
+     *
+     * @param mdc Whether each line that is written under a lock has its key, name and fencing token, as the diagnostic context
+     *     lock.key, lock.name and lock.fencingToken.
+     */
+    record Log(@DefaultValue("false") boolean mdc) {}
 
     /**
      * The Redis backend.

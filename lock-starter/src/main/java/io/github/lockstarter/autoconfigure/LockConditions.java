@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.ClassUtils;
 
 /**
  * Conditions on {@code distributed-lock.*} that read a value as {@link DistributedLockProperties} does. A comparison of
@@ -96,13 +97,30 @@ final class LockConditions {
         }
     }
 
+    /** As configured; unless it is, where there is a tracer: without one, the meters say the same for less. */
+    static final class Observed implements Condition {
+
+        private static final String TRACER = "io.micrometer.tracing.Tracer";
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(
+                    context,
+                    "observation.enabled",
+                    Boolean.class,
+                    ClassUtils.isPresent(TRACER, context.getClassLoader()));
+        }
+    }
+
     /** As Boot's own health indicators are switched. */
     static final class HealthEnabled implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return isEnabled(context, "management.health.distributedlock", () -> isEnabled(
-                    context, "management.health.defaults", () -> true));
+            return isEnabled(
+                    context,
+                    "management.health.distributedlock",
+                    () -> isEnabled(context, "management.health.defaults", () -> true));
         }
 
         private static boolean isEnabled(ConditionContext context, String subject, BooleanSupplier absent) {

@@ -8,7 +8,10 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.observe.LockSurrounding;
+import io.github.lockstarter.observe.SurroundedLockTemplate;
 import io.github.lockstarter.spi.LockBackend;
+import java.util.List;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,9 +64,13 @@ class LockEngineConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
-    LockTemplate lockTemplate(LockEngine engine, DistributedLockProperties properties) {
+    LockTemplate lockTemplate(
+            LockEngine engine, DistributedLockProperties properties, ObjectProvider<LockSurrounding> surroundings) {
         BackendRoutes routes = properties.routes();
         LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);
-        return new LockTemplate(source, properties.onLost());
+        List<LockSurrounding> all = surroundings.orderedStream().toList();
+        return all.isEmpty()
+                ? new LockTemplate(source, properties.onLost())
+                : new SurroundedLockTemplate(source, properties.onLost(), all);
     }
 }

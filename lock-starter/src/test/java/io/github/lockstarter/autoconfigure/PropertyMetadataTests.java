@@ -29,11 +29,11 @@ class PropertyMetadataTests {
                 .containsExactlyInAnyOrder(
                         "distributed-lock.locks",
                         "distributed-lock.max-lease",
+                        "distributed-lock.observation.enabled",
                         "distributed-lock.redlock.nodes",
                         "distributed-lock.redlock.password",
                         "distributed-lock.redlock.ssl-bundle",
                         "distributed-lock.redlock.username",
-
                         "distributed-lock.warn-after",
                         "distributed-lock.watchdog.max-hold");
     }
