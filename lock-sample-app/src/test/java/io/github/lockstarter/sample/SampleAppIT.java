@@ -230,7 +230,8 @@ class SampleAppIT {
         assertThat(held.path("held").path(0).path("key").asString()).isEqualTo("report");
         JsonNode stored = client.get("/actuator/locks?key=report").body().path("store");
         assertThat(stored.path("state").asString()).isEqualTo("HELD");
-        assertThat(stored.path("instance")).isEqualTo(held.path("instance"));
+        assertThat(stored.path("instance").asString())
+                .isEqualTo(held.path("instance").asString());
         assertThat(client.get("/actuator/metrics/distributed.lock.held").status())
                 .isEqualTo(200);
         running.join();
@@ -241,6 +242,16 @@ class SampleAppIT {
         JsonNode health = client.get("/actuator/health/distributedLock").body();
         assertThat(health.path("status").asString()).isEqualTo("UP");
         assertThat(health.path("details").path("hearsSignals").asBoolean()).isTrue();
+    }
+
+    @Test
+    void tellsPrometheusOfItsLocks() {
+        client.post("/pages/scraped/views/locked");
+
+        assertThat(client.text("/actuator/prometheus"))
+                .containsPattern("distributed_lock_acquire_seconds_count\\{[^}]*name=\"[^\"]+\"[^}]*} [1-9]")
+                .contains("distributed_lock_held{", "distributed_lock_waiting{", "distributed_lock_lost_total{")
+                .doesNotContain("scraped"); // the key
     }
 
     @Test

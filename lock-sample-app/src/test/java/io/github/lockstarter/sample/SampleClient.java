@@ -48,6 +48,13 @@ public final class SampleClient {
         return send(request(path).GET());
     }
 
+    /** Reads what is no JSON. */
+    public String text(String path) {
+        return http.sendAsync(request(path).GET().build(), HttpResponse.BodyHandlers.ofString())
+                .join()
+                .body();
+    }
+
     /** Posts nothing. */
     public Answer post(String path) {
         return send(request(path).POST(HttpRequest.BodyPublishers.noBody()));
