@@ -176,7 +176,7 @@ final class Hold extends TimerEntry {
             return Optional.empty();
         }
         Duration remaining = lifecycle.isHeld() ? remainingLease() : terms.lease();
-        return Optional.of(new Standing(Standing.Obstacle.OWNER, Optional.of(remaining)));
+        return Optional.of(Standing.heldHere(this, remaining));
     }
 
     RenewCommand renewCommand(Duration lease) {

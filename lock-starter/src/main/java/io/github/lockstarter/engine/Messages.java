@@ -16,13 +16,20 @@ final class Messages {
                 .map(remaining -> "for about " + Texts.of(remaining) + " more")
                 .orElse("and its lease never ends by itself");
         String why = standing.obstacle() == Obstacle.OWNER
-                ? "held by another owner " + left + ". Raise waitMs or shorten the locked section."
+                ? "held by " + holder(standing) + ' ' + left + ". Raise waitMs or shorten the locked section."
                 : "the lock store is recovering and grants no locks " + left + ". Try again later, or raise waitMs.";
         String within = acquisition.waits() ? "within " + Texts.of(acquisition.terms.maxWait()) : "at once";
         return new LockNotAcquiredException(
                 acquisition.key,
                 "Could not acquire lock '" + acquisition.key + "' " + within + " (" + attempts(acquisition) + "): "
                         + why);
+    }
+
+    private static String holder(Standing standing) {
+        return standing.holder()
+                .map(hold -> (hold.owner.isThread() ? "thread '" + hold.owner.label() + "'" : "an asynchronous caller")
+                        + " of this instance, which has had it for " + Texts.of(hold.held()) + ",")
+                .orElse("another owner");
     }
 
     private static String attempts(Acquisition acquisition) {

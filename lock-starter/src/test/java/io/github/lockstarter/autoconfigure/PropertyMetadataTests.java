@@ -35,7 +35,8 @@ class PropertyMetadataTests {
                         "distributed-lock.redlock.ssl-bundle",
                         "distributed-lock.redlock.username",
                         "distributed-lock.warn-after",
-                        "distributed-lock.watchdog.max-hold");
+                        "distributed-lock.watchdog.max-hold",
+                        "management.endpoint.locks.roles");
     }
 
     @Test

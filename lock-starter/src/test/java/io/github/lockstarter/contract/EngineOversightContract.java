@@ -105,6 +105,18 @@ abstract class EngineOversightContract extends EngineContract {
     }
 
     @Test
+    void aWaitThatTimesOutSaysWhoHasTheLockInThisInstance() {
+        LockHandle held = first.locks().acquire(request);
+
+        assertThat(first.locks().acquireAsync(request.waitingUpTo(Duration.ofMillis(50))))
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withMessageContaining("held by thread '"
+                        + Thread.currentThread().getName() + "' of this instance, which has had it for");
+        held.release();
+    }
+
+    @Test
     void leavesALockWithAnotherFencingToken() {
         long before = first.locks().acquire(request).fencingToken();
         assertThat(first.oversight().revoke(key, before - 1).join()).isInstanceOf(Revocation.Stale.class);
