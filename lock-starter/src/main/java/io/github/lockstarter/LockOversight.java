@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -106,11 +107,24 @@ public interface LockOversight {
         record Unknown(String reason) implements StoredLock {}
 
         /**
-         * Who has a lock.
+         * Who has a lock, as the store was told by who got it. If the instance has passed the lock on since, to a waiter of its
+         * own, that is not told before it asks the store again.
          *
          * @param instance as {@link LockOversight#instance} of the instance
+         * @param owner name of the thread that got it, shortened, or {@value HeldLock#ASYNC}; empty if it was not told
+         * @param since when it asked for it, by its own clock; empty if it was not told
          */
-        record Holder(String instance) {}
+        record Holder(String instance, Optional<String> owner, Optional<Instant> since) {
+
+            /**
+             * An instance of which no more is known.
+             *
+             * @param instance as {@link LockOversight#instance} of the instance
+             */
+            public Holder(String instance) {
+                this(instance, Optional.empty(), Optional.empty());
+            }
+        }
     }
 
     /** What became of a {@link #revoke revocation}. */

@@ -2,7 +2,6 @@ package io.github.lockstarter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
@@ -10,19 +9,26 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class LockTemplateTests {
 
+    private static final Duration LEASE = Duration.ofSeconds(20);
     private static final LockRequest BRIEF =
-            LockRequest.of("brief").leasedFor(Duration.ofMillis(40)).withoutRenewal();
+            LockRequest.of("brief").leasedFor(LEASE).withoutRenewal();
 
-    private final LockEngine engine =
-            new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    private final AtomicLong skipped = new AtomicLong();
+    private final LockEngine engine = new LockEngine(
+            new LocalLockBackend(),
+            EngineSettings.DEFAULTS,
+            List.of(),
+            new EngineClock(() -> System.nanoTime() + skipped.get(), InstantSource.system()));
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
 
     @AfterEach
@@ -93,7 +99,10 @@ class LockTemplateTests {
     }
 
     private void outliveTheLease() {
-        await().until(() -> engine.heldLocks().find("brief").isEmpty());
+        LockHandle handle = LockHandle.current().orElseThrow();
+        assertThat(handle.isHeld()).isTrue();
+        skipped.addAndGet(LEASE.toNanos());
+        assertThat(handle.isHeld()).isFalse();
     }
 
     @Test

@@ -108,6 +108,8 @@ public record LocksPage(
      *
      * @param state whether somebody has it
      * @param instance the instance that has it; absent if nobody has, or a client of another kind
+     * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not known
+     * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
      * @param remainingLeaseMs until the store ends it; absent if nobody has it, or it never ends
      * @param fencingToken the last that was granted, by which it can be released
      * @param waitingInstances how many instances are registered as waiters
@@ -116,6 +118,8 @@ public record LocksPage(
     public record Stored(
             State state,
             @Nullable String instance,
+            @Nullable String owner,
+            @Nullable Instant heldSince,
             @Nullable Long remainingLeaseMs,
             @Nullable Long fencingToken,
             @Nullable Long waitingInstances,
@@ -136,15 +140,17 @@ public record LocksPage(
                 return new Stored(
                         State.HELD,
                         held.holder().map(StoredLock.Holder::instance).orElse(null),
+                        held.holder().flatMap(StoredLock.Holder::owner).orElse(null),
+                        held.holder().flatMap(StoredLock.Holder::since).orElse(null),
                         millis(held.remainingLease()),
                         held.fencingToken(),
                         held.waitingInstances(),
                         null);
             }
             if (stored instanceof StoredLock.Free free) {
-                return new Stored(State.FREE, null, null, free.fencingToken(), free.waitingInstances(), null);
+                return new Stored(State.FREE, null, null, null, null, free.fencingToken(), free.waitingInstances(), null);
             }
-            return new Stored(State.UNKNOWN, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+            return new Stored(State.UNKNOWN, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {

@@ -42,13 +42,15 @@ class LockEngineConfiguration {
     @Bean
     LockEngine lockEngine(DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
+        LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         log.info(
-                "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}",
+                "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}, instance {}",
                 backend.getClass().getSimpleName(),
                 settings.lease().toMillis(),
                 settings.maxWait().toMillis(),
-                settings.watchdog().enabled() ? "on" : "off");
-        return new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
+                settings.watchdog().enabled() ? "on" : "off",
+                engine.oversight().instance());
+        return engine;
     }
 
     @Bean

@@ -1,5 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -11,13 +14,19 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Several backends as one: each command goes to the one that keeps its key. Has no state of its own. */
 final class RoutedBackend implements LockBackend {
@@ -70,6 +79,49 @@ final class RoutedBackend implements LockBackend {
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         return to(command.key()).withdraw(command);
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return to(key).inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return to(key).revoke(key, fencingToken);
+    }
+
+    /** {@inheritDoc} The worst of all: an application whose names are kept in several needs each of them. */
+    @Override
+    public CompletionStage<StoreState> state() {
+        CompletionStage<List<StoreState>> states = CompletableFuture.completedFuture(List.of());
+        for (Backend backend : new TreeSet<>(backends.keySet())) {
+            states = states.thenCombine(to(backend).state(), RoutedBackend::with);
+        }
+        return states.thenApply(RoutedBackend::worst);
+    }
+
+    private static List<StoreState> with(List<StoreState> states, StoreState state) {
+        return Stream.concat(states.stream(), Stream.of(state)).toList();
+    }
+
+    private static StoreState worst(List<StoreState> states) {
+        return new StoreState(
+                states.stream().map(StoreState::target).collect(Collectors.joining(", and ")),
+                states.stream()
+                        .flatMap(state -> state.failure().stream())
+                        .reduce((one, other) -> one + "; " + other),
+                states.stream()
+                        .map(StoreState::recovering)
+                        .max(Comparator.naturalOrder())
+                        .orElse(Duration.ZERO),
+                states.stream()
+                        .map(StoreState::guard)
+                        .max(Comparator.naturalOrder())
+                        .orElse(StoreState.Guard.UNNEEDED),
+                states.stream().allMatch(StoreState::hearsSignals),
+                states.stream().flatMap(state -> state.warnings().stream()).toList(),
+                states.stream().flatMap(state -> state.nodes().stream()).toList());
     }
 
     @Override

@@ -212,7 +212,8 @@ final class Acquirer {
         if (result instanceof AcquireResult.Granted granted) {
             granted(attempt, sent, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
-            notGranted(attempt, new Standing(Obstacle.OWNER, contended.remainingLease()), contended.position());
+            Standing standing = Standing.heldElsewhere(contended.holder(), contended.remainingLease());
+            notGranted(attempt, standing, contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, new Standing(Obstacle.RECOVERY, Optional.of(recovering.retryAfter())), Waiting.NEW);
             Acquisition acquisition = attempt.acquisition();

@@ -31,7 +31,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineSettings settings;
     private final List<LockListener> listeners;
     private final EngineClock clock;
-    private final Tokens tokens = new Tokens();
+    private final Tokens tokens;
     private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
@@ -48,6 +48,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.clock = clock;
+        this.tokens = new Tokens(clock);
         start();
         backend.listen(tokens.instanceId(), new Mailbox());
     }

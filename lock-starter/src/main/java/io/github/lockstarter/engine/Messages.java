@@ -1,10 +1,13 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import io.github.lockstarter.engine.Standing.Obstacle;
+import java.util.function.Supplier;
 
 /** The engine's exceptions: what failed, which key, the numbers, what to do. */
 final class Messages {
@@ -26,10 +29,25 @@ final class Messages {
     }
 
     private static String holder(Standing standing) {
-        return standing.holder()
-                .map(hold -> (hold.owner.isThread() ? "thread '" + hold.owner.label() + "'" : "an asynchronous caller")
-                        + " of this instance, which has had it for " + Texts.of(hold.held()) + ",")
-                .orElse("another owner");
+        return standing.holder().map(Supplier::get).orElse("another owner");
+    }
+
+    /** Somebody of this instance. */
+    static String holder(Hold hold) {
+        return caller(hold.owner.label()) + " of this instance, which has had it for " + Texts.of(hold.held()) + ",";
+    }
+
+    /** Somebody of whom the backend tells. */
+    static String holder(Holder holder) {
+        String instance = "instance " + holder.instance();
+        return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
+                + holder.since()
+                        .map(since -> ", which has had it since " + since + ",")
+                        .orElse("");
+    }
+
+    private static String caller(String owner) {
+        return owner.equals(HeldLock.ASYNC) ? "an asynchronous caller" : "thread '" + owner + "'";
     }
 
     private static String attempts(Acquisition acquisition) {

@@ -1,7 +1,9 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What the last answer of the backend said about a lock that was not granted.
@@ -9,10 +11,13 @@ import java.util.Optional;
  * @param obstacle why it was not granted
  * @param remaining how long that lasts at most; empty if it does not end by itself
  * @param failure what whoever cannot wait any longer is told, if that is a failure
- * @param holder who has the lock, if it is somebody of this instance
+ * @param holder tells who has the lock, as far as that is known
  */
 record Standing(
-        Obstacle obstacle, Optional<Duration> remaining, Optional<Outcome.Failed> failure, Optional<Hold> holder) {
+        Obstacle obstacle,
+        Optional<Duration> remaining,
+        Optional<Outcome.Failed> failure,
+        Optional<Supplier<String>> holder) {
 
     /** What stands between a caller and the lock, and ends some day. */
     Standing(Obstacle obstacle, Optional<Duration> remaining) {
@@ -21,7 +26,17 @@ record Standing(
 
     /** Somebody of this instance has the lock. */
     static Standing heldHere(Hold holder, Duration remaining) {
-        return new Standing(Obstacle.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(holder));
+        return new Standing(
+                Obstacle.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> Messages.holder(holder)));
+    }
+
+    /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
+    static Standing heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
+        return new Standing(
+                Obstacle.OWNER,
+                remaining,
+                Optional.empty(),
+                holder.map(somebody -> () -> Messages.holder(somebody)));
     }
 
     /** The backend can grant nothing now. */

@@ -11,9 +11,11 @@ final class Tokens {
     private static final int RANDOM_BYTES = 16;
 
     private final String instanceId;
+    private final EngineClock clock;
     private final AtomicLong sequence = new AtomicLong();
 
-    Tokens() {
+    Tokens(EngineClock clock) {
+        this.clock = clock;
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);
         this.instanceId = HexFormat.of().formatHex(random);
@@ -24,6 +26,6 @@ final class Tokens {
     }
 
     LockToken next() {
-        return new LockToken(instanceId, sequence.incrementAndGet());
+        return new LockToken(instanceId, sequence.incrementAndGet(), "", clock.wallMillis());
     }
 }

@@ -67,8 +67,10 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     private Step<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
         Optional<Duration> remaining = Optional.of(Duration.ofNanos(owner.deadline() - now));
+        Optional<StoredLock.Holder> holder =
+                Optional.of(owner.token()).filter(LockToken::tellsOwner).map(LockToken::holder);
         if (command.waiting().isEmpty()) {
-            return Step.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW));
+            return Step.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
         }
         AcquireCommand.Waiting waiting = command.waiting().get();
         String instanceId = command.token().instanceId();
@@ -76,7 +78,9 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         LocalLock queued = but(instanceId, now)
                 .and(new Waiter(instanceId, position, now + waiting.patience().toNanos()));
         return new Step<>(
-                queued, new AcquireResult.Contended(remaining, position), wanted(instanceId, owner.token(), now));
+                queued,
+                new AcquireResult.Contended(remaining, position, holder),
+                wanted(instanceId, owner.token(), now));
     }
 
     /** Tells the owner of an instance that begins to wait, unless another than the owner's own was waiting already. */
@@ -155,7 +159,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 waiters.stream().filter(waiter -> waiter.deadline() - now > 0).count();
         return liveHold(now)
                 .<StoredLock>map(live -> new StoredLock.Held(
-                        Optional.of(new StoredLock.Holder(live.token().instance())),
+                        Optional.of(live.token().holder()),
                         Optional.of(Duration.ofNanos(live.deadline() - now)),
                         fencingToken,
                         waiting))

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,7 +25,10 @@ record AcquireAnswer(LockKeys keys, @Nullable History history) implements Answer
             return new AcquireResult.Granted(reply.value(), reply.number());
         }
         if (reply.status() == AcquireReply.CONTENDED) {
-            return new AcquireResult.Contended(remaining(reply.value()), reply.number());
+            return new AcquireResult.Contended(
+                    remaining(reply.value()),
+                    reply.number(),
+                    Optional.of(reply.holder()).filter(text -> !text.isEmpty()).map(LockToken::holderOf));
         }
         if (reply.status() == AcquireReply.RECOVERING && history != null) {
             Duration left = Duration.ofMillis(reply.value());

@@ -9,9 +9,10 @@ import java.util.OptionalLong;
  * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
  * @param number other instances in the queue, or position in it
  * @param marker of the server's history; empty if it is the caller's
+ * @param holder who has the lock, if another owner has, and its token tells that; empty otherwise
  * @param micros the server's clock, in microseconds; empty if it was not asked for
  */
-record AcquireReply(long status, long value, long number, String marker, OptionalLong micros) {
+record AcquireReply(long status, long value, long number, String marker, String holder, OptionalLong micros) {
 
     /** The status of a grant. */
     static final long GRANTED = 1;
@@ -24,4 +25,24 @@ record AcquireReply(long status, long value, long number, String marker, Optiona
 
     /** The status when a key holds another type. */
     static final long WRONG_TYPE = -1;
+
+    /** The reply without what may follow its numbers. */
+    AcquireReply(long status, long value, long number) {
+        this(status, value, number, "", "", OptionalLong.empty());
+    }
+
+    /** With the marker of the server's history. */
+    AcquireReply marked(String text) {
+        return new AcquireReply(status, value, number, text, holder, micros);
+    }
+
+    /** With who has the lock. */
+    AcquireReply heldBy(String text) {
+        return new AcquireReply(status, value, number, marker, text, micros);
+    }
+
+    /** With the time of the server. */
+    AcquireReply at(long time) {
+        return new AcquireReply(status, value, number, marker, holder, OptionalLong.of(time));
+    }
 }

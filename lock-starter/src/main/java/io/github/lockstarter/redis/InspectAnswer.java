@@ -15,15 +15,15 @@ final class InspectAnswer implements Answer<List<String>, StoredLock> {
 
     @Override
     public StoredLock of(List<String> texts) {
-        String instance = texts.get(0);
+        String owner = texts.get(0);
         long remaining = Long.parseLong(texts.get(1));
         long fencingToken = fencingToken(texts.get(2));
         long waiting = Long.parseLong(texts.get(3));
-        if (instance.isEmpty()) {
+        if (owner.isEmpty()) {
             return new StoredLock.Free(fencingToken, waiting);
         }
         Optional<Holder> holder =
-                instance.equals(FOREIGN) ? Optional.empty() : Optional.of(new Holder(LockToken.shortened(instance)));
+                owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
         Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
         return new StoredLock.Held(holder, lease, fencingToken, waiting);
     }

@@ -1,5 +1,8 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -13,8 +16,10 @@ import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -137,6 +142,42 @@ final class Node {
     /** Frees what the token has, or may have, here; nobody waits for the answer. */
     void free(String key, LockToken token) {
         release(new ReleaseCommand(key, token, 0));
+    }
+
+    CompletionStage<StoredLock> inspect(String key) {
+        return answer(() -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> {});
+    }
+
+    CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return answer(
+                () -> store.revoke(key, fencingToken), e -> new Revocation.Unknown(brokenBy(e)), revocation -> {});
+    }
+
+    /** As the store tells; it recovers at least as long as its votes prove nothing. */
+    CompletionStage<StoreState> state() {
+        CompletionStage<StoreState> told = answer(
+                store::state, e -> new StoreState(store.toString(), Optional.of(brokenBy(e))), state -> {});
+        return told.thenApply(state -> {
+            Duration untrusted = Duration.ofNanos(clock.untrustedFor(now()));
+            return untrusted.compareTo(state.recovering()) <= 0 ? state : distrusted(state, untrusted);
+        });
+    }
+
+    private static StoreState distrusted(StoreState state, Duration untrusted) {
+        List<String> warnings = new ArrayList<>(state.warnings());
+        warnings.add("Its clock was set: its leases may end too early, so its votes do not count for the longest lease");
+        return new StoreState(
+                state.target(),
+                state.failure(),
+                untrusted,
+                state.guard(),
+                state.hearsSignals(),
+                warnings,
+                state.nodes());
+    }
+
+    private static String brokenBy(Throwable failure) {
+        return BROKEN_PROMISE + ": " + failure;
     }
 
     private void payDebts() {

@@ -1,5 +1,8 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -76,6 +79,7 @@ public final class RedlockBackend implements LockBackend {
     private final List<Node> nodes;
     private final Waits waits;
     private final UnderWay underWay = new UnderWay();
+    private final QuorumOversight oversight;
     private volatile boolean closed;
 
     /**
@@ -106,6 +110,7 @@ public final class RedlockBackend implements LockBackend {
         this.nodes = stores.stream()
                 .map(store -> new Node(store, monotonicNanos, settings.longestLease()))
                 .toList();
+        this.oversight = new QuorumOversight(quorum, nodes);
         this.waits = new Waits(stores.size(), settings, monotonicNanos);
     }
 
@@ -198,6 +203,24 @@ public final class RedlockBackend implements LockBackend {
                         .findFirst();
     }
 
+    /** {@inheritDoc} Asks all nodes, and waits for each. */
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return oversight.inspect(key);
+    }
+
+    /** {@inheritDoc} Revoked only if a quorum took it away; see {@link QuorumOversight}. */
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return oversight.revoke(key, fencingToken);
+    }
+
+    /** {@inheritDoc} Asks all nodes, and waits for each. */
+    @Override
+    public CompletionStage<StoreState> state() {
+        return oversight.state();
+    }
+
     @Override
     public void listen(String instanceId, SignalListener listener) {
         IntStream.range(0, nodes.size())
@@ -227,6 +250,12 @@ public final class RedlockBackend implements LockBackend {
             if (waits.wanted(node, key)) {
                 listener.onWanted(key);
             }
+        }
+
+        /** What does not tell the last fencing token of the hold is of a node that was above it: another one tells it. */
+        @Override
+        public void onRevoked(String key, long fencingToken) {
+            listener.onRevoked(key, fencingToken);
         }
 
         @Override

@@ -1,21 +1,24 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
-import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Recovering;
 import io.github.lockstarter.spi.AcquireResult.Rejected;
 import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
+import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -105,7 +108,7 @@ final class Votes {
             return Optional.of(
                     contended.isEmpty()
                             ? new Recovering(soonest.orElse(Duration.ZERO))
-                            : new Contended(soonest, position(contended)));
+                            : new Contended(soonest, position(contended), holder(contended)));
         }
         return open > 0 ? Optional.empty() : Optional.of(failure(key));
     }
@@ -129,6 +132,14 @@ final class Votes {
                 .filter(position -> position != Waiting.NEW)
                 .min()
                 .orElse(Waiting.NEW);
+    }
+
+    /** Whom most of them name. */
+    private static Optional<Holder> holder(List<Contended> contended) {
+        Map<Holder, Long> named = contended.stream()
+                .flatMap(vote -> vote.holder().stream())
+                .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
+        return named.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
     }
 
     private AcquireResult failure(String key) {

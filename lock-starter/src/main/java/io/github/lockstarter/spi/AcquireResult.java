@@ -1,5 +1,6 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -21,8 +22,21 @@ public sealed interface AcquireResult {
      *
      * @param remainingLease of the other owner; empty if it never ends by itself
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
+     * @param holder who has it, if its token tells that
      */
-    record Contended(Optional<Duration> remainingLease, long position) implements AcquireResult {}
+    record Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder)
+            implements AcquireResult {
+
+        /**
+         * Somebody who does not tell who it is has the lock.
+         *
+         * @param remainingLease of the other owner; empty if it never ends by itself
+         * @param position of this instance among the waiters
+         */
+        public Contended(Optional<Duration> remainingLease, long position) {
+            this(remainingLease, position, Optional.empty());
+        }
+    }
 
     /**
      * The store may have forgotten locks and grants none for a while.

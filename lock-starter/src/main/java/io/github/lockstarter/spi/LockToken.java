@@ -1,25 +1,135 @@
 package io.github.lockstarter.spi;
 
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * Unique proof of one acquisition attempt. Whoever knows it can release or renew the lock, so it never shows in a log.
  *
+ * <p>The instance and the number make it unique. Who made the attempt, and when, is told to people who look at the lock, and
+ * to those whose wait for it is in vain; it is part of the token, so that it is stored, compared and forgotten with it.
+ *
  * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1 on
+ * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a question
+ *     mark for each that is not printable ASCII, a colon, or a vertical bar
+ * @param since when the attempt was made, in milliseconds since 1970; {@value #UNTOLD} for a token that says nothing of that
+ *     kind
  */
-public record LockToken(String instanceId, long sequence) {
-
-    private static final int SHOWN = 8;
+public record LockToken(String instanceId, long sequence, String owner, long since) {
 
     /** The number of a token that never asks for a lock, and so never has one: it names the instance only. */
     public static final long NO_ATTEMPT = 0;
 
+    /** The longest name of an owner. */
+    public static final int LONGEST_OWNER = 40;
+
+    private static final long UNTOLD = 0;
+
+    private static final int SHOWN = 8;
+
+    /** Between what makes a token unique and what is for people to read. */
+    private static final char LABEL = '|';
+
+    private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
+
+    private static final Pattern LABELLED = Pattern.compile("([^|]*)(?:\\|([0-9]{1,15})(?: (.*))?)?", Pattern.DOTALL);
+
+    /**
+     * Shortens and cleans the name of the owner.
+     *
+     * @param instanceId identity of the lock client
+     * @param sequence number of the attempt
+     * @param owner name of what acquires
+     * @param since when the attempt was made
+     */
+    public LockToken {
+        owner = readable(owner);
+    }
+
+    /**
+     * A token that does not say who made it.
+     *
+     * @param instanceId identity of the lock client
+     * @param sequence number of the attempt
+     */
+    public LockToken(String instanceId, long sequence) {
+        this(instanceId, sequence, "", UNTOLD);
+    }
+
+    /**
+     * The same token with the name of its owner. To be named before the token is used: those two are not equal.
+     *
+     * @param name of the thread, or whatever else acquires
+     * @return the token to use
+     */
+    public LockToken ownedBy(String name) {
+        return new LockToken(instanceId, sequence, name, since);
+    }
+
     /**
      * The token as it is stored at the backend.
      *
-     * @return {@code instanceId:sequence}
+     * @return {@code instanceId:sequence}, and behind it {@code |since owner} unless it does not tell them
      */
     public String value() {
-        return instanceId + ':' + sequence;
+        String proof = instanceId + ':' + sequence;
+        return since == UNTOLD ? proof : proof + LABEL + since + ' ' + owner;
+    }
+
+    /**
+     * Who has the lock if this token has it.
+     *
+     * @return what is for people to read
+     */
+    public Holder holder() {
+        return since == UNTOLD ? new Holder(instance()) : holder(instance(), owner, since);
+    }
+
+    /** Whether it says who made it. */
+    public boolean tellsOwner() {
+        return since != UNTOLD;
+    }
+
+    /**
+     * Who has a lock, read from what a store tells of the token: {@code instanceId}, or {@code instanceId|since owner}. Whatever
+     * has written there, the result is short and printable.
+     *
+     * @param text without the number of the attempt
+     * @return what is for people to read
+     */
+    public static Holder holderOf(String text) {
+        Matcher parts = LABELLED.matcher(text);
+        if (!parts.matches()) {
+            return new Holder(shortened(readable(text)));
+        }
+        String instance = shortened(readable(parts.group(1)));
+        String since = parts.group(2);
+        String owner = parts.group(3);
+        return since == null
+                ? new Holder(instance)
+                : holder(instance, owner == null ? "" : readable(owner), Long.parseLong(since));
+    }
+
+    private static Holder holder(String instance, String owner, long since) {
+        return new Holder(
+                instance,
+                Optional.of(owner).filter(name -> !name.isBlank()),
+                Optional.of(Instant.ofEpochMilli(since)));
+    }
+
+    private static String readable(String name) {
+        String end = name.substring(Math.max(0, name.length() - LONGEST_OWNER));
+        for (int i = 0; i < end.length(); i++) {
+            char each = end.charAt(i);
+            if (each < ' ' || each > '~' || each == ':' || each == LABEL) {
+                return UNREADABLE.matcher(end).replaceAll("?");
+            }
+        }
+        return end;
     }
 
     /**

@@ -1,7 +1,8 @@
 -- Grants a free lock to a token, or says how long another owner has it and puts the instance in the queue.
 -- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks. Its fencing
 -- tokens are raised if they are not above the floor it names then: to begin right above it.
--- An instance is the part of its tokens before the last colon.
+-- An instance is the part of its tokens before the last colon. A token may say who made it: behind a vertical bar, which
+-- is compared with the rest of it.
 --
 -- KEYS[1]  lock: string, the token of the owner; lives as long as the lease. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the last fencing token that was granted
@@ -22,8 +23,11 @@
 -- ARGV[10]  not empty: the caller counts votes, and wants to be told the time; absent otherwise
 --
 -- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
--- Returns {status, value, number}, and as a fourth the marker unless it is the caller's. To who counts votes the fourth, empty
--- if it is the caller's, and as a fifth the time of this server in microseconds, where the status is not negative:
+-- Returns {status, value, number}, and what of the following there is, where the status is not negative:
+--   the marker, unless it is the caller's; but empty if more follows
+--   if another owner has the lock, and its token says who made it: the first 8 characters of its instance, and what its token
+--   has from the vertical bar on
+--   to who counts votes: the time of this server in microseconds
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it: in ms, -1 if it never ends by itself; position 0 if not waiting
 --   {2, retry after, 0}                free, but the history is younger than the grace: in ms
@@ -99,7 +103,7 @@ if owner and owner ~= token then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
   -- A failure is none of the caller's: the owner's hand-overs end without being told too.
   local function want(instance)
-    local holder = string.match(owner, '^([0-9a-f]+):%d+$')
+    local holder = string.match(owner, '^([0-9a-f]+):%d+')
     if not holder or #holder ~= 32 or holder == instance then
       return
     end
@@ -135,7 +139,14 @@ if owner and owner ~= token then
       want(instance)
     end
   end
-  return {CONTENDED, redis.call('PTTL', lock), place, told, clock}
+  -- More than any label has: the lock may hold anything that somebody else has written.
+  local MOST_OF_LABEL = 64
+  local remaining = redis.call('PTTL', lock)
+  local holder, label = string.match(owner, '^([0-9a-f]+):%d+(|.*)$')
+  if holder then
+    return {CONTENDED, remaining, place, told or '', string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), clock}
+  end
+  return {CONTENDED, remaining, place, told, clock}
 end
 
 local stored = redis.pcall('GET', fence)

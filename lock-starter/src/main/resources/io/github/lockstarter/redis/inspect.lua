@@ -5,8 +5,8 @@
 -- KEYS[3]  waiters: sorted set of the instances that wait
 --
 -- Returns four texts:
---   owner      the instance of the owner, the part of its token before the last colon; '?' if it is none of these clients;
---              empty if the lock is free
+--   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
+--              the token has from a vertical bar on; '?' if it is none of these clients; empty if the lock is free
 --   remaining  lease in ms; -1 if it never ends by itself; -2 if the lock is free
 --   fencing    the last fencing token; empty if there is none
 --   waiting    how many instances are in the queue
@@ -15,11 +15,14 @@
 local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 
 local owner = redis.call('GET', lock)
-local instance = ''
+-- More than any label has: the lock may hold anything that somebody else has written.
+local MOST_OF_LABEL = 64
+local holder = ''
 if owner then
-  instance = string.match(owner, '^([0-9a-f]+):%d+') or '?'
+  local instance, label = string.match(owner, '^([0-9a-f]+):%d+(.*)$')
+  holder = instance and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or '?'
 end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local fencing = redis.call('GET', fence) or ''
 local waiting = string.format('%.0f', redis.call('ZCARD', waiters))
-return {instance, remaining, fencing, waiting}
+return {holder, remaining, fencing, waiting}

@@ -39,7 +39,7 @@ abstract class EngineContract {
     private final Supplier<? extends LockStore> opening;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<Application> applications = new ArrayList<>();
-    private LockStore store;
+    LockStore store;
     Application first;
     Application second;
 

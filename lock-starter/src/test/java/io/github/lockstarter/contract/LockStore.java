@@ -18,6 +18,11 @@ interface LockStore extends AutoCloseable {
         return true;
     }
 
+    /** Whether it knows the last fencing token of a lock; of several stores, it may be one that is down. */
+    default boolean knowsTheLastFencingToken() {
+        return true;
+    }
+
     /** Ends all connections. */
     @Override
     void close();

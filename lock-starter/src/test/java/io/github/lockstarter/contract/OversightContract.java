@@ -6,16 +6,21 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What an operator sees of a lock, and how one is taken away. */
 abstract class OversightContract extends BackendContract {
+
+    private static final Instant SINCE = Instant.ofEpochMilli(1_700_000_000_123L);
 
     OversightContract(Supplier<? extends LockStore> opening) {
         super(opening);
@@ -72,7 +77,7 @@ abstract class OversightContract extends BackendContract {
 
         assertSignalled(bob);
         await().atMost(SpiClient.PATIENCE)
-                .untilAsserted(() -> assertThat(alice.revoked()).containsExactly(key + "@" + held.fencingToken()));
+                .untilAsserted(() -> assertThat(alice.revoked()).contains(key + "@" + held.fencingToken()));
         SpiHold next = bob.hold(key, LEASE);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         assertThat(held.renew(LEASE)).isInstanceOf(RenewResult.NotHeld.class);
@@ -96,11 +101,65 @@ abstract class OversightContract extends BackendContract {
 
     @Test
     void takesNothingAwayForAFencingTokenThatWasNeverGranted() {
-        assertThat(revoke(0)).isInstanceOf(Revocation.Stale.class);
-        assertThat(revoke(17)).isEqualTo(new Revocation.Stale(new StoredLock.Free(0, 0)));
+        assertThat(revoke(0)).isEqualTo(new Revocation.Stale(new StoredLock.Free(0, 0)));
+        assertNothingChanged(revoke(17));
 
         SpiHold held = alice.hold(key, LEASE);
-        assertThat(revoke(held.fencingToken() + 1)).isInstanceOf(Revocation.Stale.class);
+        assertNothingChanged(revoke(held.fencingToken() + 1));
+        assertHeldBySomebodyElse(bob);
+        assertThat(held.renew(LEASE)).isInstanceOf(RenewResult.Renewed.class);
+    }
+
+    private void assertNothingChanged(Revocation revocation) {
+        assertThat(revocation)
+                .isInstanceOf(store.knowsTheLastFencingToken() ? Revocation.Stale.class : Revocation.Unknown.class);
+    }
+
+    @Test
+    void tellsWhoHasALockIfItsTokenDoes() {
+        LockToken token = new LockToken(alice.newToken().instanceId(), 77, "http-1", SINCE.toEpochMilli());
+        Holder holder = new Holder(token.instance(), Optional.of("http-1"), Optional.of(SINCE));
+        long fencingToken = fencingTokenOf(alice.tryOnce(key, token, LEASE));
+
+        assertThat(bob.tryOnce(key, bob.newToken(), LEASE))
+                .isInstanceOfSatisfying(AcquireResult.Contended.class, refused -> assertThat(refused.holder())
+                        .hasValue(holder));
+        assertThat(bob.tryOrWait(key, bob.newToken(), LEASE, new Waiting(Waiting.NEW, LEASE)))
+                .isInstanceOfSatisfying(AcquireResult.Contended.class, refused -> {
+                    assertThat(refused.holder()).hasValue(holder);
+                    assertThat(refused.position()).isPositive();
+                });
+        assertThat(inspect(key)).isInstanceOfSatisfying(StoredLock.Held.class, held -> assertThat(held.holder())
+                .hasValue(holder));
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).contains(key));
+
+        assertThat(alice.renew(key, token, LEASE, fencingToken)).isInstanceOf(RenewResult.Renewed.class);
+        assertThat(alice.release(key, token, fencingToken)).isInstanceOf(ReleaseResult.Released.class);
+        assertSignalled(bob);
+    }
+
+    @Test
+    void tellsNoNameThatIsLongOrUnreadable() {
+        LockToken token =
+                new LockToken(alice.newToken().instanceId(), 77, "x".repeat(100) + ":a|b\n|ö", SINCE.toEpochMilli());
+        fencingTokenOf(alice.tryOnce(key, token, LEASE));
+
+        assertThat(bob.tryOnce(key, bob.newToken(), LEASE))
+                .isInstanceOfSatisfying(AcquireResult.Contended.class, refused -> assertThat(
+                                refused.holder().flatMap(Holder::owner))
+                        .hasValue("x".repeat(LockToken.LONGEST_OWNER - 7) + "?a?b???"));
+        assertThat(alice.release(key, token, 0)).isInstanceOf(ReleaseResult.Released.class);
+    }
+
+    @Test
+    void leavesALockToTheTokenWithItsName() {
+        LockToken unnamed = alice.newToken();
+        LockToken named = new LockToken(unnamed.instanceId(), unnamed.sequence(), "http-1", SINCE.toEpochMilli());
+        fencingTokenOf(alice.tryOnce(key, named, LEASE));
+
+        assertThat(alice.release(key, unnamed, 0)).isInstanceOf(ReleaseResult.NotHeld.class);
+
         assertHeldBySomebodyElse(bob);
     }
 

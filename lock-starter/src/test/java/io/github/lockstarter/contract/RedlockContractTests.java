@@ -81,4 +81,18 @@ class RedlockContractTests {
             super(RedlockStore.of(5));
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedlockStore.of(5));
+        }
+    }
 }

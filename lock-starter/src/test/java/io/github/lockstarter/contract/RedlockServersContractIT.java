@@ -31,4 +31,18 @@ class RedlockServersContractIT {
             super(RedlockServersContractIT::store);
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedlockServersContractIT::store);
+        }
+    }
 }

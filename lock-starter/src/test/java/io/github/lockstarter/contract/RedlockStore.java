@@ -1,5 +1,8 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
@@ -17,6 +20,7 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,6 +47,11 @@ final class RedlockStore implements LockStore {
 
     static Supplier<LockStore> of(int up, int down) {
         return () -> new RedlockStore(up, down);
+    }
+
+    @Override
+    public boolean knowsTheLastFencingToken() {
+        return down == 0;
     }
 
     @Override
@@ -88,6 +97,21 @@ final class RedlockStore implements LockStore {
         }
 
         @Override
+        public CompletionStage<StoredLock> inspect(String key) {
+            return backend.inspect(key);
+        }
+
+        @Override
+        public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+            return backend.revoke(key, fencingToken);
+        }
+
+        @Override
+        public CompletionStage<StoreState> state() {
+            return backend.state();
+        }
+
+        @Override
         public void listen(String instanceId, SignalListener listener) {
             backend.listen(instanceId, listener);
         }
@@ -127,6 +151,11 @@ final class RedlockStore implements LockStore {
         @Override
         public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
             return CompletableFuture.completedFuture(new WithdrawResult.Unknown("The node is down", cause));
+        }
+
+        @Override
+        public CompletionStage<StoreState> state() {
+            return CompletableFuture.completedFuture(new StoreState("down", Optional.of("The node is down")));
         }
 
         @Override

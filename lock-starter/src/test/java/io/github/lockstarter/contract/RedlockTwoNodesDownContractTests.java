@@ -81,4 +81,18 @@ class RedlockTwoNodesDownContractTests {
             super(RedlockStore.of(3, 2));
         }
     }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
 }

@@ -26,9 +26,10 @@ import org.junit.jupiter.api.Test;
 /** What the meters show of a real engine, with a second one that stands for another instance of the application. */
 class LockMetricsOfEngineTests {
 
-    private static final Duration LEASE = Duration.ofMillis(300);
-    private static final LockRequest REQUEST =
-            LockRequest.of("order:42").named("ship-order").leasedFor(LEASE);
+    private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
+
+    /** A lease whose renewals are soon, and whose end no busy machine reaches before. */
+    private static final LockRequest RENEWED_SOON = REQUEST.leasedFor(Duration.ofSeconds(3));
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final AtomicLong skipped = new AtomicLong();
@@ -114,7 +115,7 @@ class LockMetricsOfEngineTests {
 
     @Test
     void renewalsAreCounted() {
-        try (LockHandle handle = engine.acquire(REQUEST)) {
+        try (LockHandle handle = engine.acquire(RENEWED_SOON)) {
             await().untilAsserted(() -> assertThat(renewals("renewed")).isGreaterThanOrEqualTo(3));
             assertThat(handle.isHeld()).isTrue();
         }
@@ -122,7 +123,7 @@ class LockMetricsOfEngineTests {
 
     @Test
     void aLostLockIsCountedOnceAndIsNoLongerHeld() throws ExecutionException, InterruptedException {
-        LockHandle handle = engine.acquire(REQUEST);
+        LockHandle handle = engine.acquire(RENEWED_SOON);
         CompletableFuture<Void> lost = new CompletableFuture<>();
         handle.onLost(() -> lost.complete(null));
         skipped.addAndGet(Duration.ofHours(1).toNanos()); // the store lets the lease end long before we do

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ class AcquireOutputTests {
     void takesABareNumberForAGrantThatNobodyWaitsFor() {
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
-                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, "", NO_TIME));
+                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, "", "", NO_TIME));
     }
 
     @Test
@@ -27,7 +28,7 @@ class AcquireOutputTests {
         output.set(-1);
         assertThat(output.get()).isNull();
         output.set(7);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", NO_TIME));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", NO_TIME));
     }
 
     @Test
@@ -37,7 +38,7 @@ class AcquireOutputTests {
         output.set(1500);
         output.set(0);
         output.set(ByteBuffer.wrap(new byte[] {'?', ':', '1'}));
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1", NO_TIME));
+        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1", "", NO_TIME));
     }
 
     @Test
@@ -50,7 +51,33 @@ class AcquireOutputTests {
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
                 .isEqualTo(
-                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", OptionalLong.of(1_700_000_000_000_000L)));
+                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", OptionalLong.of(1_700_000_000_000_000L)));
+    }
+
+    @Test
+    void takesTheHolderBetweenTheMarkerAndTheTime() {
+        output.multi(6);
+        output.set(0);
+        output.set(900);
+        output.set(7);
+        output.set(ByteBuffer.wrap(new byte[] {'?', ':', '1'}));
+        output.set(ByteBuffer.wrap("3f2a91c0|17 main".getBytes(StandardCharsets.UTF_8)));
+        output.set(1_700_000_000_000_000L);
+        assertThat(output.get())
+                .isEqualTo(new AcquireReply(
+                        AcquireReply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main", OptionalLong.of(1_700_000_000_000_000L)));
+    }
+
+    @Test
+    void hasNoReplyWhenMoreTextComes() {
+        output.multi(6);
+        output.set(0);
+        output.set(900);
+        output.set(7);
+        for (int text = 0; text < 3; text++) {
+            output.set(ByteBuffer.wrap(new byte[] {'x'}));
+        }
+        assertThat(output.get()).isNull();
     }
 
     @Test

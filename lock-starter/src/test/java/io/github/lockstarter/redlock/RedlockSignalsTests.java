@@ -53,6 +53,9 @@ class RedlockSignalsTests {
             public void onWanted(String key) {}
 
             @Override
+            public void onRevoked(String key, long fencingToken) {}
+
+            @Override
             public void onMailboxRestored() {}
         });
     }

@@ -2,6 +2,7 @@ package io.github.lockstarter.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
@@ -53,6 +54,21 @@ class VotesTests {
         assertThat(refusal()).isEmpty();
         assertThat(refusal(busy(5), busy(5))).isEmpty();
         assertThat(refusal(GRANTED, UNKNOWN, REJECTED)).isEmpty();
+    }
+
+    @Test
+    void namesWhomMostOfThoseNameThatRefuse() {
+        Optional<Holder> anna = Optional.of(new Holder("anna"));
+        Optional<Holder> bert = Optional.of(new Holder("bert"));
+        Optional<Duration> left = Optional.of(Duration.ofSeconds(5));
+
+        assertThat(refusal(
+                        new Contended(left, 5, bert),
+                        new Contended(left, 5, anna),
+                        busy(5),
+                        new Contended(left, 5, anna),
+                        UNKNOWN))
+                .contains(new Contended(left, 5, anna));
     }
 
     @Test

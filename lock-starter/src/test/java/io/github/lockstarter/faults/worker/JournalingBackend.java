@@ -77,6 +77,11 @@ final class JournalingBackend implements LockBackend {
             }
 
             @Override
+            public void onRevoked(String key, long fencingToken) {
+                signals.onRevoked(key, fencingToken);
+            }
+
+            @Override
             public void onMailboxRestored() {
                 signals.onMailboxRestored();
             }

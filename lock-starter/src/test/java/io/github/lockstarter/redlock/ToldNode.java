@@ -1,0 +1,83 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Vote;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A node that says to an operator what it is told to say, and remembers what it was asked to take away. */
+final class ToldNode implements QuorumNode {
+
+    final List<Long> revoked = new ArrayList<>();
+    StoredLock lock = new StoredLock.Free(0, 0);
+    StoreState state;
+    Revocation revocation = new Revocation.Revoked();
+    OptionalLong storeMicros = OptionalLong.empty();
+
+    ToldNode(String name) {
+        this.state = new StoreState(name, Optional.empty());
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return CompletableFuture.completedFuture(lock);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        revoked.add(fencingToken);
+        return CompletableFuture.completedFuture(revocation);
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return CompletableFuture.completedFuture(state);
+    }
+
+    @Override
+    public CompletionStage<Vote> vote(AcquireCommand command) {
+        return acquire(command).thenApply(result -> new Vote(result, storeMicros));
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return CompletableFuture.completedFuture(new AcquireResult.Granted(1, 0));
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return CompletableFuture.completedFuture(new ReleaseResult.NotHeld());
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return CompletableFuture.completedFuture(new WithdrawResult.Withdrawn());
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {}
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,66 @@
+package io.github.lockstarter.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LockTokenTests {
+
+    private static final String ID = "0123456789abcdef0123456789abcdef";
+    private static final long SINCE = 1_700_000_000_123L;
+
+    @Test
+    void isStoredWithWhoMadeIt() {
+        assertThat(new LockToken(ID, 7).value()).isEqualTo(ID + ":7");
+        assertThat(new LockToken(ID, 7, "", SINCE).ownedBy("http-1").value())
+                .isEqualTo(ID + ":7|1700000000123 http-1");
+    }
+
+    @Test
+    void tellsWhoMadeItAndNothingToReleaseWith() {
+        Holder holder = new LockToken(ID, 7, "http-1", SINCE).holder();
+
+        assertThat(holder)
+                .isEqualTo(new Holder("01234567", Optional.of("http-1"), Optional.of(Instant.ofEpochMilli(SINCE))));
+        assertThat(LockToken.holderOf("01234567|1700000000123 http-1")).isEqualTo(holder);
+        assertThat(LockToken.holderOf(ID + "|1700000000123 http-1")).isEqualTo(holder);
+        assertThat(new LockToken(ID, 7, "http-1", SINCE).toString()).doesNotContain("0123", "http");
+    }
+
+    @Test
+    void tellsNoNameThatThereIsNot() {
+        assertThat(new LockToken(ID, 7).tellsOwner()).isFalse();
+        assertThat(new LockToken(ID, 7).holder()).isEqualTo(new Holder("01234567"));
+        assertThat(LockToken.holderOf("01234567")).isEqualTo(new Holder("01234567"));
+        Holder unnamed = new Holder("01234567", Optional.empty(), Optional.of(Instant.ofEpochMilli(SINCE)));
+        assertThat(new LockToken(ID, 7, "", SINCE).holder()).isEqualTo(unnamed);
+        assertThat(LockToken.holderOf("01234567|1700000000123")).isEqualTo(unnamed);
+        assertThat(LockToken.holderOf("01234567|1700000000123 ")).isEqualTo(unnamed);
+    }
+
+    @Test
+    void keepsTheEndOfALongName() {
+        String name = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1";
+        assertThat(new LockToken(ID, 7, name, SINCE).owner())
+                .hasSize(LockToken.LONGEST_OWNER)
+                .isEqualTo(name.substring(name.length() - LockToken.LONGEST_OWNER));
+    }
+
+    @Test
+    void isOfPrintableAsciiWithoutTheSeparators() {
+        assertThat(new LockToken(ID, 7, "a:b|c\r\nd\u001b[31m ü~", SINCE).value())
+                .isEqualTo(ID + ":7|1700000000123 a?b?c??d?[31m ?~");
+    }
+
+    @Test
+    void readsWhateverSomebodyElseWrote() {
+        assertThat(LockToken.holderOf("|")).isEqualTo(new Holder("?"));
+        assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since()).isEmpty();
+        assertThat(LockToken.holderOf("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000)).owner())
+                .hasValue("y".repeat(LockToken.LONGEST_OWNER));
+        assertThat(LockToken.holderOf("01234567|999999999999999 x").since()).isPresent();
+    }
+}
