@@ -148,9 +148,11 @@ public record LocksPage(
                         null);
             }
             if (stored instanceof StoredLock.Free free) {
-                return new Stored(State.FREE, null, null, null, null, free.fencingToken(), free.waitingInstances(), null);
+                return new Stored(
+                        State.FREE, null, null, null, null, free.fencingToken(), free.waitingInstances(), null);
             }
-            return new Stored(State.UNKNOWN, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+            return new Stored(
+                    State.UNKNOWN, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {

@@ -108,9 +108,7 @@ final class RoutedBackend implements LockBackend {
     private static StoreState worst(List<StoreState> states) {
         return new StoreState(
                 states.stream().map(StoreState::target).collect(Collectors.joining(", and ")),
-                states.stream()
-                        .flatMap(state -> state.failure().stream())
-                        .reduce((one, other) -> one + "; " + other),
+                states.stream().flatMap(state -> state.failure().stream()).reduce((one, other) -> one + "; " + other),
                 states.stream()
                         .map(StoreState::recovering)
                         .max(Comparator.naturalOrder())

@@ -33,10 +33,7 @@ record Standing(
     /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
     static Standing heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
         return new Standing(
-                Obstacle.OWNER,
-                remaining,
-                Optional.empty(),
-                holder.map(somebody -> () -> Messages.holder(somebody)));
+                Obstacle.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> Messages.holder(somebody)));
     }
 
     /** The backend can grant nothing now. */

@@ -22,8 +22,7 @@ final class InspectAnswer implements Answer<List<String>, StoredLock> {
         if (owner.isEmpty()) {
             return new StoredLock.Free(fencingToken, waiting);
         }
-        Optional<Holder> holder =
-                owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
+        Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
         Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
         return new StoredLock.Held(holder, lease, fencingToken, waiting);
     }

@@ -155,8 +155,8 @@ final class Node {
 
     /** As the store tells; it recovers at least as long as its votes prove nothing. */
     CompletionStage<StoreState> state() {
-        CompletionStage<StoreState> told = answer(
-                store::state, e -> new StoreState(store.toString(), Optional.of(brokenBy(e))), state -> {});
+        CompletionStage<StoreState> told =
+                answer(store::state, e -> new StoreState(store.toString(), Optional.of(brokenBy(e))), state -> {});
         return told.thenApply(state -> {
             Duration untrusted = Duration.ofNanos(clock.untrustedFor(now()));
             return untrusted.compareTo(state.recovering()) <= 0 ? state : distrusted(state, untrusted);
@@ -165,7 +165,8 @@ final class Node {
 
     private static StoreState distrusted(StoreState state, Duration untrusted) {
         List<String> warnings = new ArrayList<>(state.warnings());
-        warnings.add("Its clock was set: its leases may end too early, so its votes do not count for the longest lease");
+        warnings.add(
+                "Its clock was set: its leases may end too early, so its votes do not count for the longest lease");
         return new StoreState(
                 state.target(),
                 state.failure(),

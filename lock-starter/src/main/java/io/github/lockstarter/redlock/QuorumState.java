@@ -26,7 +26,10 @@ record QuorumState(Quorum quorum, List<StoreState> nodes) {
                 "a quorum of " + names(nodes),
                 reachable.size() >= quorum.needed() ? Optional.empty() : Optional.of(failure(reachable.size())),
                 recovering(reachable, voting.size()),
-                nodes.stream().map(StoreState::guard).max(Comparator.naturalOrder()).orElse(Guard.UNNEEDED),
+                nodes.stream()
+                        .map(StoreState::guard)
+                        .max(Comparator.naturalOrder())
+                        .orElse(Guard.UNNEEDED),
                 hearing >= quorum.needed(),
                 voting.size() == nodes.size() ? List.of() : List.of(absence(voting)),
                 nodes);
@@ -37,8 +40,8 @@ record QuorumState(Quorum quorum, List<StoreState> nodes) {
                 .flatMap(node -> node.failure().stream())
                 .distinct()
                 .collect(Collectors.joining("; "));
-        return "Only " + reachable + " of " + nodes.size() + " nodes answer, and " + quorum.needed()
-                + " are needed: " + reasons;
+        return "Only " + reachable + " of " + nodes.size() + " nodes answer, and " + quorum.needed() + " are needed: "
+                + reasons;
     }
 
     /** Until enough of those that answer vote again. */

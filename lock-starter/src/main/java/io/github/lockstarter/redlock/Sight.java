@@ -39,8 +39,7 @@ record Sight(Quorum quorum, List<StoredLock> answers) {
             return new Unknown(silent + " of " + quorum.nodes() + " nodes did not say" + said + "; one of them: "
                     + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
         }
-        return new Free(
-                fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting());
+        return new Free(fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting());
     }
 
     boolean isComplete() {

@@ -2,13 +2,13 @@ package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Recovering;
 import io.github.lockstarter.spi.AcquireResult.Rejected;
 import io.github.lockstarter.spi.AcquireResult.Unavailable;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
-import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

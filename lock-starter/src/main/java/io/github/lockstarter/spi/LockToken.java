@@ -116,9 +116,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
 
     private static Holder holder(String instance, String owner, long since) {
         return new Holder(
-                instance,
-                Optional.of(owner).filter(name -> !name.isBlank()),
-                Optional.of(Instant.ofEpochMilli(since)));
+                instance, Optional.of(owner).filter(name -> !name.isBlank()), Optional.of(Instant.ofEpochMilli(since)));
     }
 
     private static String readable(String name) {

@@ -103,8 +103,8 @@ if owner and owner ~= token then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
   -- A failure is none of the caller's: the owner's hand-overs end without being told too.
   local function want(instance)
-    local holder = string.match(owner, '^([0-9a-f]+):%d+')
-    if not holder or #holder ~= 32 or holder == instance then
+    local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
+    if not holder or (after ~= '' and after ~= '|') or #holder ~= 32 or holder == instance then
       return
     end
     local others = redis.call('ZCARD', waiters) - 1

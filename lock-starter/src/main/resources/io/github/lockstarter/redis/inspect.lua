@@ -20,7 +20,8 @@ local MOST_OF_LABEL = 64
 local holder = ''
 if owner then
   local instance, label = string.match(owner, '^([0-9a-f]+):%d+(.*)$')
-  holder = instance and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or '?'
+  local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
+  holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or '?'
 end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local fencing = redis.call('GET', fence) or ''

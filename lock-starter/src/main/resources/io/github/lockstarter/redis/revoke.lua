@@ -55,8 +55,8 @@ if owner then
       break
     end
   end
-  local holder = string.match(owner, '^([0-9a-f]+):%d+')
-  if holder then
+  local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
+  if holder and (after == '' or after == '|') then
     local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
     redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. fencing .. ':' .. (name ~= '' and name or tag))
   end

@@ -54,8 +54,8 @@ class RoutedBackendTests {
 
         redlock.close();
 
-        assertThat(state().failure()).hasValueSatisfying(failure -> assertThat(failure)
-                .contains("closed"));
+        assertThat(state().failure())
+                .hasValueSatisfying(failure -> assertThat(failure).contains("closed"));
     }
 
     private StoreState state() {

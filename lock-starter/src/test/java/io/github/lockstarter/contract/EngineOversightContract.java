@@ -124,8 +124,9 @@ abstract class EngineOversightContract extends EngineContract {
         for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(300))) {
             assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(wait)))
                     .isInstanceOf(LockNotAcquiredException.class)
-                    .hasMessageContaining("held by thread '" + Thread.currentThread().getName() + "' of instance "
-                            + first.oversight().instance() + ", which has had it since 20")
+                    .hasMessageContaining(
+                            "held by thread '" + Thread.currentThread().getName() + "' of instance "
+                                    + first.oversight().instance() + ", which has had it since 20")
                     .hasMessageMatching("(?s).*, for about [0-9.]+m?s more\\..*");
         }
         held.release();

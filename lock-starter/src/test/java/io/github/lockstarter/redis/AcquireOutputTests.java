@@ -50,8 +50,8 @@ class AcquireOutputTests {
         output.set(ByteBuffer.wrap(new byte[0]));
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
-                .isEqualTo(
-                        new AcquireReply(AcquireReply.CONTENDED, 900, 7, "", "", OptionalLong.of(1_700_000_000_000_000L)));
+                .isEqualTo(new AcquireReply(
+                        AcquireReply.CONTENDED, 900, 7, "", "", OptionalLong.of(1_700_000_000_000_000L)));
     }
 
     @Test
@@ -65,7 +65,12 @@ class AcquireOutputTests {
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
                 .isEqualTo(new AcquireReply(
-                        AcquireReply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main", OptionalLong.of(1_700_000_000_000_000L)));
+                        AcquireReply.CONTENDED,
+                        900,
+                        7,
+                        "?:1",
+                        "3f2a91c0|17 main",
+                        OptionalLong.of(1_700_000_000_000_000L)));
     }
 
     @Test

@@ -116,9 +116,9 @@ class QuorumOversightTests {
             assertThat(revoked(wrong)).isEqualTo(new Revocation.Stale(held(ANNA, 102)));
         }
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 101), SILENCE, SILENCE);
-        assertThat(revoked(102)).isInstanceOfSatisfying(Revocation.Unknown.class, unknown -> assertThat(
-                        unknown.reason())
-                .endsWith("Nothing was changed"));
+        assertThat(revoked(102))
+                .isInstanceOfSatisfying(Revocation.Unknown.class, unknown -> assertThat(unknown.reason())
+                        .endsWith("Nothing was changed"));
         say(held(ANNA, 102), SILENCE, SILENCE, SILENCE, SILENCE);
         assertThat(revoked(102)).isInstanceOf(Revocation.Unknown.class);
 
@@ -131,9 +131,9 @@ class QuorumOversightTests {
         assertThat(revoked(102)).isInstanceOf(Revocation.Revoked.class);
 
         nodes.get(0).revocation = new Revocation.Unknown("connection reset");
-        assertThat(revoked(102)).isInstanceOfSatisfying(Revocation.Unknown.class, unknown -> assertThat(
-                        unknown.reason())
-                .contains("on 2 of 5 nodes", "3 are needed", "connection reset"));
+        assertThat(revoked(102))
+                .isInstanceOfSatisfying(Revocation.Unknown.class, unknown -> assertThat(unknown.reason())
+                        .contains("on 2 of 5 nodes", "3 are needed", "connection reset"));
 
         nodes.get(0).revocation = new Revocation.Stale(held(BERT, 103));
         assertThat(revoked(102)).isInstanceOf(Revocation.Unknown.class);
@@ -163,7 +163,9 @@ class QuorumOversightTests {
         assertThat(state.warnings())
                 .containsExactly("3 of 5 nodes vote, and 0 more may fail before no lock is granted. Without a vote:"
                         + " node-1, node-2");
-        assertThat(state.nodes()).containsExactlyElementsOf(nodes.stream().map(node -> node.state).toList());
+        assertThat(state.nodes())
+                .containsExactlyElementsOf(
+                        nodes.stream().map(node -> node.state).toList());
     }
 
     @Test
@@ -186,9 +188,8 @@ class QuorumOversightTests {
             nodes.get(i).state = new StoreState("node-" + i, Optional.of("connection refused"));
         }
 
-        assertThat(answer(backend.state()).failure())
-                .hasValueSatisfying(failure -> assertThat(failure)
-                        .isEqualTo("Only 2 of 5 nodes answer, and 3 are needed: connection refused"));
+        assertThat(answer(backend.state()).failure()).hasValueSatisfying(failure -> assertThat(failure)
+                .isEqualTo("Only 2 of 5 nodes answer, and 3 are needed: connection refused"));
     }
 
     @Test

@@ -15,8 +15,7 @@ class LockTokenTests {
     @Test
     void isStoredWithWhoMadeIt() {
         assertThat(new LockToken(ID, 7).value()).isEqualTo(ID + ":7");
-        assertThat(new LockToken(ID, 7, "", SINCE).ownedBy("http-1").value())
-                .isEqualTo(ID + ":7|1700000000123 http-1");
+        assertThat(new LockToken(ID, 7, "", SINCE).ownedBy("http-1").value()).isEqualTo(ID + ":7|1700000000123 http-1");
     }
 
     @Test
@@ -58,8 +57,10 @@ class LockTokenTests {
     @Test
     void readsWhateverSomebodyElseWrote() {
         assertThat(LockToken.holderOf("|")).isEqualTo(new Holder("?"));
-        assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since()).isEmpty();
-        assertThat(LockToken.holderOf("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000)).owner())
+        assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since())
+                .isEmpty();
+        assertThat(LockToken.holderOf("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000))
+                        .owner())
                 .hasValue("y".repeat(LockToken.LONGEST_OWNER));
         assertThat(LockToken.holderOf("01234567|999999999999999 x").since()).isPresent();
     }
