@@ -91,11 +91,12 @@ final class Events implements AutoCloseable {
         }
     }
 
-    /** Runs what is queued and takes no more. */
+    /** Runs what is queued, takes no more, and lets the listeners hear how it ends, before they are closed themselves. */
     @Override
     public void close() {
         lossEvents.shutdown();
         lossCallbacks.shutdown();
         completions.shutdown();
+        LockThreads.join(lossEvents);
     }
 }

@@ -42,6 +42,15 @@ final class LockThreads {
         }
     }
 
+    /** Waits for what a pool that was shut down still runs, for 2 s at most: it may be what a caller of the stop runs on. */
+    static void join(ThreadPoolExecutor pool) {
+        try {
+            pool.awaitTermination(JOIN_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     private static Thread daemon(Runnable work, String name) {
         // Must not keep what the thread that happened to come first hands down to its children.
         Thread thread = new Thread(null, work, name, 0, false);

@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.testing.RawAccess;
@@ -80,12 +84,32 @@ class RedlockApplicationIT {
                         .untilAsserted(() -> there.ship(42, () -> {}));
                 one.getBean(Shop.class).ship(42, () -> assertThatThrownBy(() -> there.ship(42, () -> {}))
                         .isInstanceOf(LockNotAcquiredException.class));
-                try (LockHandle lock = one.getBean(LockTemplate.class).acquire("order:42")) {
-                    assertThatThrownBy(() -> there.ship(42, () -> {})).isInstanceOf(LockNotAcquiredException.class);
-                    assertThat(lock.isHeld()).isTrue();
-                }
+                LockHandle lock = one.getBean(LockTemplate.class).acquire("order:42");
+                LockOversight holder = one.getBean(LockOversight.class);
+                assertThatThrownBy(() -> there.ship(42, () -> {}))
+                        .isInstanceOf(LockNotAcquiredException.class)
+                        .hasMessageContaining("of instance " + holder.instance());
+                assertThat(lock.isHeld()).isTrue();
+                takesAway(lock, other.getBean(LockOversight.class), holder);
             });
         });
+    }
+
+    private static void takesAway(LockHandle lock, LockOversight operator, LockOversight holder) {
+        assertThat(operator.inspect(lock.key()).join()).isInstanceOfSatisfying(StoredLock.Held.class, seen -> {
+            assertThat(seen.holder().map(StoredLock.Holder::instance)).hasValue(holder.instance());
+            assertThat(seen.fencingToken()).isEqualTo(lock.fencingToken());
+        });
+        assertThat(operator.storeState().join()).satisfies(state -> {
+            assertThat(state.failure()).isEmpty();
+            assertThat(state.recovering()).isZero();
+            assertThat(state.guard()).isEqualTo(StoreState.Guard.GUARDED);
+            assertThat(state.nodes()).hasSizeBetween(3, 5).allSatisfy(node -> assertThat(node.failure())
+                    .isEmpty());
+        });
+        assertThat(operator.revoke(lock.key(), lock.fencingToken()).join()).isInstanceOf(Revocation.Revoked.class);
+        await().untilAsserted(() -> assertThat(lock.isHeld()).isFalse());
+        lock.release();
     }
 
     @Test
