@@ -7,6 +7,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.ReleaseOutcome;
 import io.lettuce.core.LettuceVersion;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -174,6 +175,7 @@ class Boot3ApplicationIT {
 
         assertThat(release(held.fencingToken(), "hangs")).isEqualTo(200);
         assertThat(held.isHeld()).isFalse();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(locks.tryAcquire("order:9")).isPresent().get().satisfies(LockHandle::release);
     }
 

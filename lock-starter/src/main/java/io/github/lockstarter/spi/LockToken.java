@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param sequence number of the attempt within the client, from 1 on
  * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a question
  *     mark for each that is not printable ASCII, a colon, or a vertical bar
- * @param since when the attempt was made, in milliseconds since 1970; {@value #UNTOLD} for a token that says nothing of that
+ * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
  *     kind
  */
 public record LockToken(String instanceId, long sequence, String owner, long since) {
@@ -89,7 +89,11 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
         return since == UNTOLD ? new Holder(instance()) : holder(instance(), owner, since);
     }
 
-    /** Whether it says who made it. */
+    /**
+     * Whether it says who made it, and when.
+     *
+     * @return false for a token of an instance and a number alone
+     */
     public boolean tellsOwner() {
         return since != UNTOLD;
     }
