@@ -21,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquirer {
 
+    private static final Outcome.Failed TAKEN_AWAY =
+            new Outcome.Failed("an operator took it away in the moment it was granted", null);
+
     private final BackendCalls backend;
     private final EngineClock clock;
     private final Events events;
     private final Holds holds;
+    private final Revocations revocations;
     private final Exits exits;
     private final Withdrawals withdrawals;
     private final Watchdog watchdog;
@@ -42,6 +46,7 @@ final class Acquirer {
         this.clock = core.clock();
         this.events = core.events();
         this.holds = core.holds();
+        this.revocations = core.revocations();
         this.tokens = core.tokens();
         this.queues = waiters.queues();
         this.exits = exits;
@@ -251,7 +256,8 @@ final class Acquirer {
         Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog.timerTask());
         holds.add(hold);
         watchdog.watch(hold);
-        Outcome.Failed refusal = closed; // read after the hold can be seen by who closes
+        // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
+        Outcome.Failed refusal = revocations.tellOf(acquisition.key, tenure.token) ? TAKEN_AWAY : closed;
         Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
         if (acquisition.waits()) {
             carryOut(

@@ -10,6 +10,7 @@ package io.github.lockstarter.engine;
  * @param timer the timer thread
  * @param tokens identity of this instance
  * @param holds what is held
+ * @param revocations what was taken away, perhaps before it was held
  */
 record Core(
         BackendCalls backend,
@@ -18,4 +19,5 @@ record Core(
         Events events,
         TimerWheel timer,
         Tokens tokens,
-        Holds holds) {}
+        Holds holds,
+        Revocations revocations) {}

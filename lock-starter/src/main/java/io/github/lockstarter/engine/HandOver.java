@@ -131,12 +131,12 @@ final class HandOver {
             return fencingToken.isEmpty() ? Optional.empty() : hold(waiter, fencingToken.getAsLong());
         }
 
-        /** Seen by who closes before it is looked whether somebody has: it ends the hold, or there is none. */
+        /** Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is none. */
         private Optional<Outcome.Got> hold(Acquisition waiter, long fencingToken) {
             Grant grant = new Grant(leaving.key, leaving.tenure, fencingToken, deadline, renewAt);
             Hold hold = new Hold(grant, waiter.terms, waiter.owner, clock, watchdog.timerTask());
             holds.add(hold);
-            if (waiters.queues().isClosed()) {
+            if (waiters.queues().isClosed() || leaving.tenure.isRevoked()) {
                 holds.remove(hold);
                 return Optional.empty();
             }

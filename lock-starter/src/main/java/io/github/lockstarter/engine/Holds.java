@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still alive
@@ -85,6 +86,16 @@ final class Holds implements HeldLocks {
     /** The last granted hold of the key. */
     Optional<Hold> here(String key) {
         return Optional.ofNullable(here.get(key));
+    }
+
+    /** A hold of the key, also a displaced one. */
+    Optional<Hold> find(String key, Predicate<Hold> wanted) {
+        Optional<Hold> found = here(key).filter(wanted);
+        return found.isPresent() || displaced.isEmpty()
+                ? found
+                : displaced.values().stream()
+                        .filter(hold -> hold.key.equals(key) && wanted.test(hold))
+                        .findFirst();
     }
 
     /** The thread's own hold of the key: one that it has taken, and has not left. */

@@ -209,10 +209,10 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
-        public void onRevoked(String key, long fencingToken) {
+        public void onRevoked(String key, String fingerprint) {
             Session running = session.get();
             if (running != null) {
-                running.revoked(key, fencingToken);
+                running.revoked(key, fingerprint);
             }
         }
 

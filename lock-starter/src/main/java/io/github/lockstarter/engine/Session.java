@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Predicate;
 
 /**
  * An engine between start and stop: its parts, and the way of one acquisition through them. Thread-safe; without state
@@ -39,7 +38,8 @@ final class Session implements LocalWaiters {
             Tokens tokens) {
         BackendCalls calls = new BackendCalls(backend);
         Events events = new Events(listeners);
-        this.core = new Core(calls, settings, clock, events, new TimerWheel(clock), tokens, new Holds());
+        TimerWheel timer = new TimerWheel(clock);
+        this.core = new Core(calls, settings, clock, events, timer, tokens, new Holds(), new Revocations());
         this.losses = new Losses(core, this);
         Cleanups cleanups = new Cleanups(calls, clock, core.timer());
         Withdrawals withdrawals = new Withdrawals(core, cleanups);
@@ -240,31 +240,30 @@ final class Session implements LocalWaiters {
         return acquirer.waiters();
     }
 
-    /** Ends the hold that an operator sees under this fencing token: its own, or the last of its tenure. */
+    /**
+     * Ends the hold that an operator sees under this fencing token: its own, or the last of its tenure, which stands for whoever
+     * has the lock by that tenure. Empty if there is none, or it is being left.
+     */
     Optional<Hold> revoke(String key, long fencingToken) {
-        return lose(key, hold -> hold.fencingToken == fencingToken || isLastOf(hold.tenure, fencingToken));
+        Optional<Hold> meant = holds().find(key, hold -> hold.tenure.lastFencingToken == fencingToken);
+        return meant.isPresent()
+                ? revoke(meant.get())
+                : holds().find(key, hold -> hold.fencingToken == fencingToken)
+                        .filter(hold -> losses.lose(hold, LossCause.REVOKED));
     }
 
-    /** The same, told by another instance, which knows the last of the tenure only. */
-    void revoked(String key, long fencingToken) {
-        lose(key, hold -> isLastOf(hold.tenure, fencingToken));
+    /** Another instance took away what was granted to the lock token with this fingerprint. */
+    void revoked(String key, String fingerprint) {
+        core.revocations().add(key, fingerprint);
+        holds().find(key, hold -> hold.tenure.token.fingerprint().equals(fingerprint))
+                .ifPresent(this::revoke);
     }
 
-    private static boolean isLastOf(Tenure tenure, long fencingToken) {
-        return tenure.lastFencingToken == fencingToken;
-    }
-
-    private Optional<Hold> lose(String key, Predicate<Hold> meant) {
-        Optional<Hold> seen = Optional.empty();
-        Optional<Hold> here = holds().here(key).filter(meant);
-        while (here.isPresent() && !here.equals(seen)) {
-            if (losses.lose(here.get(), LossCause.REVOKED)) {
-                return here;
-            }
-            seen = here; // it is being left; if it is handed over at the same time, its successor is there by now
-            here = holds().here(key).filter(meant);
-        }
-        return Optional.empty();
+    /** Ends the tenure: the hold that is there once no other can follow. */
+    private Optional<Hold> revoke(Hold seen) {
+        seen.tenure.revoke();
+        return holds().find(seen.key, hold -> hold.tenure == seen.tenure)
+                .filter(hold -> losses.lose(hold, LossCause.REVOKED));
     }
 
     /** Refuses, ends the waits, ends the renewals, tells the holders of their loss, and releases what they held. */

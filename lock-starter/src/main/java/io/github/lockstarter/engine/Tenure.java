@@ -11,16 +11,18 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * <p>Invariants: the fencing tokens are given out in growing order, each once; once another instance is known to wait,
  * at most {@link EngineSettings.HandOver#max()} hand-overs follow, and none after {@link EngineSettings.HandOver#maxTime()};
  * none ever follows once the first renewal is due, at about a third of the lease, which also covers a notice that was lost,
- * so that no answer to a renewal belongs to a hold that has ended.
+ * so that no answer to a renewal belongs to a hold that has ended; none follows once the tenure is revoked, and of a hand-over
+ * that had begun before, either whoever revokes sees the successor among the {@link Holds}, or the successor's thread sees
+ * the mark after it has put it there.
  *
  * <p>The mailbox's thread and the thread that ends a hold meet here: all that changes is in {@link #state}.
  */
 final class Tenure {
 
     /** {@code handOvers}: since another instance is known to wait; {@code wantedAt} means nothing before that. */
-    private record State(int usedFencingTokens, boolean wanted, long wantedAt, int handOvers) {}
+    private record State(int usedFencingTokens, boolean wanted, long wantedAt, int handOvers, boolean revoked) {}
 
-    private static final State FRESH = new State(1, false, 0, 0);
+    private static final State FRESH = new State(1, false, 0, 0, false);
     private static final AtomicReferenceFieldUpdater<Tenure, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(Tenure.class, State.class, "state");
 
@@ -52,9 +54,27 @@ final class Tenure {
     /** Another instance waits; what was known first counts. */
     void wanted(long now) {
         State known = state;
-        while (!known.wanted && !STATE.compareAndSet(this, known, new State(known.usedFencingTokens, true, now, 0))) {
+        while (!known.wanted
+                && !STATE.compareAndSet(this, known, new State(known.usedFencingTokens, true, now, 0, known.revoked))) {
             known = state;
         }
+    }
+
+    /** It was taken away: whatever its holds are doing, no further one follows. */
+    void revoke() {
+        State known = state;
+        while (!known.revoked
+                && !STATE.compareAndSet(
+                        this,
+                        known,
+                        new State(known.usedFencingTokens, known.wanted, known.wantedAt, known.handOvers, true))) {
+            known = state;
+        }
+    }
+
+    /** Whether it was taken away. To be asked after a hold of it was added. */
+    boolean isRevoked() {
+        return state.revoked;
     }
 
     /** Whether another instance is known to wait. */
@@ -78,7 +98,8 @@ final class Tenure {
                     known.usedFencingTokens + 1,
                     known.wanted,
                     known.wantedAt,
-                    known.handOvers + (known.wanted ? 1 : 0));
+                    known.handOvers + (known.wanted ? 1 : 0),
+                    false);
             if (STATE.compareAndSet(this, known, next)) {
                 return OptionalLong.of(firstFencingToken + known.usedFencingTokens);
             }
@@ -100,7 +121,7 @@ final class Tenure {
     }
 
     private boolean allows(State known, long now, EngineSettings.HandOver limits) {
-        if (isUsedUp(known) || now - terms.renewAt(askedAt) >= 0) {
+        if (known.revoked || isUsedUp(known) || now - terms.renewAt(askedAt) >= 0) {
             return false;
         }
         return !known.wanted

@@ -122,7 +122,7 @@ public final class LocalLockBackend implements LockBackend {
                     instanceof ReleaseResult.NotHeld) {
                 return done(new Revocation.Stale(seen(key)));
             }
-            mailboxes.sendRevoked(owner.get(), key, fencingToken);
+            mailboxes.sendRevoked(owner.get(), key);
         }
         return done(new Revocation.Revoked());
     }

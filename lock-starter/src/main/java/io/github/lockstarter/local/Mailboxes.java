@@ -51,10 +51,10 @@ final class Mailboxes implements AutoCloseable {
     }
 
     /** Tells the instance that its lock was taken away. */
-    void sendRevoked(LockToken owner, String key, long fencingToken) {
+    void sendRevoked(LockToken owner, String key) {
         SignalListener listener = listeners.get(owner.instanceId());
         if (listener != null) {
-            postman.execute(() -> listener.onRevoked(key, fencingToken));
+            postman.execute(() -> listener.onRevoked(key, owner.fingerprint()));
         }
     }
 

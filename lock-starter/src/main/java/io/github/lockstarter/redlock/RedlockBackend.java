@@ -252,10 +252,10 @@ public final class RedlockBackend implements LockBackend {
             }
         }
 
-        /** What does not tell the last fencing token of the hold is of a node that was above it: another one tells it. */
+        /** The first of them counts: all nodes name the same lock token. */
         @Override
-        public void onRevoked(String key, long fencingToken) {
-            listener.onRevoked(key, fencingToken);
+        public void onRevoked(String key, String fingerprint) {
+            listener.onRevoked(key, fingerprint);
         }
 
         @Override

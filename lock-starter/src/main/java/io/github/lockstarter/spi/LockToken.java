@@ -1,7 +1,11 @@
 package io.github.lockstarter.spi;
 
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -132,6 +136,21 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
             }
         }
         return end;
+    }
+
+    /**
+     * Names this token to whoever has it, and is of no use to anybody else: it cannot be made without the token, nor the token
+     * from it.
+     *
+     * @return SHA-1 of the {@link #value} in lower-case hex, as Redis computes it
+     */
+    public String fingerprint() {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(value().getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-1", e);
+        }
     }
 
     /**

@@ -19,13 +19,14 @@ public interface SignalListener {
     void onWanted(String key);
 
     /**
-     * A lock of this instance was taken away by an operator. Unlike the others no hint: what was granted with that fencing token
-     * is gone, unless the store brought it back for a renewal that came later. May come late, twice, or not at all.
+     * A lock of this instance was taken away by an operator. Unlike the others no hint: what was granted to that lock token
+     * is gone, unless the store brought it back for a renewal that came later. May come late, twice, or not at all, and before
+     * the answer that tells of the grant.
      *
      * @param key the lock's key
-     * @param fencingToken the last of the fencing tokens that were granted with it
+     * @param fingerprint of the lock token that had it
      */
-    void onRevoked(String key, long fencingToken);
+    void onRevoked(String key, String fingerprint);
 
     /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
     void onMailboxRestored();

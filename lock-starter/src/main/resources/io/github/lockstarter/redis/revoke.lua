@@ -15,8 +15,8 @@
 --   1  free: taken away now, or nobody had it, and nobody was granted it since
 --   0  another fencing token was granted, or none; nothing was changed
 --
--- The instance that had it hears '%~', the fencing token, ':' and the name. That it cannot be told is no failure: it finds out
--- with its next renewal.
+-- The instance that had it hears '%~', the SHA-1 of the owner's token in hex, ':' and the name: only who knows the token could
+-- have said that. That it cannot be told is no failure: it finds out with its next renewal.
 
 local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 local fencing, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
@@ -58,7 +58,7 @@ if owner then
   local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
   if holder and (after == '' or after == '|') then
     local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. fencing .. ':' .. (name ~= '' and name or tag))
+    redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
   end
   return woken
 end

@@ -76,8 +76,8 @@ abstract class OversightContract extends BackendContract {
         assertThat(revoke(held.fencingToken())).isInstanceOf(Revocation.Revoked.class);
 
         assertSignalled(bob);
-        await().atMost(SpiClient.PATIENCE)
-                .untilAsserted(() -> assertThat(alice.revoked()).contains(key + "@" + held.fencingToken()));
+        await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(alice.revoked())
+                .contains(key + "@" + held.token().fingerprint()));
         SpiHold next = bob.hold(key, LEASE);
         assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
         assertThat(held.renew(LEASE)).isInstanceOf(RenewResult.NotHeld.class);
@@ -191,8 +191,8 @@ abstract class OversightContract extends BackendContract {
             assertThat(SpiClient.answer(bob.backend().revoke(held.key(), held.fencingToken())))
                     .isInstanceOf(Revocation.Revoked.class);
 
-            await().atMost(SpiClient.PATIENCE)
-                    .untilAsserted(() -> assertThat(alice.revoked()).contains(held.key() + "@" + held.fencingToken()));
+            await().atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(alice.revoked())
+                    .contains(held.key() + "@" + held.token().fingerprint()));
         }
     }
 

@@ -158,8 +158,8 @@ final class RecordingBackend implements LockBackend {
             }
 
             @Override
-            public void onRevoked(String key, long fencingToken) {
-                signals.onRevoked(key, fencingToken);
+            public void onRevoked(String key, String fingerprint) {
+                signals.onRevoked(key, fingerprint);
             }
 
             @Override

@@ -134,8 +134,8 @@ final class SpiClient implements SignalListener {
     }
 
     @Override
-    public void onRevoked(String key, long fencingToken) {
-        revoked.add(key + "@" + fencingToken);
+    public void onRevoked(String key, String fingerprint) {
+        revoked.add(key + "@" + fingerprint);
     }
 
     @Override

@@ -29,7 +29,11 @@ abstract class EngineInterleavings {
 
     final ManualBackend backend = new ManualBackend();
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
-    final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(wallMillis.get()));
+
+    /** Runs whenever the engine looks at the clock, on the thread that does. */
+    volatile Runnable onClock = () -> {};
+
+    final EngineClock clock = new EngineClock(this::nanos, () -> Instant.ofEpochMilli(wallMillis.get()));
     final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
 
     /** Grants, releases and losses, in the order in which listeners heard of them. */
@@ -44,6 +48,11 @@ abstract class EngineInterleavings {
 
     EngineInterleavings(EngineSettings.HandOver handOver) {
         engine = new LockEngine(backend, settings(handOver), List.of(listener()), clock);
+    }
+
+    private long nanos() {
+        onClock.run();
+        return System.nanoTime();
     }
 
     private static EngineSettings settings(EngineSettings.HandOver handOver) {

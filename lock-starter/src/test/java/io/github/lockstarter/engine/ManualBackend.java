@@ -154,6 +154,11 @@ final class ManualBackend implements LockBackend {
         mailbox().onWanted(key);
     }
 
+    /** An operator took away what the lock token with this fingerprint had. */
+    void revoked(String key, String fingerprint) {
+        mailbox().onRevoked(key, fingerprint);
+    }
+
     private SignalListener mailbox() {
         SignalListener registered = listener;
         if (registered == null) {

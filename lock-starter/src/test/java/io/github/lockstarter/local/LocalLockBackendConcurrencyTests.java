@@ -104,7 +104,7 @@ class LocalLockBackendConcurrencyTests {
         public void onWanted(String key) {}
 
         @Override
-        public void onRevoked(String key, long fencingToken) {}
+        public void onRevoked(String key, String fingerprint) {}
 
         @Override
         public void onMailboxRestored() {

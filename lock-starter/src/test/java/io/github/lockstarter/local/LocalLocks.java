@@ -107,7 +107,7 @@ abstract class LocalLocks {
             }
 
             @Override
-            public void onRevoked(String key, long fencingToken) {}
+            public void onRevoked(String key, String fingerprint) {}
 
             @Override
             public void onMailboxRestored() {

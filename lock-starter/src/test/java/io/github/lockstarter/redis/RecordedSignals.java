@@ -24,8 +24,8 @@ final class RecordedSignals implements SignalListener {
     }
 
     @Override
-    public void onRevoked(String key, long fencingToken) {
-        revoked.add(key + "@" + fencingToken);
+    public void onRevoked(String key, String fingerprint) {
+        revoked.add(key + "@" + fingerprint);
     }
 
     @Override
@@ -41,7 +41,7 @@ final class RecordedSignals implements SignalListener {
         return wanted;
     }
 
-    /** As key@fencingToken. */
+    /** As key@fingerprint. */
     List<String> revoked() {
         return revoked;
     }

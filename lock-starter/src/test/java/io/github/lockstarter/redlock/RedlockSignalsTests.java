@@ -53,7 +53,7 @@ class RedlockSignalsTests {
             public void onWanted(String key) {}
 
             @Override
-            public void onRevoked(String key, long fencingToken) {}
+            public void onRevoked(String key, String fingerprint) {}
 
             @Override
             public void onMailboxRestored() {}

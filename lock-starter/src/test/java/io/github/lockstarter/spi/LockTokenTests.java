@@ -64,4 +64,11 @@ class LockTokenTests {
                 .hasValue("y".repeat(LockToken.LONGEST_OWNER));
         assertThat(LockToken.holderOf("01234567|999999999999999 x").since()).isPresent();
     }
+
+    @Test
+    void hasTheFingerprintThatRedisComputes() {
+        // redis-cli EVAL "return redis.sha1hex(ARGV[1])" 0 a:1
+        assertThat(new LockToken("a", 1).fingerprint()).isEqualTo("de89bfaf06245091a7873290a793604612302247");
+        assertThat(new LockToken("a", 2).fingerprint()).isNotEqualTo(new LockToken("a", 1).fingerprint());
+    }
 }

@@ -77,8 +77,8 @@ final class JournalingBackend implements LockBackend {
             }
 
             @Override
-            public void onRevoked(String key, long fencingToken) {
-                signals.onRevoked(key, fencingToken);
+            public void onRevoked(String key, String fingerprint) {
+                signals.onRevoked(key, fingerprint);
             }
 
             @Override
