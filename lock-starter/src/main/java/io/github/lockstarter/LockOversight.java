@@ -46,7 +46,9 @@ public interface LockOversight {
 
     /**
      * Takes a lock away from whoever holds it, here or elsewhere, if the fencing token is still that of the lock: nobody is
-     * freed of a lock that was granted after the operator looked. A holder of this instance has lost it before it is deleted;
+     * freed of a lock that the store granted after the operator looked. The token of a {@link HeldLock} names that hold. The one
+     * of {@link StoredLock.Held} names an instance's stay with the lock, and whoever has it there when the request comes, also
+     * after hand-overs; it is the one to use from another instance, and on a quorum it may be above that of any hold. A holder of this instance has lost it before it is deleted;
      * one of another instance is told at once by a message, at the latest by its next renewal. Its work goes on unless it
      * checks: what it still does may overlap with the next owner. For the longest lease after a failover or a restart of the
      * store, a holder that misses the message takes the lock back.
@@ -130,7 +132,7 @@ public interface LockOversight {
     /** What became of a {@link #revoke revocation}. */
     sealed interface Revocation {
 
-        /** The lock was taken away; waiters are told. */
+        /** Whoever had the lock under that fencing token has it no longer: it is free, and waiters are told, or it has gone to one. */
         record Revoked() implements Revocation {}
 
         /**
@@ -141,7 +143,13 @@ public interface LockOversight {
         record Stale(StoredLock found) implements Revocation {}
 
         /**
-         * It may have been taken away: no answer, or an error.
+         * Nothing was changed: the store's present owner is a client of another kind, which was granted no fencing token, and took
+         * the lock after the one that the token was granted to. Delete its key to take it away.
+         */
+        record Foreign() implements Revocation {}
+
+        /**
+         * It may have been taken away: no answer, or an error. A holder of this instance has lost it if the reason says so.
          *
          * @param reason what failed
          */

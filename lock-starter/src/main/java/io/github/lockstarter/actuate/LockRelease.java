@@ -20,6 +20,8 @@ public record LockRelease(Outcome outcome, String message, LocksPage.@Nullable S
         RELEASED,
         /** Nothing was changed: the lock is not held under that fencing token. */
         STALE,
+        /** Nothing was changed: a client of another kind has it, which has no fencing token. */
+        FOREIGN,
         /** Nobody knows. */
         UNKNOWN
     }
@@ -36,6 +38,13 @@ public record LockRelease(Outcome outcome, String message, LocksPage.@Nullable S
                     Outcome.STALE,
                     "Nothing was changed: the lock does not have this fencing token. Look at it again",
                     LocksPage.Stored.of(stale.found()));
+        }
+        if (revocation instanceof Revocation.Foreign) {
+            return new LockRelease(
+                    Outcome.FOREIGN,
+                    "Nothing was changed: a client of another kind has taken the lock since, and has no fencing token. To take"
+                            + " it away, DEL its key in the store",
+                    null);
         }
         return new LockRelease(
                 Outcome.UNKNOWN,

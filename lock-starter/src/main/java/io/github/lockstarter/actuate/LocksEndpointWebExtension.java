@@ -47,7 +47,7 @@ public final class LocksEndpointWebExtension {
      * @param key the lock's key
      * @param fencingToken as it was seen
      * @param reason why
-     * @return 200 if the lock is free, 409 if it has another fencing token by now, 503 if nobody knows
+     * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if nobody knows
      */
     @WriteOperation
     public WebEndpointResponse<LockRelease> release(
@@ -57,7 +57,7 @@ public final class LocksEndpointWebExtension {
                 release,
                 switch (release.outcome()) {
                     case RELEASED -> WebEndpointResponse.STATUS_OK;
-                    case STALE -> CONFLICT;
+                    case STALE, FOREIGN -> CONFLICT;
                     case UNKNOWN -> WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
                 });
     }

@@ -11,6 +11,11 @@ interface Answer<T, R> {
     /** The script ran. */
     R of(T reply);
 
+    /** It ran, perhaps a second time: the client sent it again after a connection broke. */
+    default R ofRepeated(T reply) {
+        return of(reply);
+    }
+
     /** It did not, or nobody knows. */
     R failed(RedisFailure failure);
 }

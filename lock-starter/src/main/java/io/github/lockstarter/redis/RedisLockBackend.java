@@ -64,10 +64,7 @@ public final class RedisLockBackend implements QuorumNode {
             new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
 
     private static final InspectAnswer INSPECT = new InspectAnswer();
-    private static final StatusAnswer<Revocation> REVOKE = new StatusAnswer<>(
-            new Revocation.Revoked(),
-            new Revocation.Stale(new StoredLock.Free(0, 0)), // replaced by what is found
-            (reason, cause) -> new Revocation.Unknown(reason));
+    private static final RevokeAnswer REVOKE = new RevokeAnswer();
 
     /** Name of the lock that is looked at to see whether the server answers. */
     private static final String PROBE = "lock-starter:health";

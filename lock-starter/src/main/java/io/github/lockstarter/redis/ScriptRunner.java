@@ -112,7 +112,7 @@ final class ScriptRunner {
                 if (reply == null) {
                     throw new IllegalStateException("No reply");
                 }
-                complete(answer.of(reply));
+                complete(isSentOnce() ? answer.of(reply) : answer.ofRepeated(reply));
             } catch (Throwable e) {
                 fail(failures.ofReply(e));
             }

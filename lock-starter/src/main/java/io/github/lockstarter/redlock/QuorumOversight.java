@@ -52,7 +52,11 @@ final class QuorumOversight {
             if (fencingToken != last || last == 0) {
                 return done(new Revocation.Stale(seen));
             }
-            return seen instanceof Free ? done(new Revocation.Revoked()) : take(key, sight, (Held) seen);
+            if (seen instanceof Free) {
+                return done(new Revocation.Revoked());
+            }
+            Held held = (Held) seen;
+            return held.holder().isEmpty() ? done(new Revocation.Foreign()) : take(key, sight, held);
         });
     }
 

@@ -14,6 +14,7 @@
 --   2  as 1, but the signal failed
 --   1  free: taken away now, or nobody had it, and nobody was granted it since
 --   0  another fencing token was granted, or none; nothing was changed
+--  -1  whoever has it is none of these clients, and so was not granted the fencing token; nothing was changed
 --
 -- The instance that had it hears '%~', the SHA-1 of the owner's token in hex, ':' and the name: only who knows the token could
 -- have said that. That it cannot be told is no failure: it finds out with its next renewal.
@@ -21,7 +22,7 @@
 local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 local fencing, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
-local SIGNALLED, UNSIGNALLED, DONE, STALE = 3, 2, 1, 0
+local SIGNALLED, UNSIGNALLED, DONE, STALE, FOREIGN = 3, 2, 1, 0, -1
 -- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
 local TRIES = 16
 
@@ -31,6 +32,10 @@ end
 name = name or ''
 local owner = redis.call('GET', lock)
 if owner then
+  local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
+  if not holder or (after ~= '' and after ~= '|') then
+    return FOREIGN
+  end
   redis.call('DEL', lock)
   -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
   -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
@@ -55,11 +60,8 @@ if owner then
       break
     end
   end
-  local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
-  if holder and (after == '' or after == '|') then
-    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
-  end
+  local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+  redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
   return woken
 end
 return DONE

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.ReleaseOutcome;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +43,18 @@ class ForeignClientIT extends RedisScenario {
             assertThat(held.isHeld()).isTrue();
         }
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
+    }
+
+    @Test
+    void keepsItsLockFromAnOperatorWhoSawTheHolderBefore() {
+        LockHandle before = application.locks().acquire(request);
+        before.release();
+        assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
+
+        assertThat(application.oversight().revoke(key, before.fencingToken()).join())
+                .isInstanceOf(Revocation.Foreign.class);
+
+        assertThat(redis().get(lockKey)).isEqualTo("foreign");
     }
 
     @Test

@@ -80,7 +80,7 @@ class LockScriptTests {
 
     @Test
     void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.REVOKE)).contains("'" + Mailbox.REVOKED + "' .. fencing .. ':' ..");
+        assertThat(body(LockScript.REVOKE)).contains("'" + Mailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
     }
 
     /** What each turn of a loop takes for itself, it names first. */

@@ -5,6 +5,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.redis.RedisFailure.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
@@ -46,6 +47,34 @@ class ScriptRunnerTests {
         other.onRedisDisconnected(mock());
         refuse();
         assertThat(effect).isCompletedWithValue(Effect.UNKNOWN);
+    }
+
+    @Test
+    void knowsThatNothingWasTakenAwayOnlyIfNoConnectionBroke() {
+        CompletableFuture<Revocation> first = revoke();
+        answer(0, 0);
+        CompletableFuture<Revocation> second = revoke();
+        other.onRedisDisconnected(mock());
+        answer(1, 0);
+        CompletableFuture<Revocation> third = revoke();
+        other.onRedisDisconnected(mock());
+        answer(2, 1);
+
+        assertThat(first.join()).isInstanceOf(Revocation.Stale.class);
+        assertThat(second.join()).isInstanceOf(Revocation.Unknown.class);
+        assertThat(third.join()).isInstanceOf(Revocation.Revoked.class);
+    }
+
+    private CompletableFuture<Revocation> revoke() {
+        return runner.run(
+                        ScriptCall.ofStatus(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
+                        new RevokeAnswer())
+                .toCompletableFuture();
+    }
+
+    private void answer(int command, long status) {
+        sent.get(command).getOutput().set(status);
+        sent.get(command).complete();
     }
 
     private CompletableFuture<Effect> run() {

@@ -126,6 +126,16 @@ class QuorumOversightTests {
     }
 
     @Test
+    void leavesWhatAClientOfAnotherKindHas() {
+        StoredLock foreign = new Held(Optional.empty(), Optional.of(LEASE), 102, 0);
+        say(foreign, foreign, foreign, held(ANNA, 102), free(80));
+
+        assertThat(revoked(102)).isEqualTo(new Revocation.Foreign());
+
+        assertThat(nodes).allSatisfy(node -> assertThat(node.revoked).isEmpty());
+    }
+
+    @Test
     void isDoneOnlyWhereAMajorityTookItAway() {
         say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
         assertThat(revoked(102)).isInstanceOf(Revocation.Revoked.class);
