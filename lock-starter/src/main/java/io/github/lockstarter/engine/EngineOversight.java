@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -58,15 +59,23 @@ final class EngineOversight implements LockOversight {
         return ask(() -> backend.inspect(key), StoredLock.Unknown::new);
     }
 
+    /** {@inheritDoc} What this instance holds is released by its lock token; for everything else the store is asked. */
     @Override
     public CompletableFuture<Revocation> revoke(String key, long fencingToken) {
         Session running = session.get();
-        Optional<Hold> ended = running == null ? Optional.empty() : running.revoke(key, fencingToken);
-        long lastOfOwner = ended.map(hold -> hold.tenure.lastFencingToken).orElse(fencingToken);
-        return ask(() -> backend.revoke(key, lastOfOwner), Revocation.Unknown::new)
-                .thenApply(revocation -> ended.isPresent() && revocation instanceof Revocation.Stale
-                        ? new Revocation.Revoked() // its holder has lost it, and the store had let it go before
-                        : revocation);
+        Optional<CompletableFuture<ReleaseResult>> ended =
+                running == null ? Optional.empty() : running.revoke(key, fencingToken);
+        return ended.map(release -> release.thenApply(EngineOversight::ended))
+                .orElseGet(() -> ask(() -> backend.revoke(key, fencingToken), Revocation.Unknown::new));
+    }
+
+    /** Of a hold of this instance that has ended; if the store has not the token any more, it had let it go before. */
+    private static Revocation ended(ReleaseResult released) {
+        return released instanceof ReleaseResult.Unknown unknown
+                ? new Revocation.Unknown(
+                        "Its holder, in this instance, has lost it; whether it is free is not known, and the"
+                                + " release is repeated: " + unknown.reason())
+                : new Revocation.Revoked();
     }
 
     @Override

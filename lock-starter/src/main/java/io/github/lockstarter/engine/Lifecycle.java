@@ -180,12 +180,17 @@ final class Lifecycle {
                 }
             } else if (now instanceof Lost lost) {
                 if (STATE.compareAndSet(this, now, new Lost(lost.cause, lost.holds, lost.writes - 1))) {
-                    return lost.writes == 1 && (lost.holds == 0 || lost.cause == LossCause.SHUTDOWN);
+                    return lost.writes == 1 && (lost.holds == 0 || isFreedAtOnce(lost.cause));
                 }
             } else {
                 return false;
             }
         }
+    }
+
+    /** Whether the release of a lock that is lost does not wait for its owner to leave. */
+    private static boolean isFreedAtOnce(LossCause cause) {
+        return cause == LossCause.SHUTDOWN || cause == LossCause.REVOKED;
     }
 
     /** Moves the deadline forward after a renewal; without effect once released, lost, or over. */

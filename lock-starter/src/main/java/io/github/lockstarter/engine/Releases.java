@@ -3,16 +3,24 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and tells
- * the waiters of this instance.
+ * the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
  */
 final class Releases {
 
+    /** Somebody waits for the answer to the release of what a token had. */
+    private record Awaited(LockToken token, CompletableFuture<ReleaseResult> answer) {}
+
+    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
     private final BackendCalls backend;
     private final Holds holds;
     private final Losses losses;
@@ -37,7 +45,11 @@ final class Releases {
      * heels of the release.
      */
     void release(Hold hold) {
-        holds.remove(hold);
+        if (hold.lifecycle.holds() == 0) {
+            holds.remove(hold);
+        } else {
+            holds.lost(hold); // taken away: its owner has yet to learn of it
+        }
         if (hold.tenure.isWanted() && waiters.queues().has(hold.key)) {
             releaseToOthers(hold);
             return;
@@ -68,7 +80,28 @@ final class Releases {
         return result instanceof ReleaseResult.Released released && released.signalled() > 0;
     }
 
+    /** What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}. */
+    CompletableFuture<ReleaseResult> answerFor(Hold hold) {
+        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
+        awaited.add(new Awaited(hold.tenure.token, answer));
+        return answer;
+    }
+
+    /** Nobody waits for it. */
+    void forget(CompletableFuture<ReleaseResult> answer) {
+        awaited.removeIf(waiting -> waiting.answer.equals(answer));
+    }
+
+    private void tellAwaited(Hold hold, ReleaseResult result) {
+        for (Awaited waiting : awaited) {
+            if (waiting.token.equals(hold.tenure.token) && awaited.remove(waiting)) {
+                waiting.answer.complete(result);
+            }
+        }
+    }
+
     private void settle(Hold hold, ReleaseResult result) {
+        tellAwaited(hold, result);
         if (result instanceof ReleaseResult.Unknown) {
             cleanups.add(hold.releaseCommand(Optional.empty()), hold.longestLease);
         }

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -242,28 +243,40 @@ final class Session implements LocalWaiters {
 
     /**
      * Ends the hold that an operator sees under this fencing token: its own, or the last of its tenure, which stands for whoever
-     * has the lock by that tenure. Empty if there is none, or it is being left.
+     * has the lock by that tenure; and then releases it. Empty if there is none, or it is being left.
      */
-    Optional<Hold> revoke(String key, long fencingToken) {
-        Optional<Hold> meant = holds().find(key, hold -> hold.tenure.lastFencingToken == fencingToken);
-        return meant.isPresent()
-                ? revoke(meant.get())
-                : holds().find(key, hold -> hold.fencingToken == fencingToken)
-                        .filter(hold -> losses.lose(hold, LossCause.REVOKED));
+    Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
+        Optional<Hold> meant = holds().find(key, hold -> hold.tenure.lastFencingToken == fencingToken)
+                .map(this::endOf)
+                .or(() -> holds().find(key, hold -> hold.fencingToken == fencingToken));
+        return meant.flatMap(hold -> core.backend().during(() -> free(hold)));
+    }
+
+    /** Ended before the store is told. Whoever writes a renewal of it at the moment releases, so that none follows. */
+    private Optional<CompletableFuture<ReleaseResult>> free(Hold hold) {
+        CompletableFuture<ReleaseResult> answer = releases.answerFor(hold);
+        if (!losses.lose(hold, LossCause.REVOKED)) {
+            releases.forget(answer);
+            return Optional.empty();
+        }
+        if (!hold.lifecycle.isRenewalUnderWay()) {
+            releases.release(hold);
+        }
+        return Optional.of(answer);
     }
 
     /** Another instance took away what was granted to the lock token with this fingerprint. */
     void revoked(String key, String fingerprint) {
         core.revocations().add(key, fingerprint);
         holds().find(key, hold -> hold.tenure.token.fingerprint().equals(fingerprint))
-                .ifPresent(this::revoke);
+                .map(this::endOf)
+                .ifPresent(hold -> losses.lose(hold, LossCause.REVOKED));
     }
 
-    /** Ends the tenure: the hold that is there once no other can follow. */
-    private Optional<Hold> revoke(Hold seen) {
+    /** The last hold of the tenure: the one that is there once no other can follow. */
+    private Hold endOf(Hold seen) {
         seen.tenure.revoke();
-        return holds().find(seen.key, hold -> hold.tenure == seen.tenure)
-                .filter(hold -> losses.lose(hold, LossCause.REVOKED));
+        return holds().find(seen.key, hold -> hold.tenure == seen.tenure).orElse(seen);
     }
 
     /** Refuses, ends the waits, ends the renewals, tells the holders of their loss, and releases what they held. */

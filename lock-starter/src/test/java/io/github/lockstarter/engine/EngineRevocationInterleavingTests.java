@@ -8,16 +8,24 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -110,6 +118,60 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    @Test
+    void anOperatorIsToldWhatTheReleaseCameTo() throws Exception {
+        LockHandle held = waitedFor(100);
+        CompletableFuture<Revocation> freed = engine.oversight().revoke(KEY, held.fencingToken());
+        assertThat(held.isHeld()).isFalse();
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().token()).isEqualTo(grantedToken);
+        assertThat(freed).isNotDone();
+        release.answer().complete(new ReleaseResult.Released(0));
+        assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+
+        LockHandle next = waitedFor(200);
+        CompletableFuture<Revocation> unknown = engine.oversight().revoke(KEY, next.fencingToken());
+        assertThat(next.isHeld()).isFalse();
+        backend.nextRelease().answer().complete(new ReleaseResult.Unknown("connection reset", cause));
+        assertThat(unknown.get(5, TimeUnit.SECONDS))
+                .isInstanceOfSatisfying(Revocation.Unknown.class, revocation -> assertThat(revocation.reason())
+                        .contains("has lost it", "the release is repeated", "connection reset"));
+    }
+
+    @Test
+    void anOperatorsReleaseFollowsARenewalThatIsBeingWritten() throws Exception {
+        LockHandle held = waitedFor(100);
+        backend.log.clear();
+        List<CompletableFuture<Revocation>> asked = new ArrayList<>();
+        backend.duringRenewal = () -> {
+            backend.duringRenewal = () -> {};
+            asked.add(engine.oversight().revoke(KEY, held.fencingToken()));
+        };
+
+        CompletableFuture.runAsync(() -> held.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(backend.log).hasSize(2);
+        assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
+        assertThat(asked.get(0).get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+    }
+
+    @Test
+    void aThreadWhoseLockAnOperatorReleasedLearnsOfItWhenItAsksForItAgain() throws Exception {
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        Future<LockHandle> acquiring = thread.submit(() -> engine.acquire(REQUEST));
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(7, 0));
+        acquiring.get(5, TimeUnit.SECONDS);
+        CompletableFuture<Revocation> freed = engine.oversight().revoke(KEY, 7);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+        assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
+
+        Future<LockHandle> again = thread.submit(() -> engine.acquire(REQUEST));
+
+        assertThatThrownBy(() -> again.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        thread.shutdown();
     }
 
     @Test
