@@ -6,8 +6,8 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,10 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Releases {
 
-    /** Somebody waits for the answer to the release of what a token had. */
-    private record Awaited(LockToken token, CompletableFuture<ReleaseResult> answer) {}
+    /** Answers that somebody waits for, each to the release of what a token had. */
+    private final Map<CompletableFuture<ReleaseResult>, LockToken> awaited = new ConcurrentHashMap<>();
 
-    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
     private final BackendCalls backend;
     private final Holds holds;
     private final Losses losses;
@@ -83,21 +82,21 @@ final class Releases {
     /** What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}. */
     CompletableFuture<ReleaseResult> answerFor(Hold hold) {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        awaited.add(new Awaited(hold.tenure.token, answer));
+        awaited.put(answer, hold.tenure.token);
         return answer;
     }
 
     /** Nobody waits for it. */
     void forget(CompletableFuture<ReleaseResult> answer) {
-        awaited.removeIf(waiting -> waiting.answer.equals(answer));
+        awaited.remove(answer);
     }
 
     private void tellAwaited(Hold hold, ReleaseResult result) {
-        for (Awaited waiting : awaited) {
-            if (waiting.token.equals(hold.tenure.token) && awaited.remove(waiting)) {
-                waiting.answer.complete(result);
+        awaited.forEach((answer, token) -> {
+            if (token.equals(hold.tenure.token) && awaited.remove(answer, token)) {
+                answer.complete(result);
             }
-        }
+        });
     }
 
     private void settle(Hold hold, ReleaseResult result) {
