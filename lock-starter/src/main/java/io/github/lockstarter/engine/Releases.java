@@ -6,8 +6,8 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -17,8 +17,10 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Releases {
 
-    /** Answers that somebody waits for, each to the release of what a token had. */
-    private final Map<CompletableFuture<ReleaseResult>, LockToken> awaited = new ConcurrentHashMap<>();
+    /** Somebody waits for the answer to the release of what a token had. */
+    record Awaited(LockToken token, CompletableFuture<ReleaseResult> answer) {}
+
+    private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
 
     private final BackendCalls backend;
     private final Holds holds;
@@ -80,23 +82,27 @@ final class Releases {
     }
 
     /** What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}. */
-    CompletableFuture<ReleaseResult> answerFor(Hold hold) {
-        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        awaited.put(answer, hold.tenure.token);
-        return answer;
+    Awaited answerFor(Hold hold) {
+        Awaited waiting = new Awaited(hold.tenure.token, new CompletableFuture<>());
+        awaited.add(waiting);
+        return waiting;
     }
 
     /** Nobody waits for it. */
-    void forget(CompletableFuture<ReleaseResult> answer) {
-        awaited.remove(answer);
+    void forget(Awaited waiting) {
+        awaited.remove(waiting);
     }
 
     private void tellAwaited(Hold hold, ReleaseResult result) {
-        awaited.forEach((answer, token) -> {
-            if (token.equals(hold.tenure.token) && awaited.remove(answer, token)) {
-                answer.complete(result);
-            }
-        });
+        if (!awaited.isEmpty()) {
+            awaited.stream()
+                    .filter(waiting -> waiting.token.equals(hold.tenure.token))
+                    .toList()
+                    .forEach(waiting -> {
+                        awaited.remove(waiting);
+                        waiting.answer.complete(result);
+                    });
+        }
     }
 
     private void settle(Hold hold, ReleaseResult result) {

@@ -254,15 +254,15 @@ final class Session implements LocalWaiters {
 
     /** Ended before the store is told. Whoever writes a renewal of it at the moment releases, so that none follows. */
     private Optional<CompletableFuture<ReleaseResult>> free(Hold hold) {
-        CompletableFuture<ReleaseResult> answer = releases.answerFor(hold);
+        Releases.Awaited awaited = releases.answerFor(hold);
         if (!losses.lose(hold, LossCause.REVOKED)) {
-            releases.forget(answer);
+            releases.forget(awaited);
             return Optional.empty();
         }
         if (!hold.lifecycle.isRenewalUnderWay()) {
             releases.release(hold);
         }
-        return Optional.of(answer);
+        return Optional.of(awaited.answer());
     }
 
     /** Another instance took away what was granted to the lock token with this fingerprint. */
