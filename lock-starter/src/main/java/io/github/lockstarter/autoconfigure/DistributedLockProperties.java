@@ -31,6 +31,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that somebody else holds. Zero makes one attempt.
  * @param warnAfter How long a lock may be held before a warning tells what its holder is doing. Never warns unless set.
+ * @param showOwner Whether the store is told which thread has a lock and since when, and with it other instances, in their exceptions
+ *     and endpoints. If false, it is told only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
  * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
  *     released after the commit.
@@ -53,6 +55,7 @@ record DistributedLockProperties(
         @Nullable Duration maxLease,
         @Name("wait") @DefaultValue("5s") Duration maxWait,
         @Nullable Duration warnAfter,
+        @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
@@ -158,7 +161,8 @@ record DistributedLockProperties(
     }
 
     EngineSettings engineSettings() {
-        return settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
+        EngineSettings settings = settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
+        return showOwner ? settings : settings.withoutOwner();
     }
 
     RedisSettings redisSettings() {

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param retry how often a waiter looks again without having been signalled
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
+ * @param showsOwner whether the store, and so other instances, are told which thread has a lock, and since when
  * @param locks overrides by logical lock name
  */
 public record EngineSettings(
@@ -25,6 +26,7 @@ public record EngineSettings(
         Retry retry,
         Watchdog watchdog,
         HandOver handOver,
+        boolean showsOwner,
         Map<String, Overrides> locks) {
 
     /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
@@ -35,7 +37,31 @@ public record EngineSettings(
             Retry.DEFAULTS,
             new Watchdog(true, Optional.empty()),
             HandOver.DEFAULTS,
+            true,
             Map.of());
+
+    /**
+     * Settings under which the owner is told.
+     *
+     * @param lease default lease
+     * @param maxLease longest lease that a request may ask for
+     * @param maxWait default wait
+     * @param retry how often a waiter looks again
+     * @param watchdog whether and how long leases are renewed
+     * @param handOver how long a lock is passed on inside this instance
+     * @param locks overrides by logical lock name
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public EngineSettings(
+            Duration lease,
+            Duration maxLease,
+            Duration maxWait,
+            Retry retry,
+            Watchdog watchdog,
+            HandOver handOver,
+            Map<String, Overrides> locks) {
+        this(lease, maxLease, maxWait, retry, watchdog, handOver, true, locks);
+    }
 
     /**
      * Checks what is given.
@@ -46,6 +72,7 @@ public record EngineSettings(
      * @param retry how often a waiter looks again
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
+     * @param showsOwner whether the store is told which thread has a lock, and since when
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
@@ -61,6 +88,15 @@ public record EngineSettings(
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
         }
+    }
+
+    /**
+     * The same, but the store, and so other instances, are told only which instance has a lock.
+     *
+     * @return a copy
+     */
+    public EngineSettings withoutOwner() {
+        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, locks);
     }
 
     /**

@@ -48,7 +48,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.clock = clock;
-        this.tokens = new Tokens(clock);
+        this.tokens = new Tokens(clock, settings);
         start();
         backend.listen(tokens.instanceId(), new Mailbox());
     }

@@ -12,10 +12,12 @@ final class Tokens {
 
     private final String instanceId;
     private final EngineClock clock;
+    private final EngineSettings settings;
     private final AtomicLong sequence = new AtomicLong();
 
-    Tokens(EngineClock clock) {
+    Tokens(EngineClock clock, EngineSettings settings) {
         this.clock = clock;
+        this.settings = settings;
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);
         this.instanceId = HexFormat.of().formatHex(random);
@@ -26,6 +28,9 @@ final class Tokens {
     }
 
     LockToken next() {
-        return new LockToken(instanceId, sequence.incrementAndGet(), "", clock.wallMillis());
+        long number = sequence.incrementAndGet();
+        return settings.showsOwner()
+                ? new LockToken(instanceId, number, "", clock.wallMillis())
+                : new LockToken(instanceId, number); // whatever name it is given is not told
     }
 }

@@ -38,6 +38,13 @@ class DistributedLockPropertiesTests {
     }
 
     @Test
+    void keepsNamesOfThreadsFromTheStoreIfThatIsWanted() {
+        application.withPropertyValues("distributed-lock.show-owner=false").run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).engineSettings())
+                .isEqualTo(EngineSettings.DEFAULTS.withoutOwner()));
+    }
+
+    @Test
     void bindEveryValue() {
         application
                 .withPropertyValues(
