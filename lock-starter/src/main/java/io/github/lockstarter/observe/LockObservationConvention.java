@@ -14,7 +14,10 @@ public class LockObservationConvention implements ObservationConvention<LockObse
 
     private static final int HASH_BYTES = 8;
 
-    /** What is said of a key, which may contain identifiers of people or orders. */
+    /**
+     * What is said of a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans have instead of
+     * an exception, whose message names the key, one that names its type and the outcome.
+     */
     public enum KeyDisplay {
         /** The beginning of its SHA-256: the same for the same key. Who can guess a key can check the guess. */
         HASHED,
@@ -33,6 +36,11 @@ public class LockObservationConvention implements ObservationConvention<LockObse
      */
     public LockObservationConvention(KeyDisplay keys) {
         this.keys = Objects.requireNonNull(keys, "keys");
+    }
+
+    /** Whether spans may contain keys as they are. */
+    boolean showsKeys() {
+        return keys == KeyDisplay.PLAIN;
     }
 
     @Override

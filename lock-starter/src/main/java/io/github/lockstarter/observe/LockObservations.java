@@ -17,6 +17,7 @@ public final class LockObservations implements LockSurrounding {
 
     private final ObservationRegistry registry;
     private final LockObservationConvention convention;
+    private final ObservationFailures failures = new ObservationFailures();
 
     /**
      * Creates the surrounding.
@@ -44,36 +45,26 @@ public final class LockObservations implements LockSurrounding {
         return registry.isNoop();
     }
 
-    /** A started observation, below the one that is current on this thread. */
-    Observed start(Phase phase, LockRequest request) {
-        return start(phase, request, registry.getCurrentObservation());
+    /** An acquisition, below the observation that is current on this thread. */
+    Observed startAcquisition(LockRequest request) {
+        Observation parent = failures.<@Nullable Observation>guarded("find its parent", registry::getCurrentObservation, null);
+        return Observed.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent);
     }
 
-    Observed start(Phase phase, LockRequest request, @Nullable Observation parent) {
-        LockObservationContext context = new LockObservationContext(phase, request);
-        LockObservation kind = phase == Phase.ACQUISITION ? LockObservation.ACQUISITION : LockObservation.SECTION;
-        Observation observation = Observation.createNotStarted(kind.getName(), () -> context, registry)
-                .observationConvention(convention)
-                .parentObservation(parent)
-                .start();
-        return new Observed(observation, context, parent);
+    /** A section, beside its acquisition. */
+    Observed startSection(LockRequest request, Observed acquisition) {
+        return Observed.start(this, new LockObservationContext(Phase.SECTION, request), acquisition.parent());
     }
 
-    /**
-     * An observation that was started.
-     *
-     * @param observation the observation
-     * @param context what it is about
-     * @param parent what it is a part of
-     */
-    record Observed(
-            Observation observation,
-            LockObservationContext context,
-            @Nullable Observation parent) {
+    ObservationRegistry registry() {
+        return registry;
+    }
 
-        void stop(String outcome) {
-            context.ended(outcome);
-            observation.stop();
-        }
+    LockObservationConvention convention() {
+        return convention;
+    }
+
+    ObservationFailures failures() {
+        return failures;
     }
 }

@@ -3,64 +3,122 @@ package io.github.lockstarter.observe;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.observe.LockObservations.Observed;
 import io.github.lockstarter.observe.LockSurrounding.Closing;
-import io.micrometer.observation.Observation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** A hold whose section is observed until its release. {@link #ended} turns true once. */
+/**
+ * A hold whose section is observed until its release. Any thread calls. {@link #telling} guards {@link #lossTold} and
+ * {@link #ended}, which turn true once, and lets no event come after the end.
+ */
 final class ObservedHandle implements LockHandle {
 
     private final LockHandle handle;
     private final Observed section;
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private final boolean showsKeys;
+    private final ReentrantLock telling = new ReentrantLock();
+    private boolean lossTold;
+    private boolean ended;
 
-    ObservedHandle(LockHandle handle, Observed section) {
+    ObservedHandle(LockHandle handle, Observed section, boolean showsKeys) {
         this.handle = handle;
         this.section = section;
+        this.showsKeys = showsKeys;
         handle.onLost(this::lost);
     }
 
     private void lost() {
-        if (!ended.get()) {
-            section.observation().event(LockObservation.LOST);
+        telling.lock();
+        try {
+            if (!ended && !lossTold) {
+                lossTold = true;
+                section.event(LockObservation.LOST);
+            }
+        } finally {
+            telling.unlock();
         }
     }
 
     Closing openScope() {
-        Observation.Scope scope = section.observation().openScope();
-        return scope::close;
+        return section.openScope();
     }
 
     @Override
     public ReleaseOutcome release() {
-        ReleaseOutcome outcome = handle.release();
-        end(outcome);
-        return outcome;
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
+        try {
+            outcome = handle.release();
+            return outcome;
+        } finally {
+            end(outcome, null);
+        }
     }
 
+    /** As that of the observed handle, which would not say whether the outcome is unknown. */
     @Override
     public void close() {
+        LockLostException known = loss();
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
+        LockLostException loss = null;
         try {
-            handle.close();
-            end(ReleaseOutcome.RELEASED);
-        } catch (LockLostException e) {
-            section.observation().error(e);
-            end(ReleaseOutcome.LOST);
-            throw e;
+            outcome = handle.release();
+            loss = outcome != ReleaseOutcome.LOST ? null : known != null ? known : justNow();
+        } finally {
+            end(outcome, loss);
+        }
+        if (loss != null) {
+            throw loss;
         }
     }
 
-    private void end(ReleaseOutcome outcome) {
-        if (outcome != ReleaseOutcome.ALREADY_RELEASED && ended.compareAndSet(false, true)) {
-            section.stop(
-                    outcome == ReleaseOutcome.STILL_HELD
-                            ? "released"
-                            : outcome.name().toLowerCase(Locale.ROOT));
+    /** What the observed handle says of its loss, as long as it can be asked: after the release, it says only that. */
+    private @Nullable LockLostException loss() {
+        try {
+            handle.ensureHeld();
+            return null;
+        } catch (LockLostException e) {
+            return e;
+        } catch (IllegalStateException released) {
+            return null;
         }
+    }
+
+    private LockLostException justNow() {
+        return new LockLostException(
+                handle.key(),
+                "Lost lock '" + handle.key() + "' right before its release. Work since then may overlap with another owner;"
+                        + " check the fencing token where you write.");
+    }
+
+    private void end(ReleaseOutcome outcome, @Nullable LockLostException loss) {
+        if (outcome == ReleaseOutcome.ALREADY_RELEASED) {
+            return;
+        }
+        if (outcome == ReleaseOutcome.LOST) {
+            lost(); // its callback may not have come yet, or not at all
+        }
+        telling.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            if (loss != null) {
+                section.fail(text(outcome), loss, showsKeys);
+            } else {
+                section.stop(text(outcome));
+            }
+        } finally {
+            telling.unlock();
+        }
+    }
+
+    private static String text(ReleaseOutcome outcome) {
+        ReleaseOutcome shown = outcome == ReleaseOutcome.STILL_HELD ? ReleaseOutcome.RELEASED : outcome;
+        return shown.name().toLowerCase(Locale.ROOT);
     }
 
     @Override

@@ -6,9 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
-import io.github.lockstarter.observe.LockObservationContext.Phase;
-import io.github.lockstarter.observe.LockObservations.Observed;
-import io.micrometer.observation.Observation;
+import io.github.lockstarter.observe.LockSurrounding.Closing;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +34,9 @@ final class ObservedLocks implements LockSource {
         if (observations.isIdle()) {
             return source.acquire(request);
         }
-        Observed acquisition = observations.start(Phase.ACQUISITION, request);
+        Observed acquisition = observations.startAcquisition(request);
         LockHandle handle;
-        Observation.Scope scope = acquisition.observation().openScope();
+        Closing scope = acquisition.openScope();
         try {
             handle = source.acquire(request);
         } catch (RuntimeException | Error e) {
@@ -55,9 +53,9 @@ final class ObservedLocks implements LockSource {
         if (observations.isIdle()) {
             return source.tryAcquire(request);
         }
-        Observed acquisition = observations.start(Phase.ACQUISITION, request);
+        Observed acquisition = observations.startAcquisition(request);
         Optional<LockHandle> handle;
-        Observation.Scope scope = acquisition.observation().openScope();
+        Closing scope = acquisition.openScope();
         try {
             handle = source.tryAcquire(request);
         } catch (RuntimeException | Error e) {
@@ -78,7 +76,7 @@ final class ObservedLocks implements LockSource {
         if (observations.isIdle()) {
             return source.acquireAsync(request);
         }
-        Observed acquisition = observations.start(Phase.ACQUISITION, request);
+        Observed acquisition = observations.startAcquisition(request);
         CompletableFuture<LockHandle> acquiring;
         try {
             acquiring = source.acquireAsync(request);
@@ -112,23 +110,26 @@ final class ObservedLocks implements LockSource {
         }
     }
 
+    /** Never fails: the lock is held, and nobody else could release it. */
     private LockHandle succeed(Observed acquisition, LockRequest request, LockHandle handle) {
         long fencingToken = handle.keys().size() == 1 ? handle.fencingToken() : 0;
-        acquisition.context().granted(fencingToken);
+        acquisition.granted(fencingToken);
         acquisition.stop(ACQUIRED);
-        Observed section = observations.start(Phase.SECTION, request, acquisition.parent());
-        section.context().granted(fencingToken);
-        return new ObservedHandle(handle, section);
+        Observed section = observations.startSection(request, acquisition);
+        if (!section.isStarted()) {
+            return handle;
+        }
+        section.granted(fencingToken);
+        return new ObservedHandle(handle, section, observations.convention().showsKeys());
     }
 
-    private static void fail(Observed acquisition, Throwable failure) {
+    private void fail(Observed acquisition, Throwable failure) {
         if (failure instanceof LockNotAcquiredException) {
             acquisition.stop(CONTENDED); // an answer, no error
         } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
             acquisition.stop(INTERRUPTED);
         } else {
-            acquisition.observation().error(failure);
-            acquisition.stop(ERROR);
+            acquisition.fail(ERROR, failure, observations.convention().showsKeys());
         }
     }
 
