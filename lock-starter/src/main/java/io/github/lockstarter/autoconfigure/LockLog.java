@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Writes what happens to locks into the log: DEBUG for the normal, WARN for what needs a look. Of a row of failed
@@ -21,10 +20,6 @@ final class LockLog implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
 
-    private static final String KEY = "lock.key";
-    private static final String NAME = "lock.name";
-    private static final String FENCING_TOKEN = "lock.fencingToken";
-
     private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
 
     @Override
@@ -34,8 +29,7 @@ final class LockLog implements LockListener {
 
     @Override
     public void onAcquired(LockEvent.Acquired event) {
-        about(log.atDebug(), event)
-                .addKeyValue(FENCING_TOKEN, event.fencingToken())
+        LogLine.about(log.atDebug(), event, event.fencingToken())
                 .log(
                         "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
                         event.key(),
@@ -47,12 +41,12 @@ final class LockLog implements LockListener {
 
     @Override
     public void onContended(LockEvent.Contended event) {
-        about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
+        LogLine.about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
     }
 
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
-        about(log.atDebug(), event)
+        LogLine.about(log.atDebug(), event)
                 .log(
                         "Did not acquire lock '{}' within {}ms ({})",
                         event.key(),
@@ -66,19 +60,16 @@ final class LockLog implements LockListener {
         switch (event.outcome()) {
             case RENEWED -> {
                 if (failing.remove(hold)) {
-                    about(log.atWarn(), event)
-                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                    LogLine.about(log.atWarn(), event, event.fencingToken())
                             .log("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
                 } else {
-                    about(log.atDebug(), event)
-                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                    LogLine.about(log.atDebug(), event, event.fencingToken())
                             .log("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
                 }
             }
             case FAILED -> {
                 if (failing.add(hold)) {
-                    about(log.atWarn(), event)
-                            .addKeyValue(FENCING_TOKEN, event.fencingToken())
+                    LogLine.about(log.atWarn(), event, event.fencingToken())
                             .log(
                                     "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
                                             + "Check the connection to the lock backend",
@@ -94,8 +85,7 @@ final class LockLog implements LockListener {
     public void onReleased(LockEvent.Released event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
-            about(log.atWarn(), event)
-                    .addKeyValue(FENCING_TOKEN, event.fencingToken())
+            LogLine.about(log.atWarn(), event, event.fencingToken())
                     .log(
                             "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
                                     + "repeated, and the lock ends with its lease at the latest",
@@ -103,8 +93,7 @@ final class LockLog implements LockListener {
                             event.fencingToken(),
                             event.held().toMillis());
         } else {
-            about(log.atDebug(), event)
-                    .addKeyValue(FENCING_TOKEN, event.fencingToken())
+            LogLine.about(log.atDebug(), event, event.fencingToken())
                     .log(
                             "Released lock '{}' (fencing token {}, {}) after {}ms",
                             event.key(),
@@ -117,8 +106,7 @@ final class LockLog implements LockListener {
     @Override
     public void onLost(LockEvent.Lost event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
-        about(log.atWarn(), event)
-                .addKeyValue(FENCING_TOKEN, event.fencingToken())
+        LogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
                         "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
                                 + "another owner; check the fencing token where you write",
@@ -127,10 +115,6 @@ final class LockLog implements LockListener {
                         event.held().toMillis(),
                         event.cause(),
                         event.failedRenewals());
-    }
-
-    private static LoggingEventBuilder about(LoggingEventBuilder line, LockEvent event) {
-        return line.addKeyValue(KEY, event.key()).addKeyValue(NAME, event.name());
     }
 
     private record Hold(String key, long fencingToken) {}

@@ -93,10 +93,7 @@ final class SlowHolds implements LockListener, AutoCloseable {
     }
 
     private static void warn(Hold hold, Begin begin, Duration held) {
-        log.atWarn()
-                .addKeyValue("lock.key", hold.key())
-                .addKeyValue("lock.name", begin.name())
-                .addKeyValue("lock.fencingToken", hold.fencingToken())
+        LogLine.about(log.atWarn(), hold.key(), begin.name(), hold.fencingToken())
                 .log(
                         "Lock '{}' (fencing token {}) has been held for {}ms. Thread '{}', which acquired it, is now {}",
                         hold.key(),

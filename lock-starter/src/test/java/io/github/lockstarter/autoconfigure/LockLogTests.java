@@ -2,19 +2,32 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.ReleaseOutcome;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.boot.logging.logback.StructuredLogEncoder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 
 @ExtendWith(OutputCaptureExtension.class)
 class LockLogTests {
@@ -63,6 +76,58 @@ class LockLogTests {
         assertThat(lines.list).singleElement().satisfies(line -> assertThat(line.getKeyValuePairs())
                 .extracting(pair -> pair.key + "=" + pair.value)
                 .containsExactly("lock.key=order:42", "lock.name=ship", "lock.fencingToken=17"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ecs", "logstash"})
+    void writesEachNameOnceWhereTheContextOfTheLogHasItToo(String format) {
+        StructuredLogEncoder encoder = encoder(format);
+        List<String> lines = new ArrayList<>();
+        AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent line) {
+                lines.add(new String(encoder.encode(line), StandardCharsets.UTF_8));
+            }
+        };
+        appender.start();
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter");
+        logger.addAppender(appender);
+        Level before = logger.getLevel();
+        logger.setLevel(Level.DEBUG);
+        MDC.setContextMap(Map.of("lock.key", "outer", "lock.name", "around", "lock.fencingToken", "1"));
+        try {
+            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+            log.onContended(new LockEvent.Contended("ship", "order:42"));
+            assertThat(MDC.getCopyOfContextMap())
+                    .containsOnly(
+                            Map.entry("lock.key", "outer"),
+                            Map.entry("lock.name", "around"),
+                            Map.entry("lock.fencingToken", "1"));
+        } finally {
+            MDC.clear();
+            logger.setLevel(before);
+            logger.detachAppender(appender);
+        }
+
+        assertThat(lines)
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line)
+                        .containsOnlyOnce("\"order:42\"")
+                        .containsOnlyOnce("\"ship\"")
+                        .doesNotContain("outer")
+                        .doesNotContain("around"));
+        assertThat(lines.get(0)).containsOnlyOnce("\"17\"");
+        assertThat(lines.get(1)).doesNotContain("fencingToken");
+    }
+
+    private static StructuredLogEncoder encoder(String format) {
+        LoggerContext context = new LoggerContext();
+        context.putObject(Environment.class.getName(), new StandardEnvironment());
+        StructuredLogEncoder encoder = new StructuredLogEncoder();
+        encoder.setContext(context);
+        encoder.setFormat(format);
+        encoder.start();
+        return encoder;
     }
 
     @Test

@@ -1,0 +1,93 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.observe.LockMdc;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.MDC;
+import org.slf4j.spi.LoggingEventBuilder;
+import org.slf4j.spi.NOPLoggingEventBuilder;
+
+/**
+ * One line of the log, with key, name and fencing token of the lock it is about. They are key-value pairs of the line; where the
+ * context of the log has one of the names already, which is of the lock that this thread is in, they take its place while the line
+ * is written: structured logging writes both, and refuses to write one name twice.
+ */
+final class LogLine {
+
+    private final LoggingEventBuilder line;
+    private final Map<String, @Nullable String> context = new HashMap<>();
+
+    private LogLine(LoggingEventBuilder line) {
+        this.line = line;
+    }
+
+    /** About a lock of which no hold is known. */
+    static LogLine about(LoggingEventBuilder line, LockEvent event) {
+        return new LogLine(line)
+                .with(LockMdc.KEY, event.key())
+                .with(LockMdc.NAME, event.name())
+                .without(LockMdc.FENCING_TOKEN);
+    }
+
+    /** About a hold. */
+    static LogLine about(LoggingEventBuilder line, LockEvent event, long fencingToken) {
+        return about(line, event.key(), event.name(), fencingToken);
+    }
+
+    /** About a hold. */
+    static LogLine about(LoggingEventBuilder line, String key, String name, long fencingToken) {
+        return new LogLine(line)
+                .with(LockMdc.KEY, key)
+                .with(LockMdc.NAME, name)
+                .with(LockMdc.FENCING_TOKEN, fencingToken);
+    }
+
+    private LogLine with(String field, Object value) {
+        if (isOff()) {
+            return this;
+        }
+        if (MDC.get(field) == null) {
+            line.addKeyValue(field, value);
+        } else {
+            context.put(field, value.toString());
+        }
+        return this;
+    }
+
+    private LogLine without(String field) {
+        if (!isOff() && MDC.get(field) != null) {
+            context.put(field, null);
+        }
+        return this;
+    }
+
+    /** Whether the level is off, so that nothing is to be looked up for it. */
+    private boolean isOff() {
+        return line == NOPLoggingEventBuilder.singleton();
+    }
+
+    /** Writes it. */
+    void log(String message, @Nullable Object... arguments) {
+        exchange();
+        try {
+            line.log(message, arguments);
+        } finally {
+            exchange();
+        }
+    }
+
+    /** Swaps the context of the log with what is kept here. */
+    private void exchange() {
+        context.replaceAll((field, value) -> {
+            @Nullable String before = MDC.get(field);
+            if (value == null) {
+                MDC.remove(field);
+            } else {
+                MDC.put(field, value);
+            }
+            return before;
+        });
+    }
+}
