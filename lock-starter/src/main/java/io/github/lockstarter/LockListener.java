@@ -6,6 +6,7 @@ package io.github.lockstarter;
  *
  * <p>A bean is called on a thread of its own, one event after the other: it may block, and delays no lock and no other
  * listener by it. It is up to {@value #MOST_PENDING} events behind; what comes on top is dropped, with a warning that says how many.
+ * Losses have as much room of their own, so that nothing else drops them.
  *
  * <p>One that {@link #returnsAtOnce} is called on the thread that made the transition, which may be an event loop or the
  * watchdog; only {@link #onLost} comes on another one. So is every listener that is given to an engine directly. It must be
@@ -16,7 +17,7 @@ package io.github.lockstarter;
  */
 public interface LockListener {
 
-    /** How many events a listener bean may be behind before further ones are dropped. */
+    /** How many losses, and how many other events, a listener bean may be behind before further ones are dropped. */
     int MOST_PENDING = 1_000;
 
     /**

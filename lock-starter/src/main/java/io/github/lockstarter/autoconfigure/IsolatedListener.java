@@ -46,6 +46,10 @@ final class IsolatedListener implements LockListener, AutoCloseable {
         }
     }
 
+    ListenerThread thread() {
+        return thread;
+    }
+
     @Override
     public boolean returnsAtOnce() {
         return true;
@@ -83,7 +87,9 @@ final class IsolatedListener implements LockListener, AutoCloseable {
 
     @Override
     public void onLost(LockEvent.Lost event) {
-        tell(event, listener::onLost);
+        if (heard.contains(LockEvent.Lost.class)) {
+            thread.tellLoss(() -> listener.onLost(event));
+        }
     }
 
     @Override

@@ -12,8 +12,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread of one listener, alive while there is something to tell, and what waits for it: at most
- * {@value LockListener#MOST_PENDING} events. Whoever tells returns at once. {@link #dropped} counts those that were dropped since
- * the last warning; the executor keeps everything else.
+ * {@value LockListener#MOST_PENDING} losses, and as many other events, so that these never push out a loss. What is told is heard in
+ * the order of the telling. Whoever tells returns at once.
+ *
+ * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link #dropped} counts what
+ * was dropped since the last warning, {@link #everDropped} all that was.
  */
 final class ListenerThread implements AutoCloseable {
 
@@ -24,7 +27,10 @@ final class ListenerThread implements AutoCloseable {
 
     private final String listener;
     private final ThreadPoolExecutor thread;
+    private final AtomicInteger losses = new AtomicInteger();
+    private final AtomicInteger others = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong everDropped = new AtomicLong();
 
     ListenerThread(Class<?> listener) {
         this.listener = listener.getName();
@@ -33,7 +39,7 @@ final class ListenerThread implements AutoCloseable {
                 1,
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(LockListener.MOST_PENDING),
+                new LinkedBlockingQueue<>(), // bounded by what is counted
                 work -> daemon(work, listener.getClassLoader()));
         thread.allowCoreThreadTimeOut(true);
     }
@@ -46,16 +52,48 @@ final class ListenerThread implements AutoCloseable {
         return created;
     }
 
+    /** Whose thread it is. */
+    String listener() {
+        return listener;
+    }
+
+    /** How many events were dropped so far. */
+    long dropped() {
+        return everDropped.get();
+    }
+
     void tell(Runnable event) {
+        tell(event, others);
+    }
+
+    /** For what has room of its own. */
+    void tellLoss(Runnable event) {
+        tell(event, losses);
+    }
+
+    private void tell(Runnable event, AtomicInteger pending) {
+        if (pending.getAndIncrement() >= LockListener.MOST_PENDING) {
+            pending.getAndDecrement();
+            drop();
+            return;
+        }
         try {
-            thread.execute(() -> guarded(event));
-        } catch (RejectedExecutionException full) {
-            if (!thread.isShutdown() && dropped.getAndIncrement() == 0) {
-                log.warn(
-                        "Lock listener {} is {} events behind; events are dropped until it has caught up",
-                        listener,
-                        LockListener.MOST_PENDING);
-            }
+            thread.execute(() -> {
+                pending.getAndDecrement();
+                guarded(event);
+            });
+        } catch (RejectedExecutionException closed) {
+            pending.getAndDecrement();
+        }
+    }
+
+    private void drop() {
+        everDropped.getAndIncrement();
+        if (dropped.getAndIncrement() == 0) {
+            log.warn(
+                    "Lock listener {} is {} events behind; events are dropped until it has caught up",
+                    listener,
+                    LockListener.MOST_PENDING);
         }
     }
 

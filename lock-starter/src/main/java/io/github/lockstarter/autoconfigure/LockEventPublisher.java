@@ -3,44 +3,66 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} itself: each loss,
- * each wait that ended in vain, and the begin of each recovery. On the thread of a listener, never that of a lock.
+ * each wait that ended in vain, and the begin of each recovery. What is published is chosen on the thread that made the transition,
+ * so that nothing else takes room, and published on a thread of its own, never on that of a lock.
  *
- * <p>{@link #recoveringUntil} is used by that one thread.
+ * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; whoever moves it on
+ * publishes.
  */
-final class LockEventPublisher implements LockListener {
+final class LockEventPublisher implements LockListener, AutoCloseable {
 
     private final ApplicationEventPublisher events;
-    private boolean recovering;
-    private long recoveringUntil;
+    private final ListenerThread thread;
+    private final AtomicLong quietUntil = new AtomicLong(System.nanoTime());
 
     LockEventPublisher(ApplicationEventPublisher events) {
+        this(events, new ListenerThread(LockEventPublisher.class));
+    }
+
+    LockEventPublisher(ApplicationEventPublisher events, ListenerThread thread) {
         this.events = events;
+        this.thread = thread;
+    }
+
+    ListenerThread thread() {
+        return thread;
+    }
+
+    @Override
+    public boolean returnsAtOnce() {
+        return true;
     }
 
     @Override
     public void onLost(LockEvent.Lost event) {
-        events.publishEvent(event);
+        thread.tellLoss(() -> events.publishEvent(event));
     }
 
     /** Not for attempts that do not wait: that they find the lock held is what they expect. */
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
         if (event.queued() && event.refusal() == Refusal.CONTENDED) {
-            events.publishEvent(event);
+            thread.tell(() -> events.publishEvent(event));
         }
     }
 
     @Override
     public void onRecovering(LockEvent.Recovering event) {
         long now = System.nanoTime();
-        if (!recovering || now - recoveringUntil > 0) {
-            recovering = true;
-            recoveringUntil = now + event.remaining().toNanos();
-            events.publishEvent(event);
+        long until = quietUntil.get();
+        if (now - until >= 0 && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
+            thread.tell(() -> events.publishEvent(event));
         }
+    }
+
+    /** After the engine, so that what it ends with is published. */
+    @Override
+    public void close() {
+        thread.close();
     }
 }

@@ -2,6 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockListener;
 import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Everybody who listens to the engine: log and diagnostics, and the listener beans in their order, isolated where they may block. */
@@ -19,6 +22,23 @@ final class LockListeners implements AutoCloseable {
 
     List<LockListener> all() {
         return all;
+    }
+
+    /** How many events were dropped so far, by the class of the listener; those of one class count together. */
+    Map<String, LongSupplier> dropped() {
+        return all.stream()
+                .flatMap(LockListeners::thread)
+                .collect(Collectors.toMap(
+                        ListenerThread::listener,
+                        thread -> thread::dropped,
+                        (one, other) -> () -> one.getAsLong() + other.getAsLong()));
+    }
+
+    private static Stream<ListenerThread> thread(LockListener listener) {
+        if (listener instanceof IsolatedListener isolated) {
+            return Stream.of(isolated.thread());
+        }
+        return listener instanceof LockEventPublisher publisher ? Stream.of(publisher.thread()) : Stream.empty();
     }
 
     /** After the engine, so that they hear how it ends. */

@@ -1,7 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.observe.ListenerMeters;
 import io.github.lockstarter.observe.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -29,5 +32,15 @@ public final class LockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     LockMetrics lockMetrics(MeterRegistry registry) {
         return new LockMetrics(registry);
+    }
+
+    /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
+    @Bean
+    @ConditionalOnMissingBean
+    ListenerMeters lockListenerMeters(ObjectProvider<LockListeners> listeners) {
+        return new ListenerMeters(() -> {
+            LockListeners present = listeners.getIfAvailable();
+            return present == null ? Map.of() : present.dropped();
+        });
     }
 }

@@ -5,7 +5,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.util.Locale;
 
-/** Every meter there is. Each has the tag {@link Tag#NAME}; none has the lock's key. */
+/** Every meter there is. Each but {@link #DROPPED} has the tag {@link Tag#NAME}; none has the lock's key. */
 enum LockMeter implements MeterDocumentation {
     /** Time from the call to its end, by {@link Tag#OUTCOME}: acquired, contended, error, interrupted. */
     ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time from asking for a lock to the answer"),
@@ -19,14 +19,17 @@ enum LockMeter implements MeterDocumentation {
     /** Callers that wait at the moment for a lock that somebody else holds. */
     WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),
 
-    /** Locks whose lease ran out or whose owner changed while they were held. Alert on this one. */
+    /** Locks lost while they were held, by {@link Tag#CAUSE}. Alert on this one. */
     LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost while they were held"),
 
     /** Renewals by {@link Tag#OUTCOME}: renewed, failed, lost. */
     RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Renewals of leases"),
 
     /** Locks passed on inside this instance, without asking the backend. */
-    HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance");
+    HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
+
+    /** Events that a {@link Tag#LISTENER} did not hear, since it was too far behind. */
+    DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
     private final String meterName;
     private final Meter.Type type;
@@ -51,8 +54,10 @@ enum LockMeter implements MeterDocumentation {
     @Override
     public KeyName[] getKeyNames() {
         return switch (this) {
-            case ACQUIRE, RENEWALS -> Tag.values();
-            case HOLD, HELD, WAITING, LOST, HANDOVERS -> new KeyName[] {Tag.NAME};
+            case ACQUIRE, RENEWALS -> new KeyName[] {Tag.NAME, Tag.OUTCOME};
+            case LOST -> new KeyName[] {Tag.NAME, Tag.CAUSE};
+            case HOLD, HELD, WAITING, HANDOVERS -> new KeyName[] {Tag.NAME};
+            case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
     }
 
@@ -65,7 +70,11 @@ enum LockMeter implements MeterDocumentation {
         /** Logical lock name. */
         NAME,
         /** How it ended, in lower case. */
-        OUTCOME;
+        OUTCOME,
+        /** Why it was lost, in lower case. */
+        CAUSE,
+        /** Class of a listener. */
+        LISTENER;
 
         @Override
         public String asString() {

@@ -90,7 +90,7 @@ public final class LockMetrics implements LockListener {
     @Override
     public void onLost(LockEvent.Lost event) {
         NamedMeters meters = metersOf(event);
-        meters.lost.increment();
+        meters.lost(event.cause()).increment();
         ended(meters, event.held());
     }
 

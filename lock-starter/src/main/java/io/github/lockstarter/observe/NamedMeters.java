@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe;
 
+import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.micrometer.core.instrument.Counter;
@@ -23,8 +24,8 @@ final class NamedMeters {
     final Timer hold;
     final AtomicInteger held = new AtomicInteger();
     final AtomicInteger waiting = new AtomicInteger();
-    final Counter lost;
     final Counter handovers;
+    private final Map<LossCause, Counter> lost = new EnumMap<>(LossCause.class);
     private final Map<Refusal, Timer> refused = new EnumMap<>(Refusal.class);
     private final Map<RenewalOutcome, Counter> renewals = new EnumMap<>(RenewalOutcome.class);
 
@@ -37,7 +38,10 @@ final class NamedMeters {
         hold = timer(registry, LockMeter.HOLD, tags);
         gauge(registry, LockMeter.HELD, tags, held);
         gauge(registry, LockMeter.WAITING, tags, waiting);
-        lost = counter(registry, LockMeter.LOST, tags);
+        for (LossCause cause : LossCause.values()) {
+            Tags caused = tags.and(LockMeter.Tag.CAUSE.asString(), cause.name().toLowerCase(Locale.ROOT));
+            lost.put(cause, counter(registry, LockMeter.LOST, caused));
+        }
         for (RenewalOutcome outcome : RenewalOutcome.values()) {
             renewals.put(outcome, counter(registry, LockMeter.RENEWALS, withOutcome(tags, outcome.name())));
         }
@@ -46,6 +50,10 @@ final class NamedMeters {
 
     Timer refused(Refusal refusal) {
         return Objects.requireNonNull(refused.get(refusal), "every refusal has a timer");
+    }
+
+    Counter lost(LossCause cause) {
+        return Objects.requireNonNull(lost.get(cause), "every cause has a counter");
     }
 
     Counter renewals(RenewalOutcome outcome) {

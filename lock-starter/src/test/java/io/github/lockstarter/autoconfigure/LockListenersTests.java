@@ -12,7 +12,6 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -160,18 +159,70 @@ class LockListenersTests {
 
     @Test
     void publishesARecoveryOnce() {
-        List<Object> published = new ArrayList<>();
+        List<Object> published = new CopyOnWriteArrayList<>();
         LockEventPublisher publisher = new LockEventPublisher(published::add);
         LockEvent.Recovering begun = new LockEvent.Recovering("order", "order:1", Duration.ofMillis(100));
 
         publisher.onRecovering(begun);
         publisher.onRecovering(new LockEvent.Recovering("order", "order:2", Duration.ofMillis(20)));
-        assertThat(published).containsExactly(begun);
-
         await().untilAsserted(() -> {
             publisher.onRecovering(new LockEvent.Recovering("order", "order:3", Duration.ofMinutes(1)));
-            assertThat(published).hasSize(2);
+            assertThat(published).hasSize(2).first().isSameAs(begun);
         });
+        publisher.close();
+    }
+
+    @Test
+    void aLossIsHeardWhateverElseAListenerIsBehindWith() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onContended(LockEvent.Contended event) {
+                awaitUninterruptibly(released);
+                told.add(event);
+            }
+
+            @Override
+            public void onLost(LockEvent.Lost event) {
+                told.add(event);
+            }
+        });
+        LockEvent.Lost lost =
+                new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            listener.onContended(new LockEvent.Contended("order", "order:42"));
+        }
+        listener.onLost(lost);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(told).last().isSameAs(lost));
+        assertThat(listener.thread().dropped() + told.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
+        listener.close();
+    }
+
+    @Test
+    void whatIsNotPublishedTakesNoRoomOfWhatIs() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<Object> published = new CopyOnWriteArrayList<>();
+        LockEventPublisher publisher = new LockEventPublisher(event -> {
+            awaitUninterruptibly(released);
+            published.add(event);
+        });
+        LockEvent.NotAcquired inVain =
+                new LockEvent.NotAcquired("order", "order:42", Duration.ofSeconds(5), Refusal.CONTENDED, true);
+        publisher.onNotAcquired(inVain);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            publisher.onNotAcquired(
+                    new LockEvent.NotAcquired("order", "order:42", Duration.ZERO, Refusal.CONTENDED, false));
+            publisher.onRecovering(new LockEvent.Recovering("order", "order:42", Duration.ofMinutes(1)));
+        }
+        publisher.onNotAcquired(inVain);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(published).hasSize(3).last().isSameAs(inVain));
+        assertThat(publisher.thread().dropped()).isZero();
+        publisher.close();
     }
 
     private static LockListener onAcquired(Consumer<LockEvent.Acquired> action) {

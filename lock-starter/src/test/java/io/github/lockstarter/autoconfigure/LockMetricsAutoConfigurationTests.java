@@ -42,6 +42,19 @@ class LockMetricsAutoConfigurationTests {
     }
 
     @Test
+    void countsWhatListenersMiss() {
+        withBootsRegistry
+                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=local")
+                .run(context -> assertThat(context.getBean(MeterRegistry.class)
+                                .get("distributed.lock.events.dropped")
+                                .tag("listener", LockEventPublisher.class.getName())
+                                .functionCounter()
+                                .count())
+                        .isZero());
+    }
+
+    @Test
     void distributionsAreConfiguredAsThoseOfAnyMeter() {
         withBootsRegistry
                 .withPropertyValues(

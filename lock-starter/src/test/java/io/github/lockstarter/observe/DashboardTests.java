@@ -132,6 +132,7 @@ class DashboardTests {
                         backend, EngineSettings.DEFAULTS, List.of(new LockMetrics(registry)), EngineClock.SYSTEM);
                 LockHandle held = engine.acquire(LockRequest.of("order:42").named("ship-order"))) {
             held.ensureHeld();
+            new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
             return parse(registry.scrape());
         }
     }

@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -114,9 +115,21 @@ class LockMetricsTests {
         metrics.onReleased(released(ReleaseOutcome.LOST));
         metrics.onLost(lost());
 
-        assertThat(registry.get("distributed.lock.lost").counter().count()).isEqualTo(2);
+        assertThat(registry.get("distributed.lock.lost").tag("cause", "owner_changed").counter().count()).isEqualTo(2);
         assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(2);
         assertThat(gauge("distributed.lock.held")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(LossCause.class)
+    void countsLossesByTheirCause(LossCause cause) {
+        metrics.onLost(new Lost(NAME, KEY, 17, HELD, cause, 0));
+
+        assertThat(registry.get("distributed.lock.lost").counters())
+                .filteredOn(counter -> counter.count() == 1)
+                .singleElement()
+                .satisfies(counter -> assertThat(counter.getId().getTag("cause"))
+                        .isEqualTo(cause.name().toLowerCase(Locale.ROOT)));
     }
 
     @Test
@@ -163,6 +176,7 @@ class LockMetricsTests {
     @Test
     void theDocumentedMetersAreTheRegisteredOnes() {
         everyEvent(NAME, KEY);
+        new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
 
         assertThat(registry.getMeters().stream()
                         .map(Meter::getId)
