@@ -193,13 +193,13 @@ public interface LockOversight {
         }
 
         /**
-         * A store of which nothing but an answer, or the lack of one, is to be told.
+         * A store of which nothing but an answer, or the lack of one, is to be told. One that does not answer sends no signals.
          *
          * @param target what messages call it
          * @param failure why it cannot be used; empty if it answers
          */
         public StoreState(String target, Optional<String> failure) {
-            this(target, failure, Duration.ZERO, Guard.UNNEEDED, true, List.of(), List.of());
+            this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
         }
 
         /** Whether it is noticed that a store forgets locks. */

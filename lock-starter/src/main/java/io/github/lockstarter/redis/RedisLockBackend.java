@@ -252,6 +252,12 @@ public final class RedisLockBackend implements QuorumNode {
         connections.subscribe(new Mailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
+    /** Which Redis it is. */
+    @Override
+    public String toString() {
+        return connector.target();
+    }
+
     @Override
     public void close() {
         acknowledgements.close();

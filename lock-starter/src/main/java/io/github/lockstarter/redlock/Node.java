@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 final class Node {
 
     private static final String BROKEN_PROMISE = "A node of the quorum failed unexpectedly";
+
+    private static final Duration STATE_PATIENCE = Duration.ofSeconds(3);
+    private static final String LATE = "It did not answer within " + STATE_PATIENCE.toSeconds() + "s";
 
     private final QuorumNode store;
     private final LongSupplier monotonicNanos;
@@ -153,14 +157,23 @@ final class Node {
                 () -> store.revoke(key, fencingToken), e -> new Revocation.Unknown(brokenBy(e)), revocation -> {});
     }
 
-    /** As the store tells; it recovers at least as long as its votes prove nothing. */
+    /**
+     * As the store tells, within 3 s; it recovers at least as long as its votes prove nothing. One that hangs must not keep what
+     * the others say from an operator, whose patience is longer.
+     */
     CompletionStage<StoreState> state() {
-        CompletionStage<StoreState> told =
-                answer(store::state, e -> new StoreState(store.toString(), Optional.of(brokenBy(e))), state -> {});
-        return told.thenApply(state -> {
+        CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), state -> {});
+        CompletableFuture<StoreState> inTime = told.toCompletableFuture()
+                .copy()
+                .completeOnTimeout(failed(LATE), STATE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        return inTime.thenApply(state -> {
             Duration untrusted = Duration.ofNanos(clock.untrustedFor(now()));
             return untrusted.compareTo(state.recovering()) <= 0 ? state : distrusted(state, untrusted);
         });
+    }
+
+    private StoreState failed(String reason) {
+        return new StoreState(store.toString(), Optional.of(reason));
     }
 
     private static StoreState distrusted(StoreState state, Duration untrusted) {

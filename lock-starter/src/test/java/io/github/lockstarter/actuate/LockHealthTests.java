@@ -36,6 +36,14 @@ class LockHealthTests {
     }
 
     @Test
+    void oneThatDoesNotAnswerHearsNoSignals() {
+        LockHealth health = LockHealth.of(new Store(new StoreState("a:6379", Optional.of("No answer"))));
+
+        assertThat(health.isUp()).isFalse();
+        assertThat(health.details()).containsEntry("hearsSignals", false);
+    }
+
+    @Test
     void tellsWhatPutsLocksAtRisk() {
         LockHealth health = LockHealth.of(new Store(new StoreState(
                 "a:6379", Optional.empty(), Duration.ZERO, Guard.DEGRADED, false, List.of("evicts keys"), List.of())));

@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -200,6 +201,20 @@ class QuorumOversightTests {
 
         assertThat(answer(backend.state()).failure()).hasValueSatisfying(failure -> assertThat(failure)
                 .isEqualTo("Only 2 of 5 nodes answer, and 3 are needed: connection refused"));
+    }
+
+    @Test
+    void aNodeThatHangsIsCountedAsFailedBeforeTheOperatorGivesUp() {
+        nodes.get(1).hangs = true;
+
+        CompletableFuture<StoreState> asked = backend.state().toCompletableFuture();
+
+        assertThat(asked).succeedsWithin(Duration.ofMillis(4_900)).satisfies(state -> {
+            assertThat(state.failure()).isEmpty();
+            assertThat(state.nodes().get(1).target()).isEqualTo("node-1");
+            assertThat(state.nodes().get(1).failure()).hasValue("It did not answer within 3s");
+            assertThat(state.nodes().get(1).hearsSignals()).isFalse();
+        });
     }
 
     @Test

@@ -27,11 +27,17 @@ final class ToldNode implements QuorumNode {
     final List<Long> revoked = new ArrayList<>();
     StoredLock lock = new StoredLock.Free(0, 0);
     StoreState state;
+    boolean hangs;
     Revocation revocation = new Revocation.Revoked();
     OptionalLong storeMicros = OptionalLong.empty();
 
     ToldNode(String name) {
         this.state = new StoreState(name, Optional.empty());
+    }
+
+    @Override
+    public String toString() {
+        return state.target();
     }
 
     @Override
@@ -47,7 +53,7 @@ final class ToldNode implements QuorumNode {
 
     @Override
     public CompletionStage<StoreState> state() {
-        return CompletableFuture.completedFuture(state);
+        return hangs ? new CompletableFuture<>() : CompletableFuture.completedFuture(state);
     }
 
     @Override
