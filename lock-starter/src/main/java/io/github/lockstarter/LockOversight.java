@@ -165,7 +165,8 @@ public interface LockOversight {
      * @param guard whether it is noticed that it forgets
      * @param hearsSignals whether waiters are woken; if not, they look again by themselves
      * @param warnings what its settings put at risk, and what to change
-     * @param nodes those that vote on each lock, if it is a quorum of several
+     * @param nodes its servers, if there are several: those that vote on each lock, or those that have a part of the locks each
+     * @param coverage which of the locks it has
      */
     record StoreState(
             String target,
@@ -174,7 +175,8 @@ public interface LockOversight {
             Guard guard,
             boolean hearsSignals,
             List<String> warnings,
-            List<StoreState> nodes) {
+            List<StoreState> nodes,
+            Coverage coverage) {
 
         /**
          * Copies the lists.
@@ -185,11 +187,34 @@ public interface LockOversight {
          * @param guard whether it is noticed that it forgets
          * @param hearsSignals whether waiters are woken
          * @param warnings what its settings put at risk
-         * @param nodes those that vote on each lock
+         * @param nodes its servers
+         * @param coverage which of the locks it has
          */
         public StoreState {
             warnings = List.copyOf(warnings);
             nodes = List.copyOf(nodes);
+        }
+
+        /**
+         * A store that has all locks.
+         *
+         * @param target what messages call it
+         * @param failure why it cannot be used
+         * @param recovering for how much longer free locks are not granted
+         * @param guard whether it is noticed that it forgets
+         * @param hearsSignals whether waiters are woken
+         * @param warnings what its settings put at risk
+         * @param nodes its servers
+         */
+        public StoreState(
+                String target,
+                Optional<String> failure,
+                Duration recovering,
+                Guard guard,
+                boolean hearsSignals,
+                List<String> warnings,
+                List<StoreState> nodes) {
+            this(target, failure, recovering, guard, hearsSignals, warnings, nodes, Coverage.ALL);
         }
 
         /**
@@ -200,6 +225,14 @@ public interface LockOversight {
          */
         public StoreState(String target, Optional<String> failure) {
             this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
+        }
+
+        /** Which of the locks a store, or a server of it, has. */
+        public enum Coverage {
+            /** All. */
+            ALL,
+            /** A part; others have the rest. */
+            PART
         }
 
         /** Whether it is noticed that a store forgets locks. */

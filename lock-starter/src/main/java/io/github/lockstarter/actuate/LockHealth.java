@@ -2,6 +2,7 @@ package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoreState.Coverage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -59,9 +60,17 @@ public record LockHealth(boolean isUp, Map<String, Object> details) {
     private static Map<String, Object> nodes(List<StoreState> nodes) {
         Map<String, Object> details = new LinkedHashMap<>();
         for (StoreState node : nodes) {
-            details.put(node.target(), vote(node));
+            details.put(node.target(), node.coverage() == Coverage.ALL ? vote(node) : part(node));
         }
         return details;
+    }
+
+    /** Of a server that has a part of the locks, only whether it answers: the rest is told of all together. */
+    private static Object part(StoreState node) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        part.put("answers", node.failure().isEmpty());
+        node.failure().ifPresent(failure -> part.put("failure", failure));
+        return part;
     }
 
     private static Object vote(StoreState node) {

@@ -77,6 +77,15 @@ final class ClusterRouting implements Routing {
     }
 
     @Override
+    public Map<String, Integer> slots() {
+        Map<String, Integer> slots = new LinkedHashMap<>();
+        for (RedisClusterNode master : masters()) {
+            slots.put(nodeAt(master).address.toString(), master.getSlots().get(0));
+        }
+        return slots;
+    }
+
+    @Override
     public @Nullable RedisLink to(String key) {
         Node node = masterOf(key);
         return node == null ? null : node.current();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Asks the server of a mailbox again and again whether it is there. Nothing else would tell: a mailbox that hears nothing
  * and one whose server hangs look alike, and commands may go to other servers of the cluster, or on a connection that works.
  *
- * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed}. Ends by itself when
+ * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed} and write {@code silent}. Ends by itself when
  * nobody wants it any more.
  */
 final class MailboxPulse implements Runnable {
@@ -24,6 +24,7 @@ final class MailboxPulse implements Runnable {
     private final BooleanSupplier wanted;
     private final Runnable onSilence;
     private int missed;
+    private volatile boolean silent;
 
     /**
      * Asks nothing yet.
@@ -65,7 +66,13 @@ final class MailboxPulse implements Runnable {
         }
     }
 
+    /** Whether the last question was not answered. */
+    boolean isSilent() {
+        return silent;
+    }
+
     private void heed(@Nullable Throwable failure) {
+        silent = failure != null;
         missed = failure == null ? 0 : missed + 1;
         if (missed == 0) {
             begin();

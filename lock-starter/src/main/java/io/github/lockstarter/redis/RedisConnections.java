@@ -59,6 +59,12 @@ final class RedisConnections implements AutoCloseable {
         return open == null ? Map.of() : open.routing().toAll();
     }
 
+    /** One slot of each server of a cluster; none if nothing is open, or there is one server. */
+    Map<String, Integer> slots() {
+        RedisRoutes open = link;
+        return open == null ? Map.of() : open.routing().slots();
+    }
+
     /** Whether signals arrive now, as far as the client can tell. */
     boolean hearsSignals() {
         RedisRoutes open = link;
@@ -198,7 +204,10 @@ final class RedisConnections implements AutoCloseable {
     }
 
     private void watch(RedisRoutes routes, StatefulRedisPubSubConnection<String, String> signals) {
-        new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes)).begin();
+        MailboxPulse watching =
+                new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes));
+        routes.watchedBy(watching);
+        watching.begin();
     }
 
     /** Commands go on meanwhile. If it fails, the pulse asks for it again. Returns at once. */

@@ -23,6 +23,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /**
  * Locks on one Redis.
@@ -66,8 +69,8 @@ public final class RedisLockBackend implements QuorumNode {
     private static final InspectAnswer INSPECT = new InspectAnswer();
     private static final RevokeAnswer REVOKE = new RevokeAnswer();
 
-    /** Name of the lock that is looked at to see whether the server answers. */
-    private static final String PROBE = "lock-starter:health";
+    /** Between two looks at the settings of the servers. */
+    private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final KeySpace keySpace;
     private final LockCalls calls;
@@ -77,7 +80,9 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisConnections connections;
     private final ScriptRunner runner;
     private final Acknowledgements acknowledgements;
-    private final RedisSettings settings;
+    private final StoreProbe probe;
+    private final ServerSurvey survey;
+    private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
     private volatile List<String> warnings = List.of();
 
     /**
@@ -100,7 +105,8 @@ public final class RedisLockBackend implements QuorumNode {
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
         this.acknowledgements = new Acknowledgements(new RedisConnections(connector), calls, failures, settings);
-        this.settings = settings;
+        this.probe = new StoreProbe(connections::slots, this::inspect);
+        this.survey = new ServerSurvey(connections, connector.target(), settings);
     }
 
     /**
@@ -116,11 +122,12 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgements.start();
         new StartCheck(runner, calls, histories, failures).run(acknowledgements);
         warnings = survey.run();
+        surveyedAt.set(System.nanoTime());
     }
 
     /**
-     * What the settings of the servers put at risk, as the last {@link #start} found them; if it found none, what this
-     * backend's own put at risk. Returns at once.
+     * What the settings of the servers put at risk, as the last {@link #start}, or a later {@link #state}, found them; before
+     * that, what this backend's own put at risk. Returns at once.
      *
      * @return a text for each, which says what to change; none if all is well, or the servers do not tell
      */
@@ -210,36 +217,34 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Looks at a lock that nobody takes, which connects if need be; in a cluster also whether all servers that have
-     * keys are connected. What the settings put at risk is known from the start.
+     * {@inheritDoc} Looks at locks that nobody takes, in a cluster at one of each master, which connects if need be. What the
+     * settings put at risk is known from the start, and asked for again now and then, for the next look.
      */
     @Override
     public CompletionStage<StoreState> state() {
-        return inspect(PROBE).thenApply(found -> {
+        return probe.ask().thenApply(found -> {
+            if (found.failure().isEmpty()) {
+                surveyAgain();
+            }
             HistoryGuard guard = history();
             return new StoreState(
                     connector.target(),
-                    found instanceof StoredLock.Unknown unknown ? Optional.of(unknown.reason()) : unconnected(),
+                    found.failure(),
                     guard.recovering(),
                     Guard.valueOf(guard.state().name()),
                     connections.hearsSignals(),
-                    warnings,
-                    List.of());
+                    Stream.concat(found.warnings().stream(), warnings.stream()).toList(),
+                    found.nodes());
         });
     }
 
-    private Optional<String> unconnected() {
-        List<String> servers = new ArrayList<>();
-        connections.servers().forEach((server, link) -> {
-            RedisLink open = link.getNow(null);
-            if (open == null || !open.isConnected()) {
-                servers.add(server.isEmpty() ? connector.target() : server);
-            }
-        });
-        return servers.isEmpty()
-                ? Optional.empty()
-                : Optional.of("No connection to Redis at " + String.join(", ", servers)
-                        + ". Check that it runs, and the network to it; it is opened again by itself");
+    /** The start may have found no Redis, and settings change. Nobody waits for it. */
+    private void surveyAgain() {
+        long last = surveyedAt.get();
+        long now = System.nanoTime();
+        if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
+            CompletableFuture<Void> unused = survey.ask().thenAccept(found -> warnings = found);
+        }
     }
 
     /**

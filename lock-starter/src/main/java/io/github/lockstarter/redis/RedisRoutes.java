@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  * reconnect by themselves.
  *
  * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. The monitor
- * guards {@code ended}, from which on it is not set any more.
+ * guards {@code ended}, from which on it is not set any more. {@code pulse} is set by that thread, too.
  */
 final class RedisRoutes implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+    private volatile @Nullable MailboxPulse pulse;
     private boolean ended;
 
     /**
@@ -56,10 +57,16 @@ final class RedisRoutes implements AutoCloseable {
         return signals != null;
     }
 
-    /** Whether they arrive now, as far as the client can tell. */
+    /** Whether they arrive now, as far as the client can tell: subscribed, connected, and the server answered when last asked. */
     boolean hearsSignals() {
         StatefulRedisPubSubConnection<String, String> connection = signals;
-        return connection != null && connection.isOpen();
+        MailboxPulse watching = pulse;
+        return connection != null && connection.isOpen() && watching != null && !watching.isSilent();
+    }
+
+    /** From now on this one asks whether the server of the mailbox is there. */
+    void watchedBy(MailboxPulse watching) {
+        pulse = watching;
     }
 
     /** Subscribes, and returns when the server has confirmed it. */

@@ -18,6 +18,9 @@ interface Routing {
     /** Links to all servers that have keys, each as soon as it is open, by the address of the server if there may be several. */
     Map<String, CompletableFuture<RedisLink>> toAll();
 
+    /** One slot of each server, by the address of the server, where the keys are spread over several; else none. */
+    Map<String, Integer> slots();
+
     /** Hands the link over as soon as it is open, first come first. */
     void whenOpen(String key, LinkUser user);
 }

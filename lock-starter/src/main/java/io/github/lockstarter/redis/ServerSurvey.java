@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks every server that has locks how it is set up. Blocks, about as long as the command timeout at most: each command ends
+ * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command ends
  * with it. Of a server that does not tell, nothing is said.
  */
 final class ServerSurvey {
@@ -47,14 +47,24 @@ final class ServerSurvey {
                 : List.of();
     }
 
-    /** What puts locks at risk there. Never fails. */
+    /** What puts locks at risk there. Never fails. Blocks. */
     List<String> run() {
+        return ask().join();
+    }
+
+    /** What puts locks at risk there; never fails. */
+    CompletableFuture<List<String>> ask() {
         Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
         connections
                 .servers()
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target() : server,
                         link.thenCompose(ServerSurvey::ask).exceptionally(refusal -> "")));
+        return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
+                .thenApply(all -> warnings(answers));
+    }
+
+    private List<String> warnings(Map<String, CompletableFuture<String>> answers) {
         List<String> warnings = new ArrayList<>(ofSettings());
         answers.forEach((server, answer) ->
                 warnings.addAll(ServerState.of(answer.join()).warnings(server, settings)));

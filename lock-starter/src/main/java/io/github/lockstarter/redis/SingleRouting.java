@@ -27,6 +27,11 @@ record SingleRouting(RedisLink link) implements Routing {
     }
 
     @Override
+    public Map<String, Integer> slots() {
+        return Map.of();
+    }
+
+    @Override
     public void whenOpen(String key, LinkUser user) {
         user.onOpen(link);
     }

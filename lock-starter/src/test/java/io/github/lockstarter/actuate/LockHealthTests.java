@@ -36,6 +36,27 @@ class LockHealthTests {
     }
 
     @Test
+    void tellsWhichMastersOfAClusterAnswer() {
+        StoreState master = new StoreState(
+                "b:6379",
+                Optional.of("No connection"),
+                Duration.ZERO,
+                Guard.UNNEEDED,
+                false,
+                List.of(),
+                List.of(),
+                StoreState.Coverage.PART);
+        StoreState cluster = new StoreState(
+                "a cluster", Optional.empty(), Duration.ZERO, Guard.GUARDED, true, List.of(), List.of(master));
+
+        LockHealth health = LockHealth.of(new Store(cluster));
+
+        assertThat(health.isUp()).isTrue();
+        assertThat(health.details())
+                .containsEntry("nodes", Map.of("b:6379", Map.of("answers", false, "failure", "No connection")));
+    }
+
+    @Test
     void oneThatDoesNotAnswerHearsNoSignals() {
         LockHealth health = LockHealth.of(new Store(new StoreState("a:6379", Optional.of("No answer"))));
 

@@ -109,6 +109,36 @@ class ServerSurveyIT {
         }
 
         @Test
+        void locksOfTheOtherMastersCanBeHadWhileOneIsAway() {
+            RedisCluster cluster = REDIS.topology();
+            RedisServer away = cluster.masterOf("any");
+            RedisSettings settings = new RedisSettings("lock:", Duration.ofMillis(500), UNGUARDED.guard());
+            RedisConnector connector =
+                    DirectRedisConnector.toCluster(List.of(cluster.servers().get(0).uri()), settings);
+            try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
+                assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
+                    assertThat(state.failure()).isEmpty();
+                    assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure().isEmpty());
+                });
+
+                cluster.requireFullCoverage(false);
+                cluster.replicaOf(away).pause(); // else it takes over
+                away.pause();
+
+                assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
+                    assertThat(state.failure()).isEmpty();
+                    assertThat(state.warnings()).anyMatch(warning -> warning.startsWith("1 of 3 masters"));
+                    assertThat(state.nodes())
+                            .filteredOn(node -> node.failure().isPresent())
+                            .singleElement()
+                            .satisfies(node -> assertThat(node.target()).endsWith(":" + away.port()));
+                });
+            } finally {
+                cluster.servers().forEach(RedisServer::resume);
+            }
+        }
+
+        @Test
         void asksEachMasterOnce() {
             REDIS.topology().servers().forEach(server -> {
                 server.commands().configSet("maxmemory", "100mb");

@@ -87,6 +87,36 @@ class StoreStateIT {
     }
 
     @Test
+    void asksForTheSettingsAgainWhereTheStartDidNot() {
+        server.commands().configSet("maxmemory", "100mb");
+        server.commands().configSet("maxmemory-policy", "allkeys-lru");
+
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() ->
+                        assertThat(state().warnings()).singleElement().asString().contains("allkeys-lru"));
+    }
+
+    @Test
+    void hearsNoSignalsOfAServerThatHangs() {
+        try (RedisLockBackend quick = new RedisLockBackend(
+                new DirectRedisConnector(server.uri(), SETTINGS),
+                SETTINGS,
+                new RedisConnections(new DirectRedisConnector(server.uri(), SETTINGS), Duration.ofMillis(100)))) {
+            quick.listen("fedcba9876543210fedcba9876543210", new RecordedSignals());
+            await().untilAsserted(() -> assertThat(
+                            quick.state().toCompletableFuture().join().hearsSignals())
+                    .isTrue());
+
+            server.pause();
+
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(() -> assertThat(
+                                    quick.state().toCompletableFuture().join().hearsSignals())
+                            .isFalse());
+        }
+    }
+
+    @Test
     void tellsOfAGuardThatDoesNotSeeTheHistory() {
         server.grantDefaultUser(
                 ("reset on nopass ~lock:* &lock:* " + FailureReader.LEAST_COMMANDS.replace(" +info", "")).split(" "));
