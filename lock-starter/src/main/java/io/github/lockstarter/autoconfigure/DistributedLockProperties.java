@@ -140,6 +140,10 @@ record DistributedLockProperties(
             throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
                     + "; it must be at least 1ms. Leave it unset to warn of nothing");
         }
+        if (value != null && value.compareTo(LockRequest.MAX_DURATION) > 0) {
+            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value + "; it must be at most "
+                    + LockRequest.MAX_DURATION.toDays() + "d. Leave it unset to warn of nothing");
+        }
     }
 
     /** How long a hold of each name may last without a warning; empty if there are none. */

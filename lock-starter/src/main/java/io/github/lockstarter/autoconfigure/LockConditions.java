@@ -97,6 +97,14 @@ final class LockConditions {
         }
     }
 
+    static final class LogContext implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "log.mdc", Boolean.class, false);
+        }
+    }
+
     /** As configured; unless it is, where there is a tracer: without one, the meters say the same for less. */
     static final class Observed implements Condition {
 

@@ -43,6 +43,7 @@ class LockEngineConfiguration {
     LockEngine lockEngine(DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
+        listeners.started(engine.heldLocks());
         log.info(
                 "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}, instance {}",
                 backend.getClass().getSimpleName(),

@@ -55,7 +55,8 @@ final class LockEventPublisher implements LockListener, AutoCloseable {
     public void onRecovering(LockEvent.Recovering event) {
         long now = System.nanoTime();
         long until = quietUntil.get();
-        if (now - until >= 0 && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
+        if (now - until >= 0
+                && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
             thread.tell(() -> events.publishEvent(event));
         }
     }

@@ -3,7 +3,8 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.OlderLockHealthIndicator;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.RuntimeBeanReference;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,6 +17,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
@@ -58,29 +60,50 @@ public final class LockHealthAutoConfiguration {
     /** Declares the bean under the interface that Boot 3 looks for, which no method of ours can name. */
     static final class OlderIndicatorRegistrar implements ImportBeanDefinitionRegistrar {
 
-        private final BeanFactory beans;
         private final ClassLoader loader;
 
-        OlderIndicatorRegistrar(BeanFactory beans, ClassLoader loader) {
-            this.beans = beans;
+        OlderIndicatorRegistrar(ClassLoader loader) {
             this.loader = loader;
         }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-            register(registry, ClassUtils.resolveClassName(OlderLockHealthIndicator.INDICATOR, loader));
+            registry.registerBeanDefinition(
+                    BEAN, definition(ClassUtils.resolveClassName(OlderLockHealthIndicator.INDICATOR, loader)));
         }
 
-        @SuppressWarnings("unchecked") // the supplier gives what the definition says: a proxy of that interface
-        private void register(BeanDefinitionRegistry registry, Class<?> indicator) {
-            RootBeanDefinition definition = new RootBeanDefinition((Class<Object>) indicator, () -> {
-                try {
-                    return OlderLockHealthIndicator.of(beans.getBean(LockOversight.class), indicator);
-                } catch (ClassNotFoundException e) {
-                    throw new IllegalStateException("Spring Boot's health is incomplete on the class path", e);
-                }
-            });
-            registry.registerBeanDefinition(BEAN, definition);
+        /** Made by a factory that is told the interface, and not by a supplier, which no image that is built ahead could contain. */
+        static RootBeanDefinition definition(Class<?> indicator) {
+            RootBeanDefinition definition = new RootBeanDefinition(OlderIndicatorFactory.class);
+            definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, indicator);
+            definition.setTargetType(ResolvableType.forClassWithGenerics(FactoryBean.class, indicator));
+            definition.getConstructorArgumentValues().addIndexedArgumentValue(0, indicator);
+            definition
+                    .getConstructorArgumentValues()
+                    .addIndexedArgumentValue(1, new RuntimeBeanReference(LockOversight.class));
+            return definition;
+        }
+    }
+
+    /** Makes the indicator of Boot 3. */
+    static final class OlderIndicatorFactory implements FactoryBean<Object> {
+
+        private final Class<?> indicator;
+        private final LockOversight locks;
+
+        OlderIndicatorFactory(Class<?> indicator, LockOversight locks) {
+            this.indicator = indicator;
+            this.locks = locks;
+        }
+
+        @Override
+        public Object getObject() throws ClassNotFoundException {
+            return OlderLockHealthIndicator.of(locks, indicator);
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return indicator;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockListener;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,15 @@ final class LockListeners implements AutoCloseable {
 
     List<LockListener> all() {
         return all;
+    }
+
+    /** Lets those ask the engine that tells them. */
+    void started(HeldLocks locks) {
+        all.forEach(listener -> {
+            if (listener instanceof SlowHolds slow) {
+                slow.ask(locks);
+            }
+        });
     }
 
     /** How many events were dropped so far, by the class of the listener; those of one class count together. */

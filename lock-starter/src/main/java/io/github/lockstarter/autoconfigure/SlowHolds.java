@@ -1,10 +1,13 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -16,11 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns once of each hold that lasts longer than configured, with what its thread is doing at that moment. One thread looks at
+ * Warns once of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was acquired
+ * asynchronously: then no thread is known to work under it. One thread looks at
  * all holds now and then; to acquire and release costs an entry in a map.
  *
- * <p>Told by any thread. The one mutable field is {@link #holds}: an entry is added by an acquisition, and leaves with release,
- * loss or its warning.
+ * <p>Told by any thread. An entry of {@link #holds} is added by an acquisition, and leaves with release, loss or its warning.
+ * {@link #held} is set once, when the engine is there.
  */
 final class SlowHolds implements LockListener, AutoCloseable {
 
@@ -36,6 +40,7 @@ final class SlowHolds implements LockListener, AutoCloseable {
     private final ConcurrentHashMap<Hold, Begin> holds = new ConcurrentHashMap<>();
     private final Function<String, Duration> limits;
     private final ScheduledExecutorService looks;
+    private volatile Function<String, Optional<HeldLock>> held = key -> Optional.empty();
 
     /**
      * Looks from now on.
@@ -48,6 +53,11 @@ final class SlowHolds implements LockListener, AutoCloseable {
         this.looks = Executors.newSingleThreadScheduledExecutor(SlowHolds::daemon);
         long period = Math.min(Math.max(shortest.toMillis() / LOOKS, LEAST_MILLIS), MOST_MILLIS);
         ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(this::look, period, period, TimeUnit.MILLISECONDS);
+    }
+
+    /** From now on these tell which locks were acquired asynchronously. */
+    void ask(HeldLocks locks) {
+        held = locks::find;
     }
 
     private static Thread daemon(Runnable work) {
@@ -92,15 +102,24 @@ final class SlowHolds implements LockListener, AutoCloseable {
         }
     }
 
-    private static void warn(Hold hold, Begin begin, Duration held) {
+    private void warn(Hold hold, Begin begin, Duration lasted) {
         LogLine.about(log.atWarn(), hold.key(), begin.name(), hold.fencingToken())
                 .log(
-                        "Lock '{}' (fencing token {}) has been held for {}ms. Thread '{}', which acquired it, is now {}",
+                        "Lock '{}' (fencing token {}) has been held for {}ms. {}",
                         hold.key(),
                         hold.fencingToken(),
-                        held.toMillis(),
-                        begin.thread().getName(),
-                        stack(begin.thread()));
+                        lasted.toMillis(),
+                        isAsync(hold)
+                                ? "It was acquired asynchronously: no thread is known to work under it"
+                                : "Thread '" + begin.thread().getName() + "', which acquired it, is now "
+                                        + stack(begin.thread()));
+    }
+
+    private boolean isAsync(Hold hold) {
+        return held.apply(hold.key())
+                .filter(lock -> lock.fencingToken() == hold.fencingToken())
+                .filter(lock -> lock.owner().equals(HeldLock.ASYNC))
+                .isPresent();
     }
 
     private static String stack(Thread thread) {

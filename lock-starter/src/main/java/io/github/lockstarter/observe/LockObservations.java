@@ -47,7 +47,8 @@ public final class LockObservations implements LockSurrounding {
 
     /** An acquisition, below the observation that is current on this thread. */
     Observed startAcquisition(LockRequest request) {
-        Observation parent = failures.<@Nullable Observation>guarded("find its parent", registry::getCurrentObservation, null);
+        Observation parent =
+                failures.<@Nullable Observation>guarded("find its parent", registry::getCurrentObservation, null);
         return Observed.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent);
     }
 

@@ -66,8 +66,7 @@ final class Observed {
     Closing openScope() {
         Observation.@Nullable Scope before = registry.getCurrentObservationScope();
         Closing restoring = () -> registry.setCurrentObservationScope(before);
-        Observation.Scope opened =
-                failures.guarded("open its scope", observation::openScope, Observation.Scope.NOOP);
+        Observation.Scope opened = failures.guarded("open its scope", observation::openScope, Observation.Scope.NOOP);
         if (opened == Observation.Scope.NOOP) {
             restoring.close();
             return Closing.NOTHING;
@@ -86,8 +85,7 @@ final class Observed {
     /** Ends it with what was thrown, which its key is kept out of if spans are not to show it. */
     void fail(String outcome, Throwable thrown, boolean showsKeys) {
         failures.guarded(
-                "take an error",
-                () -> observation.error(showsKeys ? thrown : new ConcealedFailure(thrown, outcome)));
+                "take an error", () -> observation.error(showsKeys ? thrown : new ConcealedFailure(thrown, outcome)));
         stop(outcome);
     }
 

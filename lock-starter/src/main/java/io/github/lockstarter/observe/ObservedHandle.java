@@ -89,7 +89,8 @@ final class ObservedHandle implements LockHandle {
     private LockLostException justNow() {
         return new LockLostException(
                 handle.key(),
-                "Lost lock '" + handle.key() + "' right before its release. Work since then may overlap with another owner;"
+                "Lost lock '" + handle.key()
+                        + "' right before its release. Work since then may overlap with another owner;"
                         + " check the fencing token where you write.");
     }
 

@@ -66,7 +66,8 @@ final class StoreProbe {
         List<CompletableFuture<StoreState>> asked = new ArrayList<>();
         masters.forEach((master, slot) -> asked.add(ask(master, slot)));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
-                .thenApply(all -> merged(asked.stream().map(CompletableFuture::join).toList()));
+                .thenApply(all ->
+                        merged(asked.stream().map(CompletableFuture::join).toList()));
     }
 
     private CompletableFuture<StoreState> ask(String master, int slot) {
@@ -74,20 +75,12 @@ final class StoreProbe {
         return look.apply(tags.of(slot))
                 .thenApply(found -> part(master, failureOf(found)))
                 .toCompletableFuture()
-                .completeOnTimeout(
-                        part(master, Optional.of(late)), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                .completeOnTimeout(part(master, Optional.of(late)), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private static StoreState part(String master, Optional<String> failure) {
         return new StoreState(
-                master,
-                failure,
-                Duration.ZERO,
-                Guard.UNNEEDED,
-                failure.isEmpty(),
-                List.of(),
-                List.of(),
-                Coverage.PART);
+                master, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of(), Coverage.PART);
     }
 
     private static Optional<String> failureOf(StoredLock found) {
@@ -103,14 +96,16 @@ final class StoreProbe {
                     .flatMap(master -> master.failure().stream())
                     .distinct()
                     .collect(Collectors.joining("; "));
-            String failure = "Only " + answering + " of " + masters.size() + " masters of the cluster answer: " + reasons;
+            String failure =
+                    "Only " + answering + " of " + masters.size() + " masters of the cluster answer: " + reasons;
             return new Found(Optional.of(failure), List.of(), masters);
         }
         return new Found(Optional.empty(), silent.isEmpty() ? List.of() : List.of(absence(silent, masters)), masters);
     }
 
     private static String absence(List<StoreState> silent, List<StoreState> masters) {
-        return silent.size() + " of " + masters.size() + " masters of the cluster do not answer, and locks whose keys are"
+        return silent.size() + " of " + masters.size()
+                + " masters of the cluster do not answer, and locks whose keys are"
                 + " there cannot be had: "
                 + silent.stream().map(StoreState::target).collect(Collectors.joining(", "))
                 + ". Check that they run, and the network to them";

@@ -122,6 +122,25 @@ class LockEndpointAutoConfigurationTests {
         });
     }
 
+    /** What README says of it: Boot takes the default for all endpoints before that of the endpoint itself. */
+    @Test
+    void theDefaultForAllEndpointsOpensItUnlessItsOwnAccessIsSet() {
+        ApplicationContextRunner jmx = runner.withConfiguration(AutoConfigurations.of(
+                        JmxAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        JmxEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.jmx.enabled=true",
+                        "management.endpoints.jmx.exposure.include=locks",
+                        "management.endpoints.access.default=UNRESTRICTED");
+
+        jmx.run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks", "release"));
+        jmx.withPropertyValues("management.endpoint.locks.access=READ_ONLY")
+                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks"));
+        jmx.withPropertyValues("management.endpoints.access.max-permitted=READ_ONLY")
+                .run(context -> assertThat(operationsOf(context)).containsOnlyKeys("locks"));
+    }
+
     private static Map<String, JmxOperation> operationsOf(ApplicationContext context) {
         return context.getBean(JmxEndpointsSupplier.class).getEndpoints().stream()
                 .flatMap(endpoint -> endpoint.getOperations().stream())

@@ -109,13 +109,11 @@ class LockLogTests {
             logger.detachAppender(appender);
         }
 
-        assertThat(lines)
-                .hasSize(2)
-                .allSatisfy(line -> assertThat(line)
-                        .containsOnlyOnce("\"order:42\"")
-                        .containsOnlyOnce("\"ship\"")
-                        .doesNotContain("outer")
-                        .doesNotContain("around"));
+        assertThat(lines).hasSize(2).allSatisfy(line -> assertThat(line)
+                .containsOnlyOnce("\"order:42\"")
+                .containsOnlyOnce("\"ship\"")
+                .doesNotContain("outer")
+                .doesNotContain("around"));
         assertThat(lines.get(0)).containsOnlyOnce("\"17\"");
         assertThat(lines.get(1)).doesNotContain("fencingToken");
     }

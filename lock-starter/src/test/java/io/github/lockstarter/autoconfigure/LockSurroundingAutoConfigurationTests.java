@@ -16,6 +16,8 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -98,6 +100,14 @@ class LockSurroundingAutoConfigurationTests {
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(LockObservations.class)
                         .doesNotHaveBean("lockMdc"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"off, false", "no, false", "0, false", "false, false", "on, true", "yes, true", "1, true", "TRUE, true"
+    })
+    void readsTheSwitchOfTheLogsContextAsThePropertyDoes(String value, boolean on) {
+        runner.withPropertyValues("distributed-lock.log.mdc=" + value)
+                .run(context -> assertThat(context.containsBean("lockMdc")).isEqualTo(on));
     }
 
     @Test

@@ -9,6 +9,8 @@ import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -64,8 +66,24 @@ class SlowHoldsTests {
     }
 
     @Test
-    void refusesATimeThatIsNone() {
-        runner.withPropertyValues("distributed-lock.warn-after=0s")
+    void showsNoStackOfAThreadThatOnlyHappenedToDeliverTheLock(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
+            LockHandle held = context.getBean(LockOperations.class)
+                    .acquireAsync(LockRequest.of("order:42"))
+                    .join();
+
+            await().untilAsserted(() -> assertThat(output.getAll()).contains("has been held for"));
+            assertThat(output.getAll()).contains("acquired asynchronously").doesNotContain("which acquired it, is now");
+            held.release();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0s", "366d", "P200000D"})
+    void refusesATimeThatIsNone(String time) {
+        runner.withPropertyValues("distributed-lock.warn-after=" + time)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
+        runner.withPropertyValues("distributed-lock.locks.nightly.warn-after=" + time)
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
     }
 }

@@ -18,8 +18,8 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -115,7 +115,11 @@ class LockMetricsTests {
         metrics.onReleased(released(ReleaseOutcome.LOST));
         metrics.onLost(lost());
 
-        assertThat(registry.get("distributed.lock.lost").tag("cause", "owner_changed").counter().count()).isEqualTo(2);
+        assertThat(registry.get("distributed.lock.lost")
+                        .tag("cause", "owner_changed")
+                        .counter()
+                        .count())
+                .isEqualTo(2);
         assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(2);
         assertThat(gauge("distributed.lock.held")).isZero();
     }

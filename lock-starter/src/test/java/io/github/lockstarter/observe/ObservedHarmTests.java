@@ -106,7 +106,8 @@ class ObservedHarmTests {
         SurroundedLockTemplate locks =
                 new SurroundedLockTemplate(new Source(handle), OnLost.THROW, List.of(observations));
 
-        assertThat(locks.<String, RuntimeException>execute(REQUEST, () -> "done")).isEqualTo("done");
+        assertThat(locks.<String, RuntimeException>execute(REQUEST, () -> "done"))
+                .isEqualTo("done");
 
         assertThat(registry.getCurrentObservationScope()).isNull();
         assertThat(handle.released).isOne();

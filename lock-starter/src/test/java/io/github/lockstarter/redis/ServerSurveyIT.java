@@ -113,12 +113,13 @@ class ServerSurveyIT {
             RedisCluster cluster = REDIS.topology();
             RedisServer away = cluster.masterOf("any");
             RedisSettings settings = new RedisSettings("lock:", Duration.ofMillis(500), UNGUARDED.guard());
-            RedisConnector connector =
-                    DirectRedisConnector.toCluster(List.of(cluster.servers().get(0).uri()), settings);
+            RedisConnector connector = DirectRedisConnector.toCluster(
+                    List.of(cluster.servers().get(0).uri()), settings);
             try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
                 assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
                     assertThat(state.failure()).isEmpty();
-                    assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure().isEmpty());
+                    assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure()
+                            .isEmpty());
                 });
 
                 cluster.requireFullCoverage(false);

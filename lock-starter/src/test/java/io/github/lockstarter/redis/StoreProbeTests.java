@@ -26,7 +26,10 @@ class StoreProbeTests {
     private final Map<Integer, CompletionStage<StoredLock>> answers = new HashMap<>();
 
     private StoreProbe.Found found() throws Exception {
-        return new StoreProbe(() -> masters, this::look).ask().toCompletableFuture().get(4_900, TimeUnit.MILLISECONDS);
+        return new StoreProbe(() -> masters, this::look)
+                .ask()
+                .toCompletableFuture()
+                .get(4_900, TimeUnit.MILLISECONDS);
     }
 
     private CompletionStage<StoredLock> look(String name) {
@@ -66,8 +69,7 @@ class StoreProbeTests {
         refuse(0);
         refuse(6_000);
 
-        assertThat(found().failure())
-                .hasValue("Only 1 of 3 masters of the cluster answer: No connection");
+        assertThat(found().failure()).hasValue("Only 1 of 3 masters of the cluster answer: No connection");
         assertThat(found().warnings()).isEmpty();
     }
 
@@ -100,7 +102,9 @@ class StoreProbeTests {
         masters.clear();
         assertThat(found().failure()).isEmpty();
         assertThat(found().nodes()).isEmpty();
-        answers.put(SlotHash.getSlot("lock-starter:health"), CompletableFuture.completedFuture(new StoredLock.Unknown("away")));
+        answers.put(
+                SlotHash.getSlot("lock-starter:health"),
+                CompletableFuture.completedFuture(new StoredLock.Unknown("away")));
         assertThat(found().failure()).hasValue("away");
     }
 }

@@ -91,9 +91,10 @@ class StoreStateIT {
         server.commands().configSet("maxmemory", "100mb");
         server.commands().configSet("maxmemory-policy", "allkeys-lru");
 
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() ->
-                        assertThat(state().warnings()).singleElement().asString().contains("allkeys-lru"));
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(state().warnings())
+                .singleElement()
+                .asString()
+                .contains("allkeys-lru"));
     }
 
     @Test
@@ -109,10 +110,9 @@ class StoreStateIT {
 
             server.pause();
 
-            await().atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThat(
-                                    quick.state().toCompletableFuture().join().hearsSignals())
-                            .isFalse());
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+                            quick.state().toCompletableFuture().join().hearsSignals())
+                    .isFalse());
         }
     }
 
