@@ -16,7 +16,7 @@ import org.slf4j.spi.NOPLoggingEventBuilder;
  */
 final class LogLine {
 
-    private final LoggingEventBuilder line;
+    private LoggingEventBuilder line;
     private final Map<String, @Nullable String> context = new HashMap<>();
 
     private LogLine(LoggingEventBuilder line) {
@@ -49,7 +49,7 @@ final class LogLine {
             return this;
         }
         if (MDC.get(field) == null) {
-            line.addKeyValue(field, value);
+            line = line.addKeyValue(field, value);
         } else {
             context.put(field, value.toString());
         }

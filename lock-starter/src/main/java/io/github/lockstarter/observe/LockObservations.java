@@ -7,7 +7,7 @@ import io.github.lockstarter.observe.LockObservationContext.Phase;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /**
  * Observes acquisitions and what runs under locks: as spans, where there is a tracer. While nobody listens to the registry,
@@ -47,9 +47,9 @@ public final class LockObservations implements LockSurrounding {
 
     /** An acquisition, below the observation that is current on this thread. */
     Observed startAcquisition(LockRequest request) {
-        Observation parent =
-                failures.<@Nullable Observation>guarded("find its parent", registry::getCurrentObservation, null);
-        return Observed.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent);
+        Optional<Observation> parent = failures.guarded(
+                "find its parent", () -> Optional.ofNullable(registry.getCurrentObservation()), Optional.empty());
+        return Observed.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent.orElse(null));
     }
 
     /** A section, beside its acquisition. */

@@ -3,7 +3,6 @@ package io.github.lockstarter.observe;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +25,7 @@ final class ObservationFailures {
     }
 
     /** What the call returns, or what is to be taken instead when it throws. */
-    <R extends @Nullable Object> R guarded(String what, Supplier<R> call, R instead) {
+    <R> R guarded(String what, Supplier<R> call, R instead) {
         try {
             return call.get();
         } catch (RuntimeException | Error e) {
