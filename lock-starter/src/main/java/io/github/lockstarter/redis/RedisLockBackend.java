@@ -106,7 +106,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.runner = new ScriptRunner(connections, failures);
         this.acknowledgements = new Acknowledgements(new RedisConnections(connector), calls, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
-        this.survey = new ServerSurvey(connections, connector.target(), settings);
+        this.survey = new ServerSurvey(connections, connector, settings);
     }
 
     /**
@@ -116,7 +116,6 @@ public final class RedisLockBackend implements QuorumNode {
      * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
      */
     public void start() {
-        ServerSurvey survey = new ServerSurvey(connections, connector, settings);
         warnings = survey.ofSettings();
         connections.start();
         acknowledgements.start();

@@ -23,9 +23,6 @@ local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 local fencing, name, uncounted = ARGV[1], ARGV[2], ARGV[3]
 
 local SIGNALLED, UNSIGNALLED, DONE, STALE, FOREIGN = 3, 2, 1, 0, -1
--- How many instances to try if nobody listens for the first ones; the rest is left to their own look.
-local TRIES = 16
-
 if redis.call('GET', fence) ~= fencing then
   return STALE
 end
@@ -37,29 +34,7 @@ if owner then
     return FOREIGN
   end
   redis.call('DEL', lock)
-  -- Signals the instance that waits longest. One that nobody listens for is dead: the next one is tried.
-  -- A failure is none of the caller's: the lock is free, and waiters look again by themselves.
-  local woken = DONE
-  for _ = 1, TRIES do
-    local longest = redis.pcall('ZPOPMIN', waiters)
-    if longest.err then
-      woken = UNSIGNALLED
-      break
-    end
-    if not longest[1] then
-      break
-    end
-    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-    local receivers = redis.pcall('PUBLISH', prefix .. 'mailbox:' .. longest[1], name ~= '' and name or tag)
-    if type(receivers) == 'table' then
-      woken = UNSIGNALLED
-      break
-    end
-    if receivers > 0 or uncounted then
-      woken = SIGNALLED
-      break
-    end
-  end
+  -- include wake.lua: leaves woken
   local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
   redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
   return woken

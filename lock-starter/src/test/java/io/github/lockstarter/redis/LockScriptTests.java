@@ -68,7 +68,7 @@ class LockScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"RELEASE", "WITHDRAW"})
+    @EnumSource(names = {"RELEASE", "WITHDRAW", "REVOKE"})
     void indentsWhatItIncludesLikeTheLineThatNamesIt(LockScript script) {
         assertThat(script.text()).containsOnlyOnce("\n  for _ = 1, TRIES do\n    local longest = ");
     }
