@@ -142,7 +142,7 @@ class RedlockApplicationIT {
             excludesAnotherInstance(application(
                     QUORUM,
                     "distributed-lock.redlock.nodes=" + addresses,
-                    "distributed-lock.redlock.node-timeout=3s", // the first TLS connections of a JVM load all their classes
+                    "distributed-lock.redlock.node-timeout=3s", // cold TLS
                     "distributed-lock.redlock.ssl-bundle=redis",
                     "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate()));
             application(QUORUM, "distributed-lock.redlock.nodes=rediss://" + addresses.replace(",", ",rediss://"))
