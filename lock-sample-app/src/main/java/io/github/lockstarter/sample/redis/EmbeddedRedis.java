@@ -1,105 +1,197 @@
 package io.github.lockstarter.sample.redis;
 
+import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.sample.process.SupervisedProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A redis-server process on a free port of the loopback interface, without persistence. It ends with {@link #close()},
- * and with this JVM however that ends: a shell script watches a pipe from this process ({@code supervise.sh}).
+ * A redis-server process on the loopback interface. It ends with {@link #close()}, and with this JVM however that ends.
+ * Killed and started again, it has its port, its configuration and what its persistence has kept.
  */
-final class EmbeddedRedis implements AutoCloseable {
+public final class EmbeddedRedis implements AutoCloseable {
 
-    /** The only address it listens on. */
-    static final String HOST = "127.0.0.1";
+    private static final String CONFIGURATION = "redis.conf";
+    private static final int ANSWER_MS = 500;
+    private static final long LOOK_MS = 20;
+    private static final long START_SECONDS = 15;
 
-    private static final String READY = "ready ";
-    private static final long STOP_SECONDS = 10;
-
-    private final Process supervisor;
+    private final SupervisedProcess process;
     private final int port;
-    private final long pid;
 
-    private EmbeddedRedis(Process supervisor, int port, long pid) {
-        this.supervisor = supervisor;
+    private EmbeddedRedis(SupervisedProcess process, int port) {
+        this.process = process;
         this.port = port;
-        this.pid = pid;
     }
 
     /**
-     * Starts the server; it accepts connections when this returns.
+     * Starts a server without persistence on a free port; it accepts connections when this returns.
      *
      * @throws NoRedisException when no binary is bundled for this machine, or the server does not start
      */
     static EmbeddedRedis start() {
-        RedisBinary binary = RedisBinary.forThisMachine().orElseThrow(NoRedisException::noBinary);
+        return start(Loopback.freePort(), RedisSetup.inMemory());
+    }
+
+    /**
+     * Starts a server; it answers when this returns.
+     *
+     * @param port a free port
+     * @param setup what it is started as
+     * @return the running server; close it
+     * @throws IllegalStateException when no binary is bundled for this machine, or the server does not start
+     */
+    public static EmbeddedRedis start(int port, RedisSetup setup) {
+        EmbeddedRedis redis = prepare(port, setup);
         try {
-            Path directory = Files.createTempDirectory("lock-sample-redis-");
-            binary.extractTo(directory.resolve("redis-server"));
-            return start(directory, freePort());
+            redis.launch();
+            return redis;
+        } catch (IOException failure) {
+            redis.close();
+            throw NoRedisException.notStarted(failure);
+        }
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return the port, the same after each restart
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return host and port, such as {@code 127.0.0.1:6379}
+     */
+    public String address() {
+        return Loopback.HOST + ":" + port;
+    }
+
+    /**
+     * Process id of the server, for tests and for the curious.
+     *
+     * @return that of the newest start
+     */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Ends the server at once (SIGKILL), as a crash does, and waits until it is gone. */
+    public void kill() {
+        try {
+            process.kill();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Starts a killed server again, and waits until it answers. */
+    public void restart() {
+        try {
+            launch();
         } catch (IOException failure) {
             throw NoRedisException.notStarted(failure);
         }
     }
 
-    int port() {
-        return port;
-    }
-
-    /** Process id of the server, for tests and for the curious. */
-    long pid() {
-        return pid;
-    }
-
     /** Stops the server and waits until it is gone. Harmless when repeated. */
     @Override
     public void close() {
+        process.close();
+    }
+
+    private static EmbeddedRedis prepare(int port, RedisSetup setup) {
+        RedisBinary binary = RedisBinary.forThisMachine().orElseThrow(NoRedisException::noBinary);
         try {
-            supervisor.getOutputStream().close();
-            if (!supervisor.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("redis-server (pid " + pid + ") did not stop within " + STOP_SECONDS
-                        + "s; end it by hand: kill -9 " + pid);
+            SupervisedProcess process =
+                    SupervisedProcess.prepare("redis", directory -> command(directory, setup), line -> {});
+            try {
+                write(process.directory(), port, setup);
+                binary.extractTo(process.directory().resolve("redis-server"));
+            } catch (IOException failure) {
+                process.close();
+                throw failure;
             }
+            return new EmbeddedRedis(process, port);
         } catch (IOException failure) {
-            throw new UncheckedIOException("Could not tell redis-server (pid " + pid + ") to stop", failure);
+            throw NoRedisException.notStarted(failure);
+        }
+    }
+
+    private static List<String> command(Path directory, RedisSetup setup) {
+        List<String> command = new ArrayList<>(List.of(
+                directory.resolve("redis-server").toString(),
+                directory.resolve(CONFIGURATION).toString()));
+        if (setup.sentinel()) {
+            command.add("--sentinel");
+        }
+        return command;
+    }
+
+    private static void write(Path directory, int port, RedisSetup setup) throws IOException {
+        List<String> lines = new ArrayList<>(List.of(
+                "bind " + Loopback.HOST,
+                "port " + port,
+                "dir \"" + directory + "\"",
+                "logfile \"" + directory.resolve("redis.log") + "\""));
+        lines.addAll(setup.directives());
+        Files.write(directory.resolve(CONFIGURATION), lines);
+        for (Map.Entry<String, String> file : setup.files().entrySet()) {
+            Files.writeString(directory.resolve(file.getKey()), file.getValue());
+        }
+    }
+
+    private void launch() throws IOException {
+        process.start();
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        while (!answers()) {
+            if (!process.isRunning() || System.nanoTime() > deadline) {
+                throw new IOException("redis-server does not answer at " + address() + ":\n" + log());
+            }
+            pause();
+        }
+    }
+
+    /** Not while it loads its append-only file. */
+    private boolean answers() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), ANSWER_MS);
+            socket.setSoTimeout(ANSWER_MS);
+            socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+            BufferedReader answer =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            return "+PONG".equals(answer.readLine());
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    private String log() throws IOException {
+        Path log = process.directory().resolve("redis.log");
+        return Files.exists(log) ? Files.readString(log) : "it has logged nothing";
+    }
+
+    private static void pause() throws IOException {
+        try {
+            Thread.sleep(LOOK_MS);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-        }
-    }
-
-    private static EmbeddedRedis start(Path directory, int port) throws IOException {
-        Path script = directory.resolve("supervise.sh");
-        try (InputStream content = EmbeddedRedis.class.getResourceAsStream("supervise.sh")) {
-            if (content == null) {
-                throw new IOException("No supervise.sh on the class path");
-            }
-            Files.copy(content, script);
-        }
-        Process supervisor = new ProcessBuilder(
-                        "/bin/sh", script.toString(), directory.toString(), Integer.toString(port))
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        BufferedReader output =
-                new BufferedReader(new InputStreamReader(supervisor.getInputStream(), StandardCharsets.UTF_8));
-        String line = output.readLine();
-        if (line == null || !line.startsWith(READY)) {
-            throw new IOException("redis-server did not listen on " + HOST + ":" + port + "; its log is in " + directory
-                    + "/redis.log");
-        }
-        return new EmbeddedRedis(supervisor, port, Long.parseLong(line.substring(READY.length())));
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+            throw new IOException("Interrupted while redis-server started", interrupt);
         }
     }
 }

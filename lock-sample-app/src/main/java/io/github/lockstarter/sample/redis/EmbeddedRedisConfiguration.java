@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.redis;
 
+import io.github.lockstarter.sample.process.Loopback;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -27,7 +28,7 @@ class EmbeddedRedisConfiguration {
 
         @Override
         public Standalone getStandalone() {
-            return Standalone.of(EmbeddedRedis.HOST, port);
+            return Standalone.of(Loopback.HOST, port);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.github.lockstarter.sample.redis;
 
 /** Nothing listens on {@code spring.data.redis.*}, and the sample cannot start a Redis of its own. */
-final class NoRedisException extends RuntimeException {
+final class NoRedisException extends IllegalStateException {
 
     private NoRedisException(String message, Throwable cause) {
         super(message, cause);

@@ -25,7 +25,7 @@ public class RedisInUse {
         EmbeddedRedis own = embedded.getIfAvailable();
         return own == null
                 ? "the one at " + configured.description() + " (spring.data.redis.*)"
-                : "its own " + RedisBinary.VERSION + " at " + EmbeddedRedis.HOST + ":" + own.port()
-                        + ", since nothing listens on " + configured.description() + "; it ends with this application";
+                : "its own " + RedisBinary.VERSION + " at " + own.address() + ", since nothing listens on "
+                        + configured.description() + "; it ends with this application";
     }
 }

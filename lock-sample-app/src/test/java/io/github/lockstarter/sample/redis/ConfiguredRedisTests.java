@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.sample.process.Loopback;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -59,7 +60,7 @@ class ConfiguredRedisTests {
     @Test
     void isAbsentOnceNobodyListens() throws IOException {
         ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        environment.setProperty("spring.data.redis.host", EmbeddedRedis.HOST);
+        environment.setProperty("spring.data.redis.host", Loopback.HOST);
         environment.setProperty("spring.data.redis.port", Integer.toString(listening.getLocalPort()));
         ConfiguredRedis configured = ConfiguredRedis.in(environment);
 

@@ -1,0 +1,262 @@
+package io.github.lockstarter.sample.experiment;
+
+import io.github.lockstarter.sample.experiment.Scene.Phase;
+import io.github.lockstarter.sample.experiment.run.Act;
+import io.github.lockstarter.sample.experiment.run.Run;
+import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.experiment.run.RunPlan;
+import io.github.lockstarter.sample.experiment.run.RunResult;
+import io.github.lockstarter.sample.experiment.stage.Stage;
+import io.github.lockstarter.sample.experiment.stage.StageListener;
+import io.github.lockstarter.sample.experiment.stage.StagePlan;
+import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.pview.Variant;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+/**
+ * The experiment: one stage at a time, and on it one run at a time.
+ *
+ * <p>Thread-safe. All that changes is in {@code scene}. A method that begins something moves the scene on at once, or throws
+ * {@link ExperimentConflictException}; the work goes on in the background, and its future tells the end. Phases go absent →
+ * starting → ready → stopping → absent; from starting also to failed, and from failed to starting. Whoever moves the scene to
+ * stopping closes the stage.
+ */
+public final class Experiment implements AutoCloseable {
+
+    private final ExperimentListener listener;
+    private final AtomicReference<Scene> scene = new AtomicReference<>(Scene.EMPTY);
+    private final ExecutorService background = Executors.newCachedThreadPool(Experiment::daemon);
+
+    /**
+     * An experiment without a stage.
+     *
+     * @param listener is told what happens
+     */
+    public Experiment(ExperimentListener listener) {
+        this.listener = listener;
+    }
+
+    /**
+     * How it stands.
+     *
+     * @return a snapshot
+     */
+    public ExperimentState state() {
+        return ExperimentState.of(scene());
+    }
+
+    /**
+     * Sets the stage up; takes down one that stands.
+     *
+     * @param plan what to set up
+     * @return completes when it is ready; fails when it cannot be set up
+     * @throws ExperimentConflictException while a stage is set up or taken down, or a run is under way
+     */
+    public CompletableFuture<Void> setUp(StagePlan plan) {
+        Stage stage = new Stage(plan, new Events());
+        Scene before = move(now -> {
+            requireNoRun(now);
+            requireSettled(now);
+            return now.starting(stage);
+        });
+        return CompletableFuture.runAsync(
+                () -> {
+                    if (before.stage() != null) {
+                        before.stage().close();
+                    }
+                    start(stage);
+                },
+                background);
+    }
+
+    /**
+     * Takes the stage down, whatever goes on there.
+     *
+     * @return completes when everything it consisted of is gone
+     */
+    public CompletableFuture<Void> takeDown() {
+        Scene before = stopping();
+        return CompletableFuture.runAsync(() -> takeDown(before), background);
+    }
+
+    /**
+     * Starts a run.
+     *
+     * @param variant how to count
+     * @param requests how many requests
+     * @param chaos whether to interfere
+     * @return completes with the result
+     * @throws ExperimentConflictException unless the stage is ready, and while another run is under way
+     * @throws IllegalArgumentException when there are too many requests, or too few
+     */
+    public CompletableFuture<RunResult> run(Variant variant, int requests, boolean chaos) {
+        AtomicReference<Run> begun = new AtomicReference<>();
+        move(now -> {
+            requireNoRun(now);
+            Stage stage = requireReady(now);
+            Run run = new Run(new RunPlan(now.runs() + 1, variant, requests, chaos), stage, listener::happened);
+            begun.set(run);
+            return now.running(run);
+        });
+        Run run = Objects.requireNonNull(begun.get());
+        return CompletableFuture.supplyAsync(() -> execute(run), background);
+    }
+
+    /** Waits until every instance is up, also one that was killed and is being replaced. */
+    public void awaitInstances() {
+        requireReady(scene()).awaitInstances();
+    }
+
+    /**
+     * How far the run has come that is under way.
+     *
+     * @return requests that have been answered; zero when there is no run
+     */
+    public int answered() {
+        Run run = scene().run();
+        return run == null ? 0 : run.answered();
+    }
+
+    /**
+     * Gives up the run that is under way.
+     *
+     * @throws ExperimentConflictException when there is none
+     */
+    public void cancelRun() {
+        requireRun().cancel();
+    }
+
+    /**
+     * Interferes with the run that is under way.
+     *
+     * @param act how
+     * @param pause how long a holder is paused
+     * @return what was done
+     * @throws ExperimentConflictException when there is none
+     * @throws io.github.lockstarter.sample.experiment.run.ActRefusedException when there is nothing to hit
+     */
+    public RunEvent.Acted perform(Act act, Duration pause) {
+        return requireRun().perform(act, pause);
+    }
+
+    /** Takes the stage down and waits for it. */
+    @Override
+    public void close() {
+        takeDown(stopping());
+        background.shutdown();
+    }
+
+    private Scene stopping() {
+        return move(now -> now.stage() == null ? now : now.in(Phase.STOPPING));
+    }
+
+    private void takeDown(Scene before) {
+        if (before.run() != null) {
+            before.run().cancel();
+        }
+        Stage stage = before.stage();
+        if (stage != null) {
+            stage.close();
+            move(now -> now.stage() == stage ? now.gone(Phase.ABSENT, null) : now);
+        }
+    }
+
+    private void start(Stage stage) {
+        try {
+            stage.start();
+            move(now -> now.stage() == stage && now.phase() == Phase.STARTING ? now.in(Phase.READY) : now);
+        } catch (RuntimeException failure) {
+            stage.close();
+            move(now -> now.stage() == stage && now.phase() == Phase.STARTING
+                    ? now.gone(Phase.FAILED, failure.getMessage())
+                    : now);
+            throw failure;
+        }
+    }
+
+    private RunResult execute(Run run) {
+        try {
+            RunResult result = run.execute();
+            move(now -> now.run() == run ? now.with(result) : now);
+            return result;
+        } catch (RuntimeException failure) {
+            move(now -> now.run() == run ? now.ended() : now);
+            throw failure;
+        }
+    }
+
+    /** Moves the scene on, and tells. Gives the scene before. */
+    private Scene move(UnaryOperator<Scene> step) {
+        Scene before = scene.getAndUpdate(step);
+        listener.stateChanged(state());
+        return before;
+    }
+
+    private Scene scene() {
+        return Objects.requireNonNull(scene.get());
+    }
+
+    private Run requireRun() {
+        Run run = scene().run();
+        if (run == null) {
+            throw new ExperimentConflictException("No run is under way. Start one first");
+        }
+        return run;
+    }
+
+    private static void requireNoRun(Scene now) {
+        if (now.run() != null) {
+            throw new ExperimentConflictException(
+                    "Run " + now.run().plan().id() + " is under way. Wait for its end, or cancel it");
+        }
+    }
+
+    private static void requireSettled(Scene now) {
+        if (now.phase() == Phase.STARTING || now.phase() == Phase.STOPPING) {
+            throw new ExperimentConflictException(
+                    "The stage is " + now.phase().name().toLowerCase(Locale.ROOT) + ". Try again in some seconds");
+        }
+    }
+
+    private static Stage requireReady(Scene now) {
+        if (now.phase() != Phase.READY || now.stage() == null) {
+            throw new ExperimentConflictException("The stage is not ready. Set it up first, and wait until it is");
+        }
+        return now.stage();
+    }
+
+    private static Thread daemon(Runnable task) {
+        Thread thread = new Thread(task, "experiment");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Events of the stage, as those of the experiment. */
+    private final class Events implements StageListener {
+
+        @Override
+        public void progressed(String text) {
+            listener.progressed(text);
+        }
+
+        @Override
+        public void instancesChanged() {
+            listener.stateChanged(state());
+        }
+
+        @Override
+        public void told(String instance, InstanceEvent event) {
+            Run run = scene().run();
+            if (run != null) {
+                run.told(instance, event);
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.github.lockstarter.sample.experiment;
+
+import io.github.lockstarter.sample.experiment.run.ResultTable;
+import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.experiment.run.RunResult;
+import io.github.lockstarter.sample.pview.Variant;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+
+/** The experiment in the terminal: sets up, runs each variant, prints the table, and leaves nothing behind. */
+public final class ExperimentCommand {
+
+    private static final int FAILED = 1;
+    private static final int WRONG_USAGE = 2;
+    private static final long PROGRESS_MS = 500;
+
+    private final ExperimentOptions options;
+    private final PrintStream out;
+    private final Experiment experiment;
+
+    private ExperimentCommand(ExperimentOptions options, PrintStream out) {
+        this.options = options;
+        this.out = out;
+        this.experiment = new Experiment(new Printer(out));
+    }
+
+    /**
+     * Runs the command.
+     *
+     * @param arguments its options
+     * @return the exit status
+     */
+    public static int run(List<String> arguments) {
+        return run(arguments, System.out, System.err);
+    }
+
+    static int run(List<String> arguments, PrintStream out, PrintStream err) {
+        if (arguments.contains("--help")) {
+            out.print(ExperimentOptions.HELP);
+            return 0;
+        }
+        LoggingSystem.get(ExperimentCommand.class.getClassLoader())
+                .setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
+        try {
+            return new ExperimentCommand(ExperimentOptions.parse(arguments), out).run();
+        } catch (UsageException wrong) {
+            err.println(wrong.getMessage() + ".");
+            return WRONG_USAGE;
+        } catch (CompletionException | IllegalStateException failure) {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            err.println("The experiment failed: " + cause.getMessage());
+            return FAILED;
+        }
+    }
+
+    /** Ctrl-C ends the JVM by its shutdown hooks, while this thread is still waiting for an answer. */
+    private int run() {
+        Thread hook = new Thread(experiment::close, "experiment-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            List<RunResult> results = runAll();
+            out.println();
+            out.print(ResultTable.of(results));
+            out.println();
+            return judge(results);
+        } finally {
+            experiment.close();
+        }
+    }
+
+    private List<RunResult> runAll() {
+        experiment.setUp(options.stage()).join();
+        List<RunResult> results = new ArrayList<>();
+        for (Variant variant : options.variants()) {
+            experiment.awaitInstances();
+            out.println(variant.id() + " (" + variant.title() + "): " + options.requests() + " requests at once");
+            results.add(await(experiment.run(variant, options.requests(), options.chaos())));
+        }
+        return results;
+    }
+
+    private RunResult await(CompletableFuture<RunResult> run) {
+        while (true) {
+            try {
+                return run.get(PROGRESS_MS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException underWay) {
+                out.println("  " + experiment.answered() + " answered");
+            } catch (ExecutionException failure) {
+                throw new CompletionException(failure.getCause());
+            } catch (InterruptedException interrupt) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("Interrupted", interrupt);
+            }
+        }
+    }
+
+    private int judge(List<RunResult> results) {
+        List<String> wrong = results.stream()
+                .filter(result -> !result.exact())
+                .map(RunResult::variant)
+                .filter(id -> Variant.of(id).filter(Variant::isExact).isPresent())
+                .toList();
+        if (wrong.isEmpty()) {
+            return 0;
+        }
+        out.println("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
+        return FAILED;
+    }
+
+    /** What is worth a line. */
+    private record Printer(PrintStream out) implements ExperimentListener {
+
+        @Override
+        public void progressed(String text) {
+            out.println(text);
+        }
+
+        @Override
+        public void happened(RunEvent event) {
+            if (event instanceof RunEvent.Acted acted) {
+                out.printf("  %.1f s: %s%n", acted.at() / 1000, acted.text());
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.lockstarter.sample.experiment;
+
+import io.github.lockstarter.sample.experiment.run.Run;
+import io.github.lockstarter.sample.experiment.run.RunResult;
+import io.github.lockstarter.sample.experiment.stage.Stage;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that changes in an experiment, at one moment.
+ *
+ * @param phase what the stage is
+ * @param failure why it failed, if it did
+ * @param stage the stage, if there is one
+ * @param run the run that is under way, if there is one
+ * @param runs how many runs have begun
+ * @param results of those that have ended
+ */
+record Scene(
+        Phase phase,
+        @Nullable String failure,
+        @Nullable Stage stage,
+        @Nullable Run run,
+        long runs,
+        List<RunResult> results) {
+
+    static final Scene EMPTY = new Scene(Phase.ABSENT, null, null, null, 0, List.of());
+
+    /** What the stage is. */
+    enum Phase {
+        /** There is none. */
+        ABSENT,
+        /** It is being set up. */
+        STARTING,
+        /** Runs can begin. */
+        READY,
+        /** It is being taken down. */
+        STOPPING,
+        /** It could not be set up, and is gone. */
+        FAILED
+    }
+
+    Scene starting(Stage newStage) {
+        return new Scene(Phase.STARTING, null, newStage, null, runs, results);
+    }
+
+    Scene in(Phase newPhase) {
+        return new Scene(newPhase, null, stage, run, runs, results);
+    }
+
+    Scene gone(Phase newPhase, @Nullable String newFailure) {
+        return new Scene(newPhase, newFailure, null, null, runs, results);
+    }
+
+    Scene running(Run newRun) {
+        return new Scene(phase, failure, stage, newRun, newRun.plan().id(), results);
+    }
+
+    Scene ended() {
+        return new Scene(phase, failure, stage, null, runs, results);
+    }
+
+    Scene with(RunResult result) {
+        return new Scene(
+                phase,
+                failure,
+                stage,
+                null,
+                runs,
+                Stream.concat(results.stream(), Stream.of(result)).toList());
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.lockstarter.sample.experiment.run;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Ways to interfere with a run. */
+public enum Act {
+    /** Stops the instance that is in the critical section (SIGSTOP), for longer than its lease; then lets it go on. */
+    PAUSE_HOLDER,
+    /** Kills it (SIGKILL). Another instance starts in its place. */
+    KILL_HOLDER,
+    /** Deletes the key of the lock in Redis while it is held. */
+    DELETE_KEY,
+    /** Kills Redis and starts it again. */
+    RESTART_REDIS,
+    /** Kills the master that has the lock, so that a replica takes over. */
+    FAIL_OVER;
+
+    /**
+     * The act of that name.
+     *
+     * @param id such as {@code kill-holder}
+     * @return the act, if there is one
+     */
+    public static Optional<Act> of(String id) {
+        return Arrays.stream(values()).filter(act -> act.id().equals(id)).findFirst();
+    }
+
+    /**
+     * What it is called over HTTP.
+     *
+     * @return such as {@code kill-holder}
+     */
+    public String id() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,121 @@
+package io.github.lockstarter.sample.experiment.run;
+
+import io.github.lockstarter.sample.experiment.run.RunEvent.Acted;
+import io.github.lockstarter.sample.experiment.stage.Instance;
+import io.github.lockstarter.sample.experiment.stage.Stage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Interferes with a run. What follows an act by itself (an instance goes on, another one starts) is done in the background. */
+final class Acts {
+
+    /** A killed holder is replaced after it, so that others are seen to wait for the end of its lease. */
+    private static final Duration REPLACEMENT = Duration.ofMillis(500);
+
+    /** For a signal to hit a section; after SIGSTOP the time goes on. */
+    private static final Duration SHORT_HALT = Duration.ofMillis(300);
+
+    /** For others to find a deleted lock, and for its holder to ask for its renewal. */
+    private static final Duration LONG_HALT = Duration.ofMillis(1500);
+
+    private final RunPlan plan;
+    private final Stage stage;
+    private final RunTimeline timeline;
+    private final Consumer<RunEvent> listener;
+    private final ScheduledExecutorService background;
+    private final Breakpoint breakpoint;
+    private final Queue<String> done = new ConcurrentLinkedQueue<>();
+
+    Acts(RunPlan plan, Stage stage, RunTimeline timeline, Consumer<RunEvent> listener) {
+        this.plan = plan;
+        this.stage = stage;
+        this.timeline = timeline;
+        this.listener = listener;
+        this.background = stage.background();
+        this.breakpoint = new Breakpoint(stage, timeline);
+    }
+
+    /**
+     * Does it.
+     *
+     * @param act what
+     * @param pause how long a holder is paused
+     * @return what was done
+     * @throws ActRefusedException when there is nothing to hit
+     */
+    Acted perform(Act act, Duration pause) {
+        try {
+            return switch (act) {
+                case PAUSE_HOLDER -> pauseHolder(pause);
+                case KILL_HOLDER -> killHolder();
+                case DELETE_KEY -> deleteKey();
+                case RESTART_REDIS -> tell(act, null, stage.restartRedis(plan.variant(), plan.page()));
+                case FAIL_OVER -> tell(act, null, stage.failOver(plan.variant(), plan.page()));
+            };
+        } catch (UnsupportedOperationException impossible) {
+            throw new ActRefusedException(String.valueOf(impossible.getMessage()), impossible);
+        }
+    }
+
+    /** What was done so far, in words. */
+    List<String> done() {
+        return List.copyOf(done);
+    }
+
+    private Acted pauseHolder(Duration pause) {
+        Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        holder.pause();
+        background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
+        return tell(
+                Act.PAUSE_HOLDER,
+                holder,
+                "Instance " + holder.name() + " was stopped in the critical section (SIGSTOP) for " + pause.toMillis()
+                        + " ms");
+    }
+
+    private void resume(Instance instance) {
+        instance.resume();
+        tell("resume", instance, "Instance " + instance.name() + " goes on (SIGCONT)");
+    }
+
+    private Acted killHolder() {
+        Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        holder.kill();
+        timeline.forget(holder.name());
+        background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
+        return tell(
+                Act.KILL_HOLDER, holder, "Instance " + holder.name() + " was killed in the critical section (kill -9)");
+    }
+
+    private void replace(Instance instance) {
+        instance.replace();
+        tell("start", instance, "Instance " + instance.name() + " was started again");
+    }
+
+    private Acted deleteKey() {
+        stage.checkLock(plan.variant());
+        Instance holder = breakpoint.haltHolder(LONG_HALT);
+        stage.deleteKey(plan.variant(), plan.page());
+        return tell(
+                Act.DELETE_KEY,
+                holder,
+                "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
+    }
+
+    private Acted tell(Act act, @Nullable Instance instance, String text) {
+        done.add(text);
+        return tell(act.id(), instance, text);
+    }
+
+    private Acted tell(String act, @Nullable Instance instance, String text) {
+        Acted event = new Acted(timeline.now(), act, instance == null ? null : instance.name(), text);
+        listener.accept(event);
+        return event;
+    }
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.sample.experiment.run;
+
+import io.github.lockstarter.sample.pview.Variant;
+
+/**
+ * What is to be run.
+ *
+ * @param id number of the run, from 1
+ * @param variant how requests are counted
+ * @param requests how many are sent at once, 1 to 5,000
+ * @param chaos whether an instance is killed and Redis restarted in mid-run
+ */
+public record RunPlan(long id, Variant variant, int requests, boolean chaos) {
+
+    /** Most requests. */
+    public static final int MOST_REQUESTS = 5000;
+
+    /** Checks the number. */
+    public RunPlan {
+        if (requests < 1 || requests > MOST_REQUESTS) {
+            throw new IllegalArgumentException(
+                    "requests is " + requests + "; choose 1 to " + MOST_REQUESTS + " of them");
+        }
+    }
+
+    /** Each run counts a page of its own, so that what a former run has left under way does no harm. */
+    String page() {
+        return "run-" + id;
+    }
+}

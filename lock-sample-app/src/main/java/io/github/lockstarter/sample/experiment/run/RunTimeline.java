@@ -1,0 +1,115 @@
+package io.github.lockstarter.sample.experiment.run;
+
+import io.github.lockstarter.sample.instance.InstanceEvent;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * Brings the events of all instances onto the time axis of one run. Called by one thread for each instance, in the order in
+ * which that instance told its events; read by anybody.
+ *
+ * <p>Mutable: {@code open}, the sections that run; {@code halts}, who waits for an instance to stand still; {@code refused}.
+ */
+final class RunTimeline {
+
+    private static final double MICROS_PER_MS = 1e3;
+
+    private final String page;
+    private final long start;
+    private final Consumer<RunEvent> listener;
+    private final Map<String, Open> open = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<Void>> halts = new ConcurrentHashMap<>();
+    private final AtomicInteger refused = new AtomicInteger();
+
+    /**
+     * A time axis.
+     *
+     * @param page what the run counts; sections of other pages are not of this run
+     * @param start {@link System#nanoTime()} at which it begins
+     * @param listener is told what happens
+     */
+    RunTimeline(String page, long start, Consumer<RunEvent> listener) {
+        this.page = page;
+        this.start = start;
+        this.listener = listener;
+    }
+
+    private record Open(String instance, long since) {}
+
+    /** An instance told something. */
+    void told(String instance, InstanceEvent event) {
+        if (event instanceof InstanceEvent.Held held && held.page().equals(page)) {
+            open.put(id(instance, held.id()), new Open(instance, held.at()));
+            listener.accept(new RunEvent.Held(
+                    instance, id(instance, held.id()), at(held), held.fence(), held.path(), held.waited()));
+        } else if (event instanceof InstanceEvent.Released end && end.page().equals(page)) {
+            ended(instance, end);
+        } else if (event instanceof InstanceEvent.Halted halted && halted.page().equals(page)) {
+            completeHalt(instance);
+        } else if (event instanceof InstanceEvent.Waiting waiting) {
+            listener.accept(new RunEvent.Waiting(instance, at(waiting), waiting.count()));
+        } else if (event instanceof InstanceEvent.Lost lost && lost.page().equals(page)) {
+            listener.accept(
+                    new RunEvent.Lost(instance, at(lost), id(instance, lost.id()), lost.fence(), lost.reason()));
+        }
+    }
+
+    /** The instance was killed: what it had begun never ends. */
+    void forget(String instance) {
+        open.values().removeIf(section -> section.instance().equals(instance));
+    }
+
+    /** The instance whose section began last, of those that have not ended. */
+    Optional<String> holder() {
+        return open.values().stream().max(Comparator.comparingLong(Open::since)).map(Open::instance);
+    }
+
+    /** Completes when the instance stands still in a section. */
+    CompletableFuture<Void> nextHalt(String instance) {
+        return halts.computeIfAbsent(instance, name -> new CompletableFuture<>());
+    }
+
+    /** How many stale writes the store refused. */
+    int refused() {
+        return refused.get();
+    }
+
+    /** Now, on this axis. */
+    double now() {
+        return at(System.nanoTime());
+    }
+
+    private void ended(String instance, InstanceEvent.Released end) {
+        open.remove(id(instance, end.id()));
+        if (end.outcome().equals("refused")) {
+            refused.incrementAndGet();
+        }
+        listener.accept(new RunEvent.Released(
+                instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
+    }
+
+    private void completeHalt(String instance) {
+        CompletableFuture<Void> waiter = halts.remove(instance);
+        if (waiter != null) {
+            waiter.complete(null);
+        }
+    }
+
+    private double at(InstanceEvent event) {
+        return at(event.at());
+    }
+
+    private double at(long nanos) {
+        return TimeUnit.NANOSECONDS.toMicros(nanos - start) / MICROS_PER_MS;
+    }
+
+    private static String id(String instance, long section) {
+        return instance + "-" + section;
+    }
+}

@@ -1,0 +1,237 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.sample.process.SupervisedProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * An instance of the application, a JVM of its own. It has its name and its port for the whole life of this object, also when
+ * it is killed and replaced.
+ *
+ * <p>Thread-safe: the one mutable field is {@code life}, replaced with each start. The thread that reads what the process
+ * prints completes its readiness; whoever pauses, resumes or kills it sets its status.
+ */
+public final class Instance implements AutoCloseable {
+
+    private static final long START_SECONDS = 120;
+    private static final ObjectReader READER = JsonMapper.builder().build().readerFor(InstanceEvent.class);
+
+    private final String name;
+    private final int port;
+    private final StageListener listener;
+    private final SupervisedProcess process;
+    private final AtomicReference<Life> life = new AtomicReference<>(new Life(Status.DOWN, new CompletableFuture<>()));
+
+    private Instance(String name, int port, StageListener listener, List<String> properties) throws IOException {
+        this.name = name;
+        this.port = port;
+        this.listener = listener;
+        this.process = SupervisedProcess.prepare(
+                "instance-" + name.toLowerCase(Locale.ROOT),
+                directory -> InstanceCommand.of(directory, properties),
+                this::read);
+    }
+
+    /** What an instance can be. */
+    public enum Status {
+        /** It answers. */
+        UP,
+        /** It was stopped (SIGSTOP), and knows nothing of it. */
+        PAUSED,
+        /** It does not run, or not yet. */
+        DOWN
+    }
+
+    /** From one start to its end. */
+    private record Life(Status status, CompletableFuture<InstanceEvent> ready) {
+
+        Life with(Status changed) {
+            return new Life(changed, ready);
+        }
+    }
+
+    /**
+     * Makes an instance that does not run yet.
+     *
+     * @param name what it is called
+     * @param properties where its servers are
+     * @param listener is told what it tells
+     */
+    static Instance prepare(String name, List<String> properties, StageListener listener) {
+        int port = Loopback.freePort();
+        List<String> all = new ArrayList<>(properties);
+        all.add("server.port=" + port);
+        all.add("sample.pview.instance=" + name);
+        try {
+            return new Instance(name, port, listener, all);
+        } catch (IOException failure) {
+            throw new UncheckedIOException("Instance " + name + " could not be prepared", failure);
+        }
+    }
+
+    /**
+     * What it is called.
+     *
+     * @return a letter
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return its port
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Its process id.
+     *
+     * @return zero while it does not run
+     */
+    public long pid() {
+        return process.isRunning() ? process.pid() : 0;
+    }
+
+    /**
+     * Where it is called without the reverse proxy.
+     *
+     * @param path path and query
+     * @return the address
+     */
+    public URI uri(String path) {
+        return URI.create("http://" + Loopback.HOST + ":" + port + path);
+    }
+
+    /**
+     * What it is just now.
+     *
+     * @return its status
+     */
+    public Status status() {
+        return life().status();
+    }
+
+    /** Starts it. It is not ready when this returns. */
+    void start() {
+        try {
+            life.set(new Life(Status.DOWN, new CompletableFuture<>()));
+            process.start();
+            process.end().whenComplete((status, failure) -> ended());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Waits until it answers requests. */
+    void awaitReady() {
+        try {
+            life().ready().get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException failure) {
+            throw new IllegalStateException("Instance " + name + " did not start:\n" + lastWords(), failure);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while instance " + name + " started", interrupt);
+        }
+    }
+
+    /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
+    public void pause() {
+        signal("STOP", Status.PAUSED);
+    }
+
+    /** Lets it go on. */
+    public void resume() {
+        signal("CONT", Status.UP);
+    }
+
+    /** Ends it at once (SIGKILL), and waits until it is gone. */
+    public void kill() {
+        try {
+            process.kill();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** Starts another one in its place, and waits until that is ready. */
+    public void replace() {
+        start();
+        awaitReady();
+    }
+
+    /** Ends it, and removes what it has written. */
+    @Override
+    public void close() {
+        try {
+            process.kill();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        } finally {
+            process.close();
+        }
+    }
+
+    private Life life() {
+        return Objects.requireNonNull(life.get());
+    }
+
+    private void signal(String signal, Status status) {
+        try {
+            process.signal(signal);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        become(status);
+    }
+
+    private void become(Status status) {
+        life.updateAndGet(now -> now.with(status));
+        listener.instancesChanged();
+    }
+
+    private void ended() {
+        life().ready().completeExceptionally(new IllegalStateException("Instance " + name + " has ended"));
+        become(Status.DOWN);
+    }
+
+    private void read(String line) {
+        if (!line.startsWith("{")) {
+            return;
+        }
+        InstanceEvent event = READER.readValue(line);
+        if (event instanceof InstanceEvent.Ready) {
+            life().ready().complete(event);
+            become(Status.UP);
+        } else {
+            listener.told(name, event);
+        }
+    }
+
+    private String lastWords() {
+        try {
+            List<String> lines = Files.readAllLines(process.directory().resolve("errors.log"));
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - 40), lines.size()));
+        } catch (IOException unreadable) {
+            return "its log cannot be read: " + unreadable.getMessage();
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.SampleApp;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** How an instance of this application is started: from the same jar, or the same class path, as this one. */
+final class InstanceCommand {
+
+    private static final String BOOT_LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
+
+    private InstanceCommand() {}
+
+    /**
+     * The command.
+     *
+     * @param directory for its temporary files
+     * @param properties what is set
+     */
+    static List<String> of(Path directory, List<String> properties) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-Xss512k",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                // Its file in the temporary directory would outlive a kill -9.
+                "-XX:-UsePerfData",
+                "-Djava.io.tmpdir=" + directory,
+                "-cp",
+                classPath(),
+                isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(),
+                SampleApp.INSTANCE));
+        properties.forEach(property -> command.add("--" + property));
+        return command;
+    }
+
+    private static String classPath() {
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    private static boolean isPackaged() {
+        return SampleApp.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()
+                .contains("BOOT-INF");
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import java.util.List;
+
+/** The servers that keep the locks of a variant. They belong to a stage, which ends them. */
+interface LockServers {
+
+    /**
+     * How an instance finds them.
+     *
+     * @return properties, such as {@code spring.data.redis.port=6379}
+     */
+    List<String> properties();
+
+    /**
+     * Kills and starts again as many servers as the locks should survive.
+     *
+     * @param key the lock that is to be hit
+     * @return what was done, in words
+     */
+    String restart(String key);
+
+    /**
+     * Kills the server that has a lock, for good until another one has taken over.
+     *
+     * @param key the lock that is to be hit
+     * @return what was done, in words
+     * @throws UnsupportedOperationException when none can take over; the message says so
+     */
+    String failOver(String key);
+
+    /**
+     * Deletes the key of a lock, as an operator with {@code redis-cli} may.
+     *
+     * @param key the lock's key, without the prefix that the instances put before it
+     */
+    void delete(String key);
+}

@@ -1,0 +1,49 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.sample.redis.EmbeddedRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Locks on a majority of servers that know nothing of each other, and forget all when they are restarted. */
+final class QuorumServers implements LockServers {
+
+    private static final Duration OUTAGE = Duration.ofMillis(300);
+
+    private final List<EmbeddedRedis> servers;
+    private final RedisConsole console;
+
+    QuorumServers(List<EmbeddedRedis> servers, RedisConsole console) {
+        this.servers = List.copyOf(servers);
+        this.console = console;
+    }
+
+    @Override
+    public List<String> properties() {
+        return List.of("distributed-lock.redlock.nodes="
+                + servers.stream().map(EmbeddedRedis::address).collect(Collectors.joining(",")));
+    }
+
+    /** As many as may be down: a minority. */
+    @Override
+    public String restart(String key) {
+        List<EmbeddedRedis> minority = servers.subList(0, (servers.size() - 1) / 2);
+        minority.forEach(EmbeddedRedis::kill);
+        SimulatedWork.lasting(OUTAGE);
+        minority.forEach(EmbeddedRedis::restart);
+        return minority.size() + " of the " + servers.size()
+                + " servers of Redlock were killed (-9) and started again without their data";
+    }
+
+    @Override
+    public String failOver(String key) {
+        throw new UnsupportedOperationException(
+                "The servers of Redlock have no replicas: they outvote one that fails. Restart Redis instead");
+    }
+
+    @Override
+    public void delete(String key) {
+        servers.forEach(server -> console.ask(server.port(), redis -> redis.del(LockKey.of(key))));
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.process.Loopback;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.function.Function;
+
+/** Sends single commands to single servers, as {@code redis-cli -p} does: a connection for each. */
+final class RedisConsole implements AutoCloseable {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    private final RedisClient client = RedisClient.create();
+
+    RedisConsole() {
+        client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+    }
+
+    /**
+     * Asks a server.
+     *
+     * @param port its port
+     * @param question what to do with the connection
+     * @return what it answers
+     * @throws io.lettuce.core.RedisException when it does not answer, or refuses
+     */
+    <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
+        RedisURI uri = RedisURI.builder()
+                .withHost(Loopback.HOST)
+                .withPort(port)
+                .withTimeout(TIMEOUT)
+                .build();
+        try (StatefulRedisConnection<String, String> connection = client.connect(uri)) {
+            return question.apply(connection.sync());
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+    }
+}

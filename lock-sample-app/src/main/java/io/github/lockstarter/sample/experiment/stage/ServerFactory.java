@@ -1,0 +1,110 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.process.Loopback;
+import io.github.lockstarter.sample.redis.EmbeddedRedis;
+import io.github.lockstarter.sample.redis.RedisSetup;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Starts Redis servers in each topology. */
+final class ServerFactory {
+
+    private static final String MASTER = "locks";
+    private static final int REPLICAS = 2;
+    private static final int SENTINELS = 3;
+    private static final int QUORUM_SERVERS = 5;
+
+    private final Belongings belongings;
+    private final RedisConsole console;
+
+    ServerFactory(Belongings belongings, RedisConsole console) {
+        this.belongings = belongings;
+        this.console = console;
+    }
+
+    /** One server that keeps what it has acknowledged. */
+    EmbeddedRedis store() {
+        return start(Loopback.freePort(), RedisSetup.durable());
+    }
+
+    /**
+     * The servers of the locks of v3.
+     *
+     * @param store the server of the data, which has the locks, too, where the topology is one server
+     */
+    LockServers locks(Topology topology, EmbeddedRedis store) {
+        return switch (topology) {
+            case STANDALONE ->
+                masters(
+                        topology,
+                        List.of(store),
+                        List.of("spring.data.redis.host=" + Loopback.HOST, "spring.data.redis.port=" + store.port()));
+            case SENTINEL -> sentinel();
+            case CLUSTER -> cluster();
+        };
+    }
+
+    /** The servers of the locks of v4. */
+    LockServers quorum() {
+        return new QuorumServers(
+                IntStream.range(0, QUORUM_SERVERS)
+                        .mapToObj(i -> start(Loopback.freePort(), RedisSetup.inMemory()))
+                        .toList(),
+                console);
+    }
+
+    private LockServers sentinel() {
+        EmbeddedRedis master = start(Loopback.freePort(), RedisSetup.durable());
+        RedisSetup replica = RedisSetup.durable().replicaOf(master.port());
+        List<EmbeddedRedis> replicas = IntStream.range(0, REPLICAS)
+                .mapToObj(i -> start(Loopback.freePort(), replica))
+                .toList();
+        Readiness.await("the replicas follow", () -> info(master).contains("connected_slaves:" + REPLICAS));
+        RedisSetup setup = RedisSetup.sentinel(MASTER, master.port(), SENTINELS / 2 + 1);
+        List<EmbeddedRedis> sentinels = IntStream.range(0, SENTINELS)
+                .mapToObj(i -> start(Loopback.freePort(), setup))
+                .toList();
+        String known = "slaves=" + REPLICAS + ",sentinels=" + SENTINELS;
+        Readiness.await("the sentinels know each other", () -> sentinels.stream()
+                .allMatch(sentinel -> console.ask(
+                        sentinel.port(), redis -> redis.info("sentinel").contains(known))));
+        return masters(
+                Topology.SENTINEL,
+                Stream.concat(Stream.of(master), replicas.stream()).toList(),
+                List.of(
+                        "spring.data.redis.sentinel.master=" + MASTER,
+                        "spring.data.redis.sentinel.nodes=" + addresses(sentinels)));
+    }
+
+    private LockServers cluster() {
+        ClusterLayout layout = ClusterLayout.onFreePorts();
+        List<EmbeddedRedis> nodes = layout.nodes().stream()
+                .map(node -> start(node.port(), RedisSetup.durable().clusterNode(node.busPort(), layout.stateOf(node))))
+                .toList();
+        Readiness.await("the cluster is well", () -> nodes.stream()
+                .allMatch(node ->
+                        console.ask(node.port(), redis -> redis.clusterInfo().contains("cluster_state:ok"))));
+        Readiness.await("the replicas of the cluster follow", () -> nodes.stream()
+                .map(this::info)
+                .allMatch(info -> info.contains("connected_slaves:1") || info.contains("master_link_status:up")));
+        return masters(Topology.CLUSTER, nodes, List.of("spring.data.redis.cluster.nodes=" + addresses(nodes)));
+    }
+
+    private LockServers masters(Topology topology, List<EmbeddedRedis> servers, List<String> properties) {
+        return new MasterServers(topology, servers, properties, console);
+    }
+
+    private EmbeddedRedis start(int port, RedisSetup setup) {
+        return belongings.add(EmbeddedRedis.start(port, setup));
+    }
+
+    private String info(EmbeddedRedis server) {
+        return console.ask(server.port(), redis -> redis.info("replication"));
+    }
+
+    private static String addresses(List<EmbeddedRedis> servers) {
+        return servers.stream().map(EmbeddedRedis::address).collect(Collectors.joining(","));
+    }
+}

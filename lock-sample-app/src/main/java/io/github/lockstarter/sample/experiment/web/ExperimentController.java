@@ -1,0 +1,132 @@
+package io.github.lockstarter.sample.experiment.web;
+
+import io.github.lockstarter.sample.experiment.Experiment;
+import io.github.lockstarter.sample.experiment.ExperimentConflictException;
+import io.github.lockstarter.sample.experiment.ExperimentState;
+import io.github.lockstarter.sample.experiment.run.Act;
+import io.github.lockstarter.sample.experiment.run.ActRefusedException;
+import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.experiment.run.RunPlan;
+import io.github.lockstarter.sample.experiment.stage.StagePlan;
+import io.github.lockstarter.sample.experiment.stage.Topology;
+import io.github.lockstarter.sample.pview.Variant;
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import java.time.Duration;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/** The controls of the experiment. What takes time goes on after the answer; {@code GET /experiment/events} tells of it. */
+@RestController
+@RequestMapping("/experiment")
+class ExperimentController {
+
+    private final Experiment experiment;
+    private final LiveEvents events;
+
+    ExperimentController(Experiment experiment, LiveEvents events) {
+        this.experiment = experiment;
+        this.events = events;
+    }
+
+    /**
+     * What to set up.
+     *
+     * @param instances how many instances
+     * @param topology where the locks of v3 are
+     */
+    record StageRequest(
+            @NotNull @Min(1) @Max(StagePlan.MOST_INSTANCES) Integer instances,
+            @NotNull String topology) {}
+
+    /**
+     * What to run.
+     *
+     * @param variant its short name
+     * @param requests how many at once
+     */
+    record RunRequest(
+            @NotNull String variant,
+            @NotNull @Min(1) @Max(RunPlan.MOST_REQUESTS) Integer requests) {}
+
+    @GetMapping
+    ExperimentState state() {
+        return experiment.state();
+    }
+
+    @PutMapping
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState setUp(@Valid @RequestBody StageRequest request) {
+        Topology topology = Topology.of(request.topology())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "topology is one of standalone, sentinel, cluster"));
+        experiment.setUp(new StagePlan(request.instances(), topology));
+        return experiment.state();
+    }
+
+    @DeleteMapping
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState takeDown() {
+        experiment.takeDown();
+        return experiment.state();
+    }
+
+    @PostMapping("/runs")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    ExperimentState run(@Valid @RequestBody RunRequest request) {
+        Variant variant = Variant.of(request.variant())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v1, v2, v3, v4"));
+        experiment.run(variant, request.requests(), false);
+        return experiment.state();
+    }
+
+    @DeleteMapping("/runs/current")
+    @ResponseStatus(HttpStatus.ACCEPTED)
+    void cancel() {
+        experiment.cancelRun();
+    }
+
+    @PostMapping("/acts/{act}")
+    RunEvent.Acted act(
+            @PathVariable String act,
+            @RequestParam(name = "for", defaultValue = "5s")
+                    @DurationFormat(style = DurationFormat.Style.SIMPLE)
+                    @DurationMin(millis = 100)
+                    @DurationMax(seconds = 30)
+                    Duration pause) {
+        Act known = Act.of(act).orElseThrow(() -> wrong(HttpStatus.NOT_FOUND, "There is no act '" + act + "'"));
+        return experiment.perform(known, pause);
+    }
+
+    @GetMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter events() {
+        return events.subscribe(experiment.state());
+    }
+
+    @ExceptionHandler({ExperimentConflictException.class, ActRefusedException.class})
+    ProblemDetail conflict(RuntimeException refusal) {
+        return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, refusal.getMessage());
+    }
+
+    private static ResponseStatusException wrong(HttpStatus status, String detail) {
+        return new ResponseStatusException(status, detail);
+    }
+}

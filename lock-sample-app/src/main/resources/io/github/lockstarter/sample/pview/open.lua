@@ -1,0 +1,24 @@
+-- Begins to count a view of a page: shuts older holders out, then reads.
+-- KEYS[1]  hash of the page: views, fence
+-- KEYS[2]  set of the requests that have been counted
+-- ARGV[1]  fencing token of the caller's lock; empty without one, and nobody is shut out
+-- ARGV[2]  id of the request
+-- returns  "open <views>", "counted <views>" (this request has been counted before) or "overtaken <views>" (a newer
+--          token is registered)
+local page = KEYS[1]
+local counted = KEYS[2]
+local token = ARGV[1]
+local request = ARGV[2]
+
+local views = redis.call('HGET', page, 'views') or '0'
+if token ~= '' then
+  local newest = tonumber(redis.call('HGET', page, 'fence') or '0')
+  if tonumber(token) < newest then
+    return 'overtaken ' .. views
+  end
+  redis.call('HSET', page, 'fence', token)
+end
+if redis.call('SISMEMBER', counted, request) == 1 then
+  return 'counted ' .. views
+end
+return 'open ' .. views
