@@ -17,6 +17,8 @@ import org.springframework.stereotype.Component;
 @Profile("instance")
 class Halts implements SectionListener {
 
+    private static final int STEPS = 10;
+
     private final EventPipe pipe;
     private final AtomicReference<@Nullable Duration> next = new AtomicReference<>();
 
@@ -33,7 +35,14 @@ class Halts implements SectionListener {
         Duration duration = next.getAndSet(null);
         if (duration != null) {
             pipe.send(new InstanceEvent.Halted(System.nanoTime(), section.id(), section.page()));
-            SimulatedWork.lasting(duration);
+            standStill(duration);
+        }
+    }
+
+    /** In steps: who was stopped meanwhile (SIGSTOP) is to hear that its lock is lost before it goes on to write. */
+    private static void standStill(Duration duration) {
+        for (int step = 0; step < STEPS; step++) {
+            SimulatedWork.lasting(duration.dividedBy(STEPS));
         }
     }
 }

@@ -3,7 +3,7 @@ package io.github.lockstarter.sample.pview;
 /** The store refused a holder whose lock has gone to somebody else meanwhile. Nothing was counted. */
 final class OvertakenException extends RuntimeException {
 
-    OvertakenException(String page, String fencingToken) {
+    OvertakenException(String page, long fencingToken) {
         super("The view of page '" + page + "' was not counted: fencing token " + fencingToken
                 + " is older than one the store has seen, so another request has the lock now. Repeat the request");
     }

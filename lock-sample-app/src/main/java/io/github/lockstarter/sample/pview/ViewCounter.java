@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.pview;
 
 import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.pview.SectionEnd.Outcome;
+import io.github.lockstarter.sample.pview.ViewStore.Status;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,12 +37,12 @@ class ViewCounter {
         SectionEnd end = new SectionEnd(Outcome.FAILED, 0, 0);
         try {
             end = readWorkWrite(section, view);
-        } catch (OvertakenException refusal) {
-            end = new SectionEnd(Outcome.REFUSED, 0, 0);
-            throw refusal;
         } finally {
             SectionEnd told = end;
             listeners.forEach(listener -> listener.ended(section, told));
+        }
+        if (end.outcome() == Outcome.REFUSED) {
+            throw new OvertakenException(view.page(), fence.orElseThrow());
         }
         return new PageView(properties.instance(), view.variant().id(), view.page(), end.wrote());
     }
@@ -49,11 +50,16 @@ class ViewCounter {
     private SectionEnd readWorkWrite(Section section, View view) {
         ViewStore.Answer before = store.open(view, section.fence());
         listeners.forEach(listener -> listener.hasRead(section));
-        if (before.counted()) {
-            return new SectionEnd(Outcome.WRITTEN, before.views(), before.views());
+        if (before.status() != Status.DONE) {
+            return end(before, before.views());
         }
         SimulatedWork.lasting(properties.work());
-        ViewStore.Answer after = store.write(view, before.views() + 1, section.fence());
-        return new SectionEnd(Outcome.WRITTEN, before.views(), after.views());
+        return end(store.write(view, before.views() + 1, section.fence()), before.views());
+    }
+
+    private static SectionEnd end(ViewStore.Answer answer, long read) {
+        return answer.status() == Status.OVERTAKEN
+                ? new SectionEnd(Outcome.REFUSED, read, read)
+                : new SectionEnd(Outcome.WRITTEN, read, answer.views());
     }
 }

@@ -32,13 +32,23 @@ final class ViewStore implements AutoCloseable {
         this.disconnect = disconnect;
     }
 
+    /** What became of a call. */
+    enum Status {
+        /** It was done. */
+        DONE,
+        /** This very request had been counted before; nothing was written. */
+        COUNTED,
+        /** A newer holder has opened the page; nothing was written. */
+        OVERTAKEN
+    }
+
     /**
      * What the store answered.
      *
+     * @param status what became of the call
      * @param views views that it has now
-     * @param counted whether this very request had been counted before
      */
-    record Answer(long views, boolean counted) {}
+    record Answer(Status status, long views) {}
 
     /**
      * Reads the views of a page in order to change them.
@@ -46,7 +56,6 @@ final class ViewStore implements AutoCloseable {
      * @param view what is to be counted
      * @param fence fencing token of the lock, if there is one
      * @return the views before
-     * @throws OvertakenException when a newer holder has opened the page
      */
     Answer open(View view, OptionalLong fence) {
         return run(OPEN, view, fence);
@@ -59,7 +68,6 @@ final class ViewStore implements AutoCloseable {
      * @param views views with this one
      * @param fence fencing token of the lock, if there is one
      * @return the views after
-     * @throws OvertakenException when a newer holder has opened the page since; nothing is written
      */
     Answer write(View view, long views, OptionalLong fence) {
         return run(WRITE, view, fence, Long.toString(views), Long.toString(MEMORY.toSeconds()));
@@ -71,17 +79,22 @@ final class ViewStore implements AutoCloseable {
     }
 
     private Answer run(RedisScript<String> script, View view, OptionalLong fence, String... more) {
-        String token = fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
         Object[] arguments = new Object[2 + more.length];
-        arguments[0] = token;
+        arguments[0] = fence.isPresent() ? Long.toString(fence.getAsLong()) : "";
         arguments[1] = view.request();
         System.arraycopy(more, 0, arguments, 2, more.length);
         String key = view.variant().storeKey(view.page());
         String[] answer =
                 redis.execute(script, List.of(key, key + ":counted"), arguments).split(" ", 2);
-        if (answer[0].equals("overtaken")) {
-            throw new OvertakenException(view.page(), token);
-        }
-        return new Answer(Long.parseLong(answer[1]), answer[0].equals("counted"));
+        return new Answer(status(answer[0]), Long.parseLong(answer[1]));
+    }
+
+    private static Status status(String word) {
+        return switch (word) {
+            case "done" -> Status.DONE;
+            case "counted" -> Status.COUNTED;
+            case "overtaken" -> Status.OVERTAKEN;
+            default -> throw new IllegalStateException("The store answered '" + word + "'");
+        };
     }
 }

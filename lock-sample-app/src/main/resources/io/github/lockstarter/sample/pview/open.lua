@@ -3,7 +3,7 @@
 -- KEYS[2]  set of the requests that have been counted
 -- ARGV[1]  fencing token of the caller's lock; empty without one, and nobody is shut out
 -- ARGV[2]  id of the request
--- returns  "open <views>", "counted <views>" (this request has been counted before) or "overtaken <views>" (a newer
+-- returns  "done <views>", "counted <views>" (this request has been counted before) or "overtaken <views>" (a newer
 --          token is registered)
 local page = KEYS[1]
 local counted = KEYS[2]
@@ -21,4 +21,4 @@ end
 if redis.call('SISMEMBER', counted, request) == 1 then
   return 'counted ' .. views
 end
-return 'open ' .. views
+return 'done ' .. views

@@ -5,7 +5,7 @@
 -- ARGV[2]  id of the request
 -- ARGV[3]  views to write
 -- ARGV[4]  seconds for which requests are remembered
--- returns  "written <views>", "counted <views>" (this request has been counted before; nothing written) or
+-- returns  "done <views>", "counted <views>" (this request has been counted before; nothing written) or
 --          "overtaken <views>" (a newer token is registered; nothing written)
 local page = KEYS[1]
 local counted = KEYS[2]
@@ -26,4 +26,4 @@ if redis.call('SADD', counted, request) == 0 then
 end
 redis.call('EXPIRE', counted, memory)
 redis.call('HSET', page, 'views', views)
-return 'written ' .. views
+return 'done ' .. views
