@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 
@@ -61,9 +62,9 @@ public final class ExperimentCommand {
         }
     }
 
-    /** Ctrl-C ends the JVM by its shutdown hooks, while this thread is still waiting for an answer. */
+    /** Ctrl-C ends the JVM by its shutdown hooks, while this thread still waits for an answer. */
     private int run() {
-        Thread hook = new Thread(experiment::close, "experiment-end");
+        Thread hook = new Thread(this::interrupted, "experiment-end");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             List<RunResult> results = runAll();
@@ -73,6 +74,21 @@ public final class ExperimentCommand {
             return judge(results);
         } finally {
             experiment.close();
+            remove(hook);
+        }
+    }
+
+    private void interrupted() {
+        experiment.close();
+        out.println("Interrupted. Everything that was started has been ended.");
+    }
+
+    private static void remove(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException underWay) {
+            // It runs, and says so; this thread has nothing to add.
+            LockSupport.park();
         }
     }
 

@@ -1,0 +1,71 @@
+package io.github.lockstarter.sample.experiment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.sample.experiment.stage.StagePlan;
+import io.github.lockstarter.sample.experiment.stage.Topology;
+import io.github.lockstarter.sample.pview.Variant;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExperimentOptionsTests {
+
+    @Test
+    void runsAllVariantsWithTheNumberOfTheArticles() {
+        assertThat(ExperimentOptions.parse(List.of()))
+                .isEqualTo(new ExperimentOptions(
+                        666, new StagePlan(2, Topology.STANDALONE), List.of(Variant.values()), false));
+    }
+
+    @Test
+    void readsEachOption() {
+        assertThat(ExperimentOptions.parse(List.of(
+                        "--chaos", "--requests=60", "--topology=sentinel", "--variants=v3,v1", "--instances=3")))
+                .isEqualTo(new ExperimentOptions(
+                        60, new StagePlan(3, Topology.SENTINEL), List.of(Variant.V3, Variant.V1), true));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "--requests=0, --requests='0' is no number from 1 to 5000",
+        "--requests=, --requests='' is no number from 1 to 5000",
+        "--instances=nine, --instances='nine' is no number from 1 to 8",
+        "--variants=v5, Choose from v1",
+        "--topology=ring, 'Choose one of standalone, sentinel, cluster'",
+        "--chaos=maybe, 'Write --chaos, or leave it out'",
+        "--request=5, 'Unknown option ''--request=5''. Known are --requests'"
+    })
+    void saysWhatToChange(String argument, String message) {
+        assertThatThrownBy(() -> ExperimentOptions.parse(List.of(argument)))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void refusesWithAStatusOfItsOwnBeforeAnythingStarts() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+        int status = ExperimentCommand.run(List.of("--instances=99"), new PrintStream(out), new PrintStream(err));
+
+        assertThat(status).isEqualTo(2);
+        assertThat(out.size()).isZero();
+        assertThat(err.toString(StandardCharsets.UTF_8)).contains("no number from 1 to 8");
+    }
+
+    @Test
+    void explainsItself() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        int status = ExperimentCommand.run(List.of("--help"), new PrintStream(out), System.err);
+
+        assertThat(status).isZero();
+        assertThat(out.toString(StandardCharsets.UTF_8)).contains("--requests=666", "--chaos", "Exit status");
+    }
+}
