@@ -14,11 +14,14 @@ import io.github.lockstarter.sample.pview.Variant;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The experiment: one stage at a time, and on it one run at a time.
@@ -31,6 +34,7 @@ import java.util.function.UnaryOperator;
 public final class Experiment implements AutoCloseable {
 
     private final ExperimentListener listener;
+    private final Object telling = new Object();
     private final AtomicReference<Scene> scene = new AtomicReference<>(Scene.EMPTY);
     private final ExecutorService background = Executors.newCachedThreadPool(Experiment::daemon);
 
@@ -50,6 +54,17 @@ public final class Experiment implements AutoCloseable {
      */
     public ExperimentState state() {
         return ExperimentState.of(scene());
+    }
+
+    /**
+     * Tells a newcomer how it stands, while the listener is told of no change: of the next one it is.
+     *
+     * @param newcomer is given a snapshot; returns at once
+     */
+    public void greet(Consumer<ExperimentState> newcomer) {
+        synchronized (telling) {
+            newcomer.accept(state());
+        }
     }
 
     /**
@@ -187,20 +202,33 @@ public final class Experiment implements AutoCloseable {
             move(now -> now.run() == run ? now.with(result) : now);
             return result;
         } catch (RuntimeException failure) {
-            move(now -> now.run() == run ? now.ended() : now);
+            move(now -> now.run() == run ? now.ended(reason(run, failure)) : now);
             throw failure;
         }
+    }
+
+    private static @Nullable String reason(Run run, RuntimeException failure) {
+        return failure instanceof CancellationException
+                ? null
+                : "Run " + run.plan().id() + " failed: " + failure.getMessage();
     }
 
     /** Moves the scene on, and tells. Gives the scene before. */
     private Scene move(UnaryOperator<Scene> step) {
         Scene before = scene.getAndUpdate(step);
-        listener.stateChanged(state());
+        tellState();
         return before;
     }
 
     private Scene scene() {
         return Objects.requireNonNull(scene.get());
+    }
+
+    /** One at a time, so that the newest state is told last. */
+    private void tellState() {
+        synchronized (telling) {
+            listener.stateChanged(state());
+        }
     }
 
     private Run requireRun() {
@@ -248,7 +276,7 @@ public final class Experiment implements AutoCloseable {
 
         @Override
         public void instancesChanged() {
-            listener.stateChanged(state());
+            tellState();
         }
 
         @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * How the experiment stands.
  *
  * @param stage {@code absent}, {@code starting}, {@code ready}, {@code stopping} or {@code failed}
- * @param failure why it failed, if it did
+ * @param failure why the stage could not be set up, or the last run came to nothing, if that is so
  * @param topology where the locks of v3 are kept; the usual one while there is no stage
  * @param proxy the reverse proxy, once there is one
  * @param variants what can be run

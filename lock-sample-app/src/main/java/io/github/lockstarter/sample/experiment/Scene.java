@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * All that changes in an experiment, at one moment.
  *
  * @param phase what the stage is
- * @param failure why it failed, if it did
+ * @param failure why the stage could not be set up, or the last run came to nothing, if that is so
  * @param stage the stage, if there is one
  * @param run the run that is under way, if there is one
  * @param runs how many runs have begun
@@ -54,11 +54,11 @@ record Scene(
     }
 
     Scene running(Run newRun) {
-        return new Scene(phase, failure, stage, newRun, newRun.plan().id(), results);
+        return new Scene(phase, null, stage, newRun, newRun.plan().id(), results);
     }
 
-    Scene ended() {
-        return new Scene(phase, failure, stage, null, runs, results);
+    Scene ended(@Nullable String reason) {
+        return new Scene(phase, reason, stage, null, runs, results);
     }
 
     Scene with(RunResult result) {

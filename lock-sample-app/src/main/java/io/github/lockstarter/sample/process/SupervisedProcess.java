@@ -134,7 +134,7 @@ public final class SupervisedProcess implements AutoCloseable {
      * @throws IOException when that is not possible
      */
     public void signal(String signal) throws IOException {
-        Process kill = new ProcessBuilder("/bin/kill", "-" + signal, Long.toString(pid())).start();
+        Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid()).start();
         await(kill.onExit(), "get signal " + signal);
     }
 

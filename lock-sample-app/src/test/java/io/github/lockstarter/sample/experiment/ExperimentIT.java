@@ -113,7 +113,7 @@ class ExperimentIT {
     }
 
     private static void signal(String signal, long pid) throws Exception {
-        new ProcessBuilder("/bin/kill", "-" + signal, Long.toString(pid))
+        new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid)
                 .start()
                 .waitFor();
     }

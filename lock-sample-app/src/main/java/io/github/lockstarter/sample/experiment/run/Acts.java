@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.experiment.run;
 import io.github.lockstarter.sample.experiment.run.RunEvent.Acted;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
+import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -60,6 +61,8 @@ final class Acts {
             };
         } catch (UnsupportedOperationException impossible) {
             throw new ActRefusedException(String.valueOf(impossible.getMessage()), impossible);
+        } catch (RedisException away) {
+            throw new ActRefusedException("Redis does not answer just now: " + away.getMessage(), away);
         }
     }
 
@@ -87,7 +90,7 @@ final class Acts {
     private Acted killHolder() {
         Instance holder = breakpoint.haltHolder(SHORT_HALT);
         holder.kill();
-        timeline.forget(holder.name());
+        timeline.killed(holder.name());
         background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
         return tell(
                 Act.KILL_HOLDER, holder, "Instance " + holder.name() + " was killed in the critical section (kill -9)");

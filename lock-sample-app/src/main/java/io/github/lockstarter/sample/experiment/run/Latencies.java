@@ -1,11 +1,12 @@
 package io.github.lockstarter.sample.experiment.run;
 
 import java.util.Collection;
+import java.util.concurrent.TimeUnit;
 
 /** Durations, of which the greatest of a share can be told. */
 final class Latencies {
 
-    private static final double NANOS_PER_MS = 1e6;
+    private static final double MICROS_PER_MS = 1e3;
 
     private final long[] sorted;
 
@@ -29,6 +30,6 @@ final class Latencies {
             return 0;
         }
         int rank = (sorted.length * percent + 99) / 100;
-        return sorted[rank - 1] / NANOS_PER_MS;
+        return TimeUnit.NANOSECONDS.toMicros(sorted[rank - 1]) / MICROS_PER_MS;
     }
 }

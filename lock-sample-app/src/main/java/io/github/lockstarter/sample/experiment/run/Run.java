@@ -110,7 +110,7 @@ public final class Run {
                 plan.chaos() ? client.submit(new Chaos(plan, tally, acts)) : CompletableFuture.completedFuture(null);
         try {
             sendAll(client);
-            double seconds = timeline.now() / 1000;
+            double seconds = Math.round(timeline.now()) / 1000.0;
             settle();
             RunResult result = result(seconds);
             listener.accept(result);

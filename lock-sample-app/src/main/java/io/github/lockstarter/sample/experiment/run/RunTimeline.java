@@ -60,9 +60,14 @@ final class RunTimeline {
         }
     }
 
-    /** The instance was killed: what it had begun never ends. */
-    void forget(String instance) {
-        open.values().removeIf(section -> section.instance().equals(instance));
+    /** The instance was killed: its sections end here, and nobody waits there. */
+    void killed(String instance) {
+        open.forEach((id, section) -> {
+            if (section.instance().equals(instance) && open.remove(id, section)) {
+                listener.accept(new RunEvent.Released(instance, id, now(), 0, 0, "failed"));
+            }
+        });
+        listener.accept(new RunEvent.Waiting(instance, now(), 0));
     }
 
     /** The instance whose section began last, of those that have not ended. */

@@ -98,7 +98,7 @@ final class MasterServers implements LockServers {
         }
     }
 
-    private static IllegalStateException noMaster(String key) {
-        return new IllegalStateException("No server is master of lock '" + key + "' just now");
+    private static RedisException noMaster(String key) {
+        return new RedisException("No server is master of lock '" + key + "' just now");
     }
 }

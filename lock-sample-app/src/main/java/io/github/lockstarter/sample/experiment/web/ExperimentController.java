@@ -118,7 +118,7 @@ class ExperimentController {
 
     @GetMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter events() {
-        return events.subscribe(experiment.state());
+        return events.subscribe(experiment);
     }
 
     @ExceptionHandler({ExperimentConflictException.class, ActRefusedException.class})

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment.web;
 
+import io.github.lockstarter.sample.experiment.Experiment;
 import io.github.lockstarter.sample.experiment.ExperimentListener;
 import io.github.lockstarter.sample.experiment.ExperimentState;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
@@ -28,16 +29,18 @@ class LiveEvents implements ExperimentListener, DisposableBean {
     private final ScheduledExecutorService sender = Executors.newScheduledThreadPool(THREADS, LiveEvents::daemon);
 
     /**
-     * Adds a listener.
+     * Adds a listener, which is told the state first.
      *
-     * @param state what it is told first
+     * @param experiment whose state
      * @return its stream, which has no end of its own
      */
-    SseEmitter subscribe(ExperimentState state) {
+    SseEmitter subscribe(Experiment experiment) {
         SseEmitter emitter = new SseEmitter(0L);
         Subscriber subscriber = new Subscriber(emitter);
-        subscriber.tell(state);
-        subscribers.add(subscriber);
+        experiment.greet(state -> {
+            subscriber.tell(state);
+            subscribers.add(subscriber);
+        });
         ScheduledFuture<?> sending = subscriber.sendEvery(PERIOD_MS, sender);
         emitter.onCompletion(() -> {
             sending.cancel(false);

@@ -43,8 +43,13 @@ class RunTimelineTests {
         timeline.told("A", held(1, 1_000_000, "run-1"));
         assertThat(timeline.holder()).contains("B");
 
-        timeline.forget("B");
+        timeline.killed("B");
         assertThat(timeline.holder()).contains("A");
+        assertThat(events)
+                .filteredOn(RunEvent.Released.class::isInstance)
+                .first()
+                .extracting("id", "outcome")
+                .containsExactly("B-1", "failed");
 
         timeline.told("A", released(1, 3_000_000, "refused"));
         assertThat(timeline.holder()).isEmpty();
