@@ -70,6 +70,7 @@ class ExperimentIT {
         awaitText(" answered");
         List<ProcessHandle> started = command.descendants().toList();
         assertThat(started).hasSizeGreaterThan(20);
+        assertThat(leftovers()).hasSizeGreaterThan(20);
         ProcessHandle instance = started.stream()
                 .filter(process -> process.info()
                         .command()

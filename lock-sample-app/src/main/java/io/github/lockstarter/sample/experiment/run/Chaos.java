@@ -1,10 +1,13 @@
 package io.github.lockstarter.sample.experiment.run;
 
+import io.github.lockstarter.sample.SimulatedWork;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Kills the holder when a quarter of the requests have been answered, and restarts Redis at the half. What cannot be done, since
- * nobody is in the critical section any more, is left out: the result tells what was done.
+ * nobody is in the critical section any more, is left out: the result tells what was done. An act that has begun is brought to
+ * its end: a Redis that was killed has to come back.
  */
 final class Chaos implements Runnable {
 
@@ -14,6 +17,7 @@ final class Chaos implements Runnable {
     private final RunPlan plan;
     private final Tally tally;
     private final Acts acts;
+    private final AtomicBoolean over = new AtomicBoolean();
 
     Chaos(RunPlan plan, Tally tally, Acts acts) {
         this.plan = plan;
@@ -21,32 +25,32 @@ final class Chaos implements Runnable {
         this.acts = acts;
     }
 
-    /** Until both are done, or this thread is interrupted. */
+    /** Nothing more is begun. */
+    void end() {
+        over.set(true);
+    }
+
     @Override
     public void run() {
-        try {
-            awaitAnswers(plan.requests() / 4);
-            perform(Act.KILL_HOLDER);
-            awaitAnswers(plan.requests() / 2);
-            perform(Act.RESTART_REDIS);
-        } catch (InterruptedException over) {
-            Thread.currentThread().interrupt();
+        awaitAnswers(plan.requests() / 4);
+        perform(Act.KILL_HOLDER);
+        awaitAnswers(plan.requests() / 2);
+        perform(Act.RESTART_REDIS);
+    }
+
+    private void awaitAnswers(int answers) {
+        while (tally.answered() < answers && !over.get()) {
+            SimulatedWork.lasting(LOOK);
         }
     }
 
-    private void awaitAnswers(int answers) throws InterruptedException {
-        while (tally.answered() < answers) {
-            Thread.sleep(LOOK.toMillis());
-        }
-    }
-
-    private void perform(Act act) throws InterruptedException {
-        for (int attempt = 0; attempt < ATTEMPTS && tally.answered() < plan.requests(); attempt++) {
+    private void perform(Act act) {
+        for (int attempt = 0; attempt < ATTEMPTS && !over.get(); attempt++) {
             try {
                 acts.perform(act, Duration.ZERO);
                 return;
             } catch (ActRefusedException nobody) {
-                Thread.sleep(LOOK.toMillis());
+                SimulatedWork.lasting(LOOK);
             }
         }
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -106,18 +105,22 @@ public final class Run {
         ExecutorService client = Executors.newFixedThreadPool(CLIENT_THREADS, Run::daemon);
         ScheduledFuture<?> looks =
                 stage.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
-        Future<?> chaos =
-                plan.chaos() ? client.submit(new Chaos(plan, tally, acts)) : CompletableFuture.completedFuture(null);
+        Chaos chaos = new Chaos(plan, tally, acts);
+        CompletableFuture<Void> interference = plan.chaos()
+                ? CompletableFuture.runAsync(chaos, stage.background())
+                : CompletableFuture.completedFuture(null);
         try {
             sendAll(client);
             double seconds = Math.round(timeline.now()) / 1000.0;
+            chaos.end();
+            interference.join();
             settle();
             RunResult result = result(seconds);
             listener.accept(result);
             return result;
         } finally {
             looks.cancel(false);
-            chaos.cancel(true);
+            chaos.end();
             client.shutdownNow();
         }
     }

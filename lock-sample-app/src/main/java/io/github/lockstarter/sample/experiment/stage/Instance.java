@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +29,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Instance implements AutoCloseable {
 
-    private static final long START_SECONDS = 120;
+    /** For how long a start is awaited. */
+    static final Duration START = Duration.ofMinutes(2);
+
     private static final ObjectReader READER = JsonMapper.builder().build().readerFor(InstanceEvent.class);
 
     private final String name;
@@ -144,7 +147,7 @@ public final class Instance implements AutoCloseable {
     /** Waits until it answers requests. */
     void awaitReady() {
         try {
-            life().ready().get(START_SECONDS, TimeUnit.SECONDS);
+            life().ready().get(START.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | TimeoutException failure) {
             throw new IllegalStateException("Instance " + name + " did not start:\n" + lastWords(), failure);
         } catch (InterruptedException interrupt) {

@@ -21,10 +21,22 @@ final class Readiness {
      * @throws IllegalStateException when it is not true in time
      */
     static void await(String what, BooleanSupplier isReached) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        await(what, PATIENCE, isReached);
+    }
+
+    /**
+     * Waits.
+     *
+     * @param what what is waited for, for the message
+     * @param patience for how long
+     * @param isReached asked until it is true; an exception of the Redis client is no
+     * @throws IllegalStateException when it is not true in time
+     */
+    static void await(String what, Duration patience, BooleanSupplier isReached) {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (!holds(isReached)) {
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("Waited " + PATIENCE.toSeconds() + "s in vain until " + what);
+                throw new IllegalStateException("Waited " + patience.toSeconds() + "s in vain until " + what);
             }
             SimulatedWork.lasting(LOOK);
         }

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  */
 public final class Stage implements AutoCloseable {
 
-    private static final int BACKGROUND_THREADS = 4;
+    private static final int BACKGROUND_THREADS = 16;
 
     private final StagePlan plan;
     private final StageListener listener;
@@ -177,7 +177,7 @@ public final class Stage implements AutoCloseable {
 
     /** Waits until every instance answers, also one that was killed and is being replaced. */
     public void awaitInstances() {
-        Readiness.await("all instances are up", () -> instances().stream()
+        Readiness.await("all instances are up", Instance.START, () -> instances().stream()
                 .allMatch(instance -> instance.status() == Instance.Status.UP));
     }
 
