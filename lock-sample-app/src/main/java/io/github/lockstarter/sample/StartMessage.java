@@ -41,6 +41,7 @@ class StartMessage {
                   curl -sw '\\n' -X POST "$URL/pages/home/views/unlocked/burst?count=200"
                   curl -sw '\\n' -X POST "$URL/pages/home/views/locked/burst?count=200"
                   curl -sw '\\n' $URL/actuator/metrics/distributed.lock.acquire
+                The page-view experiment: that address in a browser, or java -jar lock-sample-app.jar experiment
                 """.formatted(redis.description(), environment.getProperty("local.server.port", "8080"));
     }
 }

@@ -12,7 +12,6 @@ import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.instance.InstanceEvent;
 import io.github.lockstarter.sample.pview.Variant;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -77,8 +76,8 @@ public final class Experiment implements AutoCloseable {
     public CompletableFuture<Void> setUp(StagePlan plan) {
         Stage stage = new Stage(plan, new Events());
         Scene before = move(now -> {
-            requireNoRun(now);
-            requireSettled(now);
+            now.requireNoRun();
+            now.requireSettled();
             return now.starting(stage);
         });
         return CompletableFuture.runAsync(
@@ -114,8 +113,8 @@ public final class Experiment implements AutoCloseable {
     public CompletableFuture<RunResult> run(Variant variant, int requests, boolean chaos) {
         AtomicReference<Run> begun = new AtomicReference<>();
         move(now -> {
-            requireNoRun(now);
-            Stage stage = requireReady(now);
+            now.requireNoRun();
+            Stage stage = now.requireReady();
             Run run = new Run(new RunPlan(now.runs() + 1, variant, requests, chaos), stage, listener::happened);
             begun.set(run);
             return now.running(run);
@@ -126,7 +125,7 @@ public final class Experiment implements AutoCloseable {
 
     /** Waits until every instance is up, also one that was killed and is being replaced. */
     public void awaitInstances() {
-        requireReady(scene()).awaitInstances();
+        scene().requireReady().awaitInstances();
     }
 
     /**
@@ -145,7 +144,7 @@ public final class Experiment implements AutoCloseable {
      * @throws ExperimentConflictException when there is none
      */
     public void cancelRun() {
-        requireRun().cancel();
+        scene().requireRun().cancel();
     }
 
     /**
@@ -158,7 +157,7 @@ public final class Experiment implements AutoCloseable {
      * @throws io.github.lockstarter.sample.experiment.run.ActRefusedException when there is nothing to hit
      */
     public RunEvent.Acted perform(Act act, Duration pause) {
-        return requireRun().perform(act, pause);
+        return scene().requireRun().perform(act, pause);
     }
 
     /** Takes the stage down and waits for it. */
@@ -229,35 +228,6 @@ public final class Experiment implements AutoCloseable {
         synchronized (telling) {
             listener.stateChanged(state());
         }
-    }
-
-    private Run requireRun() {
-        Run run = scene().run();
-        if (run == null) {
-            throw new ExperimentConflictException("No run is under way. Start one first");
-        }
-        return run;
-    }
-
-    private static void requireNoRun(Scene now) {
-        if (now.run() != null) {
-            throw new ExperimentConflictException(
-                    "Run " + now.run().plan().id() + " is under way. Wait for its end, or cancel it");
-        }
-    }
-
-    private static void requireSettled(Scene now) {
-        if (now.phase() == Phase.STARTING || now.phase() == Phase.STOPPING) {
-            throw new ExperimentConflictException(
-                    "The stage is " + now.phase().name().toLowerCase(Locale.ROOT) + ". Try again in some seconds");
-        }
-    }
-
-    private static Stage requireReady(Scene now) {
-        if (now.phase() != Phase.READY || now.stage() == null) {
-            throw new ExperimentConflictException("The stage is not ready. Set it up first, and wait until it is");
-        }
-        return now.stage();
     }
 
     private static Thread daemon(Runnable task) {

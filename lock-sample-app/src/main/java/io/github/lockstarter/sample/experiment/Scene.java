@@ -4,11 +4,13 @@ import io.github.lockstarter.sample.experiment.run.Run;
 import io.github.lockstarter.sample.experiment.run.RunResult;
 import io.github.lockstarter.sample.experiment.stage.Stage;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that changes in an experiment, at one moment.
+ * All that changes in an experiment, at one moment. What begins something requires it to be in a certain state, and otherwise says
+ * what to do first.
  *
  * @param phase what the stage is
  * @param failure why the stage could not be set up, or the last run came to nothing, if that is so
@@ -69,5 +71,33 @@ record Scene(
                 null,
                 runs,
                 Stream.concat(results.stream(), Stream.of(result)).toList());
+    }
+
+    Run requireRun() {
+        if (run == null) {
+            throw new ExperimentConflictException("No run is under way. Start one first");
+        }
+        return run;
+    }
+
+    void requireNoRun() {
+        if (run != null) {
+            throw new ExperimentConflictException(
+                    "Run " + run.plan().id() + " is under way. Wait for its end, or cancel it");
+        }
+    }
+
+    void requireSettled() {
+        if (phase == Phase.STARTING || phase == Phase.STOPPING) {
+            throw new ExperimentConflictException(
+                    "The stage is " + phase.name().toLowerCase(Locale.ROOT) + ". Try again in some seconds");
+        }
+    }
+
+    Stage requireReady() {
+        if (phase != Phase.READY || stage == null) {
+            throw new ExperimentConflictException("The stage is not ready. Set it up first, and wait until it is");
+        }
+        return stage;
     }
 }
