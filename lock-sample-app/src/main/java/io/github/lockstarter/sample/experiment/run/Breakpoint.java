@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
+import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,11 @@ import java.util.concurrent.TimeoutException;
 final class Breakpoint {
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    /** Between two sections there may be none. */
+    private static final Duration GAP = Duration.ofSeconds(1);
+
+    private static final Duration LOOK = Duration.ofMillis(2);
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final Stage stage;
@@ -38,12 +45,7 @@ final class Breakpoint {
      * @throws ActRefusedException when nobody is in a section, or comes into one soon
      */
     Instance haltHolder(Duration duration) {
-        Instance holder = timeline.holder()
-                .flatMap(name -> stage.instances().stream()
-                        .filter(instance -> instance.name().equals(name))
-                        .findFirst())
-                .filter(instance -> instance.status() == Instance.Status.UP)
-                .orElseThrow(Breakpoint::nobody);
+        Instance holder = awaitHolder();
         CompletableFuture<Void> halted = timeline.nextHalt(holder.name());
         try {
             arm(holder, duration);
@@ -56,6 +58,23 @@ final class Breakpoint {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while instance " + holder.name() + " was to halt", interrupt);
         }
+    }
+
+    private Instance awaitHolder() {
+        long deadline = System.nanoTime() + GAP.toNanos();
+        Optional<Instance> holder = holder();
+        while (holder.isEmpty() && System.nanoTime() < deadline) {
+            SimulatedWork.lasting(LOOK);
+            holder = holder();
+        }
+        return holder.orElseThrow(Breakpoint::nobody);
+    }
+
+    private Optional<Instance> holder() {
+        return timeline.holder().flatMap(name -> stage.instances().stream()
+                .filter(instance -> instance.name().equals(name))
+                .filter(instance -> instance.status() == Instance.Status.UP)
+                .findFirst());
     }
 
     private void arm(Instance instance, Duration duration) throws InterruptedException {

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Chaos implements Runnable {
 
     private static final Duration LOOK = Duration.ofMillis(2);
-    private static final int ATTEMPTS = 10;
 
     private final RunPlan plan;
     private final Tally tally;
@@ -45,7 +44,7 @@ final class Chaos implements Runnable {
     }
 
     private void perform(Act act) {
-        for (int attempt = 0; attempt < ATTEMPTS && !over.get(); attempt++) {
+        while (!over.get()) {
             try {
                 acts.perform(act, Duration.ZERO);
                 return;

@@ -9,16 +9,16 @@ import java.util.function.LongSupplier;
 /** Looks again and again, for a while. */
 final class Patience {
 
-    private static final Duration LOOK = Duration.ofMillis(50);
+    private static final Duration LOOK = Duration.ofMillis(5);
 
     private Patience() {}
 
     /** Waits until something is so, or the time is up. */
     static void await(Duration longest, BooleanSupplier isReached) {
         long deadline = System.nanoTime() + longest.toNanos();
-        do {
+        while (!isReached.getAsBoolean() && System.nanoTime() < deadline) {
             SimulatedWork.lasting(LOOK);
-        } while (!isReached.getAsBoolean() && System.nanoTime() < deadline);
+        }
     }
 
     /** Asks Redis, again while it is away; then fails as the last question did. */

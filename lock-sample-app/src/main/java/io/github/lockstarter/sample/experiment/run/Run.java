@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
+import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
 import io.github.lockstarter.sample.instance.InstanceEvent;
@@ -143,6 +144,7 @@ public final class Run {
 
     /** The last sections tell of their ends after their requests are answered. */
     private void settle() {
+        SimulatedWork.lasting(Duration.ofMillis(LOOK_MS));
         Patience.await(SETTLING, () -> timeline.holder().isEmpty());
     }
 
