@@ -1,0 +1,47 @@
+/** A request that was refused or got no answer; the message is a sentence for a person. */
+export class Problem extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+const sentence = (problem, response) => {
+  const text = problem?.detail || problem?.title || `The server answered ${response.status} ${response.statusText}`;
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+};
+
+async function send(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body ? { 'Content-Type': 'application/json' } : {},
+      body: body ? JSON.stringify(body) : undefined,
+    });
+  } catch {
+    throw new Problem('The application does not answer. Does it still run?', 0);
+  }
+  const text = await response.text();
+  const json = parse(text);
+  if (!response.ok) {
+    throw new Problem(sentence(json, response), response.status);
+  }
+  return json;
+}
+
+function parse(text) {
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const readState = () => send('GET', 'experiment');
+export const setUp = (instances, topology) => send('PUT', 'experiment', { instances, topology });
+export const takeDown = () => send('DELETE', 'experiment');
+export const startRun = (variant, requests) => send('POST', 'experiment/runs', { variant, requests });
+export const cancelRun = () => send('DELETE', 'experiment/runs/current');
+export const act = (name, pause) =>
+  send('POST', `experiment/acts/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);

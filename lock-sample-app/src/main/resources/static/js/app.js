@@ -1,0 +1,55 @@
+import { apply, newState, setConnected, settle } from './model.js';
+import { listen } from './stream.js';
+import { Timeline } from './timeline.js';
+import { Controls } from './controls.js';
+import { showFigures, showLog, showResults, showStatus } from './views.js';
+
+/** Events change the state; a frame later, whatever is shown is brought up to it. */
+const state = newState();
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+let scheduled = false;
+
+const timeline = new Timeline(schedule);
+const controls = new Controls(state);
+
+listen({
+  onEvents(events) {
+    for (const event of events) {
+      apply(state, event);
+    }
+    schedule();
+  },
+  onConnection(connected) {
+    setConnected(state, connected);
+    schedule();
+  },
+});
+
+for (const button of document.querySelectorAll('[data-zoom]')) {
+  button.addEventListener('click', () => timeline.zoom(button.dataset.zoom));
+}
+
+function schedule() {
+  if (!scheduled) {
+    scheduled = true;
+    if (calm.matches && state.run?.running) {
+      setTimeout(show, 500);
+    } else {
+      requestAnimationFrame(show);
+    }
+  }
+}
+
+function show() {
+  scheduled = false;
+  settle(state);
+  controls.watch(state.run);
+  controls.show();
+  showStatus(state);
+  showFigures(state.run);
+  timeline.show(state.run, state.instances);
+  showResults(state);
+  showLog(state);
+}
+
+schedule();

@@ -1,0 +1,146 @@
+import * as api from './api.js';
+import { setText } from './views.js';
+
+const element = id => document.getElementById(id);
+const DESCRIPTIONS = {
+  v1: 'Read, add one, write. Nobody waits for anybody.',
+  v2: 'One thread at a time, in each JVM by itself.',
+  v3: '@DistributedLock: one at a time over all instances.',
+  v4: 'The same annotation, the lock on 5 Redis servers.',
+};
+const TOPOLOGIES_WITH_FAILOVER = ['sentinel', 'cluster'];
+
+/** Buttons and fields: what they send, and when they can be pressed. */
+export class Controls {
+  #state;
+  #planned = null;
+  #variants = '';
+
+  constructor(state) {
+    this.#state = state;
+    element('stage-form').addEventListener('submit', event => {
+      event.preventDefault();
+      this.#send(() => api.setUp(element('instances').valueAsNumber, element('topology').value));
+    });
+    element('take-down').addEventListener('click', () => this.#send(api.takeDown));
+    element('cancel').addEventListener('click', () => this.#send(api.cancelRun));
+    element('variants').addEventListener('click', event => {
+      const variant = event.target.closest('button')?.dataset.variant;
+      if (variant) {
+        this.#run(variant);
+      }
+    });
+    for (const button of document.querySelectorAll('[data-act]')) {
+      button.addEventListener('click', () => this.#send(() => api.act(button.dataset.act, element('pause').value)));
+    }
+  }
+
+  /** Fires the disturbance that was chosen for the middle of a run, once a third of the requests are answered. */
+  watch(run) {
+    if (this.#planned && run?.id === this.#planned.run && run.expected >= run.requests / 3) {
+      const { act } = this.#planned;
+      this.#planned = null;
+      if (run.running) {
+        this.#send(() => api.act(act, element('pause').value));
+      }
+    }
+  }
+
+  show() {
+    const state = this.#state;
+    const ready = state.connected && state.stage === 'ready';
+    const running = Boolean(state.run?.running);
+    const settled = ['ready', 'failed', 'absent'].includes(state.stage);
+    element('set-up').disabled = !state.connected || !settled || running;
+    setText(element('set-up'), state.stage === 'ready' ? 'Set up again' : 'Set up');
+    element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.stage);
+    element('cancel').disabled = !running;
+    this.#showVariants(ready && !running);
+    this.#showActs(ready && running);
+    this.#showStage();
+  }
+
+  #showVariants(enabled) {
+    const { variants, run } = this.#state;
+    const key = JSON.stringify([variants, enabled, run?.id, run?.running]);
+    if (key === this.#variants) {
+      return;
+    }
+    this.#variants = key;
+    const focused = document.activeElement?.dataset?.variant;
+    element('variants').replaceChildren(...variants.map(variant => this.#variantButton(variant, enabled)));
+    if (focused) {
+      document.querySelector(`[data-variant="${focused}"]`)?.focus();
+    }
+  }
+
+  #variantButton({ id, name }, enabled) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.variant = id;
+    button.setAttribute('aria-disabled', String(!enabled));
+    const running = this.#state.run?.running && this.#state.run.variant === id;
+    button.classList.toggle('running', Boolean(running));
+    const title = document.createElement('b');
+    title.textContent = `${running ? '▶ ' : ''}${id} ${name}`;
+    const text = document.createElement('span');
+    text.textContent = DESCRIPTIONS[id] ?? '';
+    button.append(title, text);
+    return button;
+  }
+
+  #showActs(possible) {
+    const { run, topology } = this.#state;
+    const locked = run?.variant === 'v3' || run?.variant === 'v4';
+    for (const button of document.querySelectorAll('[data-act]')) {
+      const failover = button.dataset.act === 'fail-over';
+      button.disabled = !possible || !locked || (failover && !TOPOLOGIES_WITH_FAILOVER.includes(topology));
+    }
+    const option = document.querySelector('#fault option[value="fail-over"]');
+    option.disabled = !TOPOLOGIES_WITH_FAILOVER.includes(topology);
+    const hint = possible && locked
+      ? 'These act at once on who holds the lock, or on the lock’s Redis.'
+      : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs sentinels or a cluster.';
+    setText(element('acts-hint'), hint);
+  }
+
+  #showStage() {
+    const { stage, failure, topology, proxy, instances } = this.#state;
+    const text = {
+      absent: 'Nothing runs yet. Setting up starts Redis servers, application instances and a reverse proxy on this machine; taking down ends them.',
+      starting: 'Starting Redis servers, application instances and a reverse proxy; this takes some seconds.',
+      stopping: 'Ending everything that was started …',
+      failed: failure ?? 'The set-up failed; the application’s log says why.',
+      ready: `${instances.length} instances behind ${proxy ?? 'a proxy'}; the lock’s Redis: ${topology}; for Redlock five more servers.`,
+    }[stage];
+    setText(element('stage'), text ?? '');
+    element('stage').classList.toggle('wrong', stage === 'failed');
+  }
+
+  async #run(variant) {
+    if (document.querySelector(`[data-variant="${variant}"]`).getAttribute('aria-disabled') === 'true') {
+      return this.#complain(this.#state.stage === 'ready' ? 'A run is in progress; wait for it or cancel it.' : 'Set up first.');
+    }
+    const fault = ['v3', 'v4'].includes(variant) ? element('fault').value : '';
+    await this.#send(async () => {
+      const run = await api.startRun(variant, element('requests').valueAsNumber);
+      this.#planned = fault ? { act: fault, run: run?.id ?? run?.run ?? this.#state.run?.id } : null;
+    });
+    return undefined;
+  }
+
+  async #send(request) {
+    this.#complain('');
+    try {
+      await request();
+    } catch (problem) {
+      this.#complain(problem.message);
+    }
+  }
+
+  #complain(sentence) {
+    const problem = element('problem');
+    problem.textContent = sentence;
+    problem.hidden = !sentence;
+  }
+}

@@ -1,0 +1,307 @@
+import { sweep } from './overlaps.js';
+
+/**
+ * What the page knows, from the events alone: no drawing, no network, no clock of its own. `apply` changes the state in place
+ * (a run has thousands of events) and counts `version` up, so that whoever draws knows whether there is something new.
+ */
+const LOG_LENGTH = 200;
+const LATE = 500;
+
+export function newState() {
+  return {
+    version: 0,
+    connected: false,
+    everConnected: false,
+    stage: 'absent',
+    failure: null,
+    topology: 'standalone',
+    proxy: null,
+    variants: [
+      { id: 'v1', name: 'no lock' },
+      { id: 'v2', name: 'synchronized' },
+      { id: 'v3', name: 'distributed lock' },
+      { id: 'v4', name: 'Redlock' },
+    ],
+    instances: [],
+    results: [],
+    run: null,
+    log: [],
+  };
+}
+
+export function apply(state, event) {
+  state.version++;
+  (handlers[event.type] ?? ignore)(state, event);
+}
+
+/** Looks at the run as a whole, once after each batch: who overtook whom, what overlapped. */
+export function settle(state) {
+  const run = state.run;
+  if (run && run.settled !== state.version) {
+    findTakeovers(state, run);
+    run.sweep = sweep(run.sections, run.clock);
+    run.settled = state.version;
+  }
+}
+
+export function setConnected(state, connected) {
+  if (state.connected && !connected && state.run?.running) {
+    state.run.incomplete = true;
+  }
+  state.connected = connected;
+  state.everConnected ||= connected;
+  state.version++;
+}
+
+export const variantName = (state, id) => state.variants.find(variant => variant.id === id)?.name ?? id;
+
+const ignore = () => {};
+
+const handlers = {
+  state(state, event) {
+    const { stage, failure, topology, proxy, variants, instances, results, run } = event;
+    Object.assign(state, { stage, failure: failure ?? null, topology: topology ?? state.topology, proxy: proxy ?? null });
+    state.variants = variants?.length ? variants : state.variants;
+    state.instances = instances ?? [];
+    state.results = results ?? [];
+    if (run?.running && state.run?.id !== run.id) {
+      state.run = newRun(run, state.instances.map(instance => instance.id));
+      state.run.incomplete = true;
+    } else if (state.run?.running && !run?.running) {
+      end(state.run);
+    }
+  },
+
+  'run-started'(state, event) {
+    state.run = newRun({ ...event, id: event.run }, event.instances);
+    log(state, 'run', null, `Run ${event.run} of ${event.variant} (${variantName(state, event.variant)}) started: ${event.requests} requests at once.`);
+  },
+
+  held(state, event) {
+    const run = state.run;
+    if (!run || run.byId.has(event.id)) {
+      return;
+    }
+    const section = { ...event, fence: event.fence ?? null, to: null, outcome: null, next: null, pieces: [] };
+    section.row = rowFor(run, section);
+    run.byId.set(section.id, section);
+    run.sections.push(section);
+    run.clock = Math.max(run.clock, section.from);
+    if (section.path === 'handed_over') {
+      run.handedOver++;
+    }
+    if (section.fence !== null) {
+      insertByFence(run.byFence, section);
+      run.lastFence = Math.max(run.lastFence ?? 0, section.fence);
+    }
+  },
+
+  released(state, event) {
+    const run = state.run;
+    const section = run?.byId.get(event.id);
+    if (!section || section.to !== null) {
+      return;
+    }
+    const { to, read, wrote, outcome } = event;
+    Object.assign(section, { to: Math.max(to, section.from), read, wrote, outcome });
+    run.clock = Math.max(run.clock, to);
+    if (outcome === 'refused') {
+      run.refused++;
+      mark(run, to, 'refused', section.instance, 'refused');
+      log(state, 'refused', to, `The store refused the late write of ${section.instance}: its fencing token ${shortFence(section.fence)} is old.`);
+    } else if (outcome === 'failed') {
+      log(state, 'failed', to, `A request of ${section.instance} failed inside the section.`);
+    }
+  },
+
+  waiting(state, event) {
+    const run = state.run;
+    if (run) {
+      (run.waiting[event.instance] ??= []).push({ at: event.at, count: event.count });
+      run.clock = Math.max(run.clock, event.at);
+    }
+  },
+
+  counter(state, event) {
+    const run = state.run;
+    if (run) {
+      Object.assign(run, { expected: event.expected, actual: event.actual, clock: Math.max(run.clock, event.at) });
+    }
+  },
+
+  lost(state, event) {
+    const run = state.run;
+    if (run) {
+      run.losses++;
+      mark(run, event.at, 'lost', event.instance, 'lost');
+      const reason = event.reason ? ` (${String(event.reason).toLowerCase().replaceAll('_', ' ')})` : '';
+      log(state, 'lost', event.at, `${event.instance} was told that it lost the lock${reason}.`);
+    }
+  },
+
+  act(state, event) {
+    const run = state.run;
+    log(state, 'act', event.at, event.text);
+    if (!run) {
+      return;
+    }
+    run.clock = Math.max(run.clock, event.at ?? 0);
+    mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
+    if (event.act === 'pause') {
+      run.pauses.push({ instance: event.instance, from: event.at, to: null });
+    } else if (event.act === 'resume') {
+      closePauses(run, event);
+    } else if (event.act === 'kill') {
+      closePauses(run, event);
+      killSections(run, event);
+    }
+  },
+
+  'run-finished'(state, event) {
+    if (state.run) {
+      state.run.expected = event.answered;
+      state.run.actual = event.counter;
+      state.run.result = event;
+      end(state.run);
+    }
+    if (!state.results.some(result => result.run === event.run)) {
+      state.results = [...state.results, event];
+    }
+    log(state, event.exact ? 'exact' : 'wrong', null, verdict(event));
+  },
+};
+
+/** One sentence about a finished run. */
+export function verdict(result) {
+  const counted = `Run ${result.run}, ${result.variant}: ${result.answered} requests answered, counter ${result.counter}`;
+  if (result.lost > 0) {
+    return `${counted}: ${result.lost} updates lost.`;
+  }
+  return result.exact ? `${counted}: exact.` : `${counted}.`;
+}
+
+/** The end of a fencing token; the whole has 16 digits. */
+export const shortFence = fence => (fence === null || fence === undefined ? '–' : `…${String(fence).slice(-6)}`);
+
+function newRun(run, instances) {
+  return {
+    id: run.id,
+    variant: run.variant,
+    requests: run.requests,
+    instances: instances ?? [],
+    running: true,
+    incomplete: false,
+    result: null,
+    clock: 0,
+    sections: [],
+    byId: new Map(),
+    byFence: [],
+    rows: {},
+    waiting: {},
+    pauses: [],
+    marks: [],
+    expected: null,
+    actual: null,
+    handedOver: 0,
+    takenOver: 0,
+    refused: 0,
+    losses: 0,
+    lastFence: null,
+    settled: -1,
+    sweep: { steps: [], deepest: 0, overlapped: 0 },
+  };
+}
+
+function end(run) {
+  run.running = false;
+  for (const pause of run.pauses) {
+    pause.to ??= run.clock;
+  }
+  for (const section of run.sections) {
+    if (section.to === null) {
+      section.to = section.next ? Math.max(section.from, section.next.from) : run.clock;
+      section.outcome ??= 'unknown';
+    }
+  }
+}
+
+/** The first row of the instance's lane that is free: sections of one instance that overlap are drawn below each other. */
+function rowFor(run, section) {
+  const rows = (run.rows[section.instance] ??= []);
+  let row = rows.findIndex(last => last.to !== null && last.to <= section.from);
+  if (row < 0) {
+    row = section.fence === null ? rows.length : 0;
+  }
+  rows[row] = section;
+  return row;
+}
+
+function insertByFence(byFence, section) {
+  let index = byFence.length;
+  while (index > 0 && byFence[index - 1].fence > section.fence) {
+    index--;
+  }
+  byFence.splice(index, 0, section);
+  section.next = byFence[index + 1] ?? null;
+  if (index > 0) {
+    byFence[index - 1].next = section;
+  }
+}
+
+function findTakeovers(state, run) {
+  for (const older of run.byFence) {
+    const newer = older.next;
+    if (!newer || older.overtaken) {
+      continue;
+    }
+    const gone = older.outcome === 'killed';
+    const stale = older.to === null ? run.clock - newer.from > LATE : older.to > newer.from;
+    if (gone || stale) {
+      older.overtaken = true;
+      run.takenOver++;
+      mark(run, newer.from, 'takeover', newer.instance, 'took over');
+      log(state, 'takeover', newer.from, `${newer.instance} took the lock over from ${older.instance}: fencing token ${shortFence(newer.fence)} after ${shortFence(older.fence)}.`);
+    }
+  }
+}
+
+function closePauses(run, event) {
+  for (const pause of run.pauses) {
+    if (pause.instance === event.instance) {
+      pause.to ??= event.at;
+    }
+  }
+}
+
+function killSections(run, event) {
+  for (const section of run.sections) {
+    if (section.instance === event.instance && section.to === null) {
+      section.to = Math.max(section.from, event.at);
+      section.outcome = 'killed';
+    }
+  }
+}
+
+const FLAGS = {
+  pause: 'paused',
+  resume: 'goes on',
+  kill: 'killed',
+  start: 'started',
+  'delete-key': 'key deleted',
+  'fail-over': 'failover',
+  'restart-redis': 'Redis killed',
+};
+
+const flagOf = event => FLAGS[event.act] ?? event.act.replaceAll('-', ' ');
+
+function mark(run, at, kind, instance, text) {
+  run.marks.push({ at, kind, instance, text });
+  run.marks.sort((a, b) => a.at - b.at);
+}
+
+function log(state, kind, at, text) {
+  state.log.push({ kind, at, text, run: state.run?.id ?? null });
+  if (state.log.length > LOG_LENGTH) {
+    state.log.shift();
+  }
+}
