@@ -1,0 +1,115 @@
+package io.github.lockstarter.sample.sale;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.stereotype.Repository;
+
+/**
+ * Sales in Redis, one hash {@code sample:sale:{<product>}} each: {@code stock}, {@code left} and {@code fence} (newest
+ * fencing token); who has bought is in the set {@code sample:sale:{<product>}:buyers}.
+ *
+ * <p>It does not count: it writes what the caller read and reckoned. What makes that safe is the lock, and the fencing
+ * token for a caller that was paused for longer than its lease. {@link #open} registers the token <em>before</em> the
+ * sale is read, {@link #sell} checks it again.
+ */
+@Repository
+class SaleStore {
+
+    private static final RedisScript<String> OFFER = script("offer.lua");
+    private static final RedisScript<String> FENCE = script("fence.lua");
+    private static final RedisScript<String> SELL = script("sell.lua");
+
+    private final StringRedisTemplate redis;
+
+    SaleStore(StringRedisTemplate redis) {
+        this.redis = redis;
+    }
+
+    /**
+     * Puts a product on sale.
+     *
+     * @throws SaleException.AlreadyOnSale when it is
+     */
+    void offer(NewSale sale) {
+        String outcome = redis.execute(OFFER, List.of(saleKey(sale.product())), Integer.toString(sale.stock()));
+        if (!outcome.equals("ok")) {
+            throw new SaleException.AlreadyOnSale(sale.product());
+        }
+    }
+
+    /** Reads a sale, if there is one. */
+    Optional<Sale> find(String product) {
+        Map<Object, Object> fields = redis.opsForHash().entries(saleKey(product));
+        if (fields.isEmpty()) {
+            return Optional.empty();
+        }
+        Long buyers = redis.opsForSet().size(buyersKey(product));
+        return Optional.of(
+                new Sale(product, number(fields, "stock"), number(fields, "left"), buyers == null ? 0 : buyers));
+    }
+
+    /** Whether that buyer has one. */
+    boolean hasBought(String product, String buyer) {
+        return Boolean.TRUE.equals(redis.opsForSet().isMember(buyersKey(product), buyer));
+    }
+
+    /**
+     * Reads a sale in order to sell one.
+     *
+     * @return the sale as it was after older holders were shut out
+     * @throws SaleException.NotOnSale when there is none
+     * @throws SaleException.Overtaken when a newer holder has opened it
+     */
+    Sale open(String product, long fencingToken) {
+        String outcome = redis.execute(FENCE, List.of(saleKey(product)), Long.toString(fencingToken));
+        demandOk(outcome, product, fencingToken);
+        return find(product).orElseThrow(() -> new SaleException.NotOnSale(product));
+    }
+
+    /**
+     * Writes a purchase.
+     *
+     * @throws SaleException.NotOnSale when the product is not on sale
+     * @throws SaleException.Overtaken when a newer holder has opened it since
+     */
+    void sell(Purchase purchase) {
+        String product = purchase.product();
+        String outcome = redis.execute(
+                SELL,
+                List.of(saleKey(product), buyersKey(product)),
+                Long.toString(purchase.fencingToken()),
+                Integer.toString(purchase.left()),
+                purchase.buyer());
+        demandOk(outcome, product, purchase.fencingToken());
+    }
+
+    private static void demandOk(String outcome, String product, long fencingToken) {
+        switch (outcome) {
+            case "ok" -> {}
+            case "overtaken" -> throw new SaleException.Overtaken(product, fencingToken);
+            case "missing" -> throw new SaleException.NotOnSale(product);
+            default -> throw new IllegalStateException("Unexpected answer '" + outcome + "' about sale " + product);
+        }
+    }
+
+    private static int number(Map<Object, Object> fields, String name) {
+        return Integer.parseInt(String.valueOf(fields.get(name)));
+    }
+
+    private static RedisScript<String> script(String name) {
+        return RedisScript.of(new ClassPathResource(name, SaleStore.class), String.class);
+    }
+
+    /** The braces keep a sale and its buyers in one slot of a cluster, as a script demands. */
+    private static String saleKey(String product) {
+        return "sample:sale:{" + product + "}";
+    }
+
+    private static String buyersKey(String product) {
+        return saleKey(product) + ":buyers";
+    }
+}
