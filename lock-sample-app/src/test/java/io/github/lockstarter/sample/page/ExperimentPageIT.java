@@ -1,0 +1,231 @@
+package io.github.lockstarter.sample.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.lockstarter.sample.FreePort;
+import io.github.lockstarter.sample.page.ExperimentPage.Drawn;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (three instances,
+ * their proxy, seven Redis servers) is set up once, by the page itself. Without a Chromium the class is reported as
+ * skipped; with {@code -Dbrowser.required=true} it fails then.
+ */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ExperimentPageIT {
+
+    private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
+    private static final int REQUESTS = 666;
+    private static final int LONG_RUN = 1500;
+
+    @TempDir
+    private static Path directory;
+
+    private static Process app;
+    private static Chromium chromium;
+    private static ExperimentPage page;
+
+    @BeforeAll
+    static void setUp() throws IOException {
+        boolean found = Chromium.isInstalled();
+        assertThat(found || !Boolean.getBoolean("browser.required"))
+                .as("a Chromium and its chromedriver on the PATH")
+                .isTrue();
+        assumeTrue(found, "Not run: there is no Chromium with its chromedriver on the PATH");
+        startApp();
+        chromium = Chromium.start();
+        chromium.resize(1280, 900);
+        chromium.prefer("light");
+        page = new ExperimentPage(chromium.driver());
+        page.open(port());
+        page.setUp(3);
+    }
+
+    @AfterAll
+    static void takeDown() throws InterruptedException {
+        if (chromium != null) {
+            chromium.close();
+        }
+        if (app != null) {
+            app.destroy();
+            if (!app.waitFor(30, TimeUnit.SECONDS)) {
+                app.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    @Order(1)
+    void showsThatUpdatesAreLostWithoutALock() {
+        page.run("v1", REQUESTS);
+
+        seesLostUpdates();
+        assertThat(page.number("at-once")).isGreaterThan(3);
+        photograph("v1-no-lock");
+    }
+
+    @Test
+    @Order(2)
+    void showsThatSynchronizedExcludesWithinAnInstanceOnly() {
+        page.run("v2", REQUESTS);
+
+        seesLostUpdates();
+        assertThat(page.number("at-once")).isBetween(2L, 3L);
+        assertThat(page.drawn("race").shared()).isPositive();
+        photograph("v2-synchronized");
+    }
+
+    @Test
+    @Order(3)
+    void showsThatTheDistributedLockIsExact() {
+        page.run("v3", REQUESTS);
+
+        seesAnExactCount();
+        assertThat(page.number("handed-over")).isPositive();
+        assertThat(page.text("fence")).isNotEqualTo("–");
+        photograph("v3-distributed-lock");
+    }
+
+    @Test
+    @Order(4)
+    void showsThatRedlockIsExact() {
+        page.run("v4", REQUESTS);
+
+        seesAnExactCount();
+        photograph("v4-redlock");
+    }
+
+    @Test
+    @Order(5)
+    void showsThatTheLateWriteOfAPausedHolderIsRefused() {
+        page.disturb("pause-holder");
+        page.run("v3", LONG_RUN);
+        page.disturb("");
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact").containsEntry("Disturbed by", "pause-holder");
+        assertThat(page.number("refused")).isPositive();
+        assertThat(page.number("losses")).isPositive();
+        assertThat(page.number("taken-over")).isPositive();
+        assertThat(page.log())
+                .anySatisfy(line -> assertThat(line).contains("was told that it lost the lock"))
+                .anySatisfy(line -> assertThat(line).contains("The store refused the late write"))
+                .anySatisfy(line -> assertThat(line).contains("took the lock over"));
+        assertThat(page.drawn("race").pixels()).as("in red").isPositive();
+        photograph("pause-longer-than-the-lease");
+    }
+
+    @Test
+    @Order(6)
+    void showsTheLossAfterTheKeyIsDeleted() {
+        page.disturb("delete-key");
+        page.run("v3", LONG_RUN);
+        page.disturb("");
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.number("losses")).isPositive();
+        photograph("delete-key");
+    }
+
+    @Test
+    @Order(9)
+    void takesEverythingDown() {
+        long before = app.descendants().count();
+
+        page.takeDown();
+
+        assertThat(before).isGreaterThan(5);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> app.descendants().count() < before - 5);
+    }
+
+    private static void seesLostUpdates() {
+        long expected = page.number("expected");
+        long actual = page.number("actual");
+        assertThat(expected).isEqualTo(REQUESTS);
+        assertThat(actual).isLessThan(expected);
+        assertThat(page.text("lost")).isEqualTo("✘ " + (expected - actual));
+        assertThat(page.newestRow())
+                .containsEntry("Counter", Long.toString(actual))
+                .containsEntry("Lost", "✘ " + (expected - actual) + " lost");
+        assertThat(page.number("overlapped")).isPositive();
+        assertThat(page.drawn("race").pixels()).as("red in the lanes").isPositive();
+        assertThat(page.text("status")).contains("updates lost");
+    }
+
+    private static void seesAnExactCount() {
+        assertThat(page.number("expected")).isEqualTo(REQUESTS);
+        assertThat(page.number("actual")).isEqualTo(REQUESTS);
+        assertThat(page.text("lost")).isEqualTo("✔ 0");
+        Map<String, String> row = page.newestRow();
+        assertThat(row).containsEntry("Counter", Integer.toString(REQUESTS)).containsEntry("Lost", "✔ exact");
+        assertThat(page.number("at-once")).isEqualTo(1);
+        assertThat(page.drawn("held").pixels()).as("bars").isPositive();
+        assertThat(page.drawn("race").pixels()).as("red").isZero();
+        assertThat(page.drawn("stale").pixels()).as("amber").isZero();
+        page.press("[data-zoom=closest]");
+        await().atMost(Duration.ofSeconds(5)).until(() -> page.drawn("held").pixels() > 1000);
+        Drawn close = page.drawn("held");
+        assertThat(close.shared()).as("columns with bars in two lanes").isZero();
+        page.press("[data-zoom=fit]");
+    }
+
+    private static void photograph(String name) {
+        Path images = Path.of(System.getProperty("screenshots.directory", "target/screenshots"));
+        chromium.photograph(images.resolve(name + ".png"), "[aria-labelledby=figures-title]", "#timeline");
+        if (Boolean.getBoolean("browser.required")) {
+            chromium.prefer("dark");
+            chromium.photograph(images.resolve(name + "-dark.png"), "[aria-labelledby=figures-title]", "#timeline");
+            chromium.prefer("light");
+        }
+    }
+
+    private static void startApp() throws IOException {
+        Path output = directory.resolve("output.txt");
+        app = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-jar",
+                        System.getProperty("sample.jar"),
+                        "--server.port=0",
+                        "--spring.data.redis.port=" + FreePort.find())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        await().atMost(Duration.ofMinutes(3)).until(() -> url().find() || !app.isAlive());
+        assertThat(app.isAlive()).as(ExperimentPageIT::text).isTrue();
+    }
+
+    private static int port() {
+        Matcher matcher = url();
+        assertThat(matcher.find()).isTrue();
+        return Integer.parseInt(matcher.group(1));
+    }
+
+    private static Matcher url() {
+        return URL.matcher(text());
+    }
+
+    private static String text() {
+        try {
+            return Files.readString(directory.resolve("output.txt"));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+}
