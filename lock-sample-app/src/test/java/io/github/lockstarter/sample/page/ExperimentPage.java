@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
-import org.openqa.selenium.support.ui.Select;
 
 /** The page as a person uses it: presses its buttons and reads what is shown, the drawn bars included. */
 final class ExperimentPage {
@@ -77,7 +76,7 @@ final class ExperimentPage {
 
     void setUp(int instances, String topology) {
         fill("instances", instances);
-        new Select(find("topology")).selectByValue(topology);
+        choose("topology", topology);
         find("set-up").click();
         await().atMost(STAGE).until(() -> text("status").startsWith("Ready") || !problem().isEmpty());
         if (!problem().isEmpty()) {
@@ -115,7 +114,7 @@ final class ExperimentPage {
     }
 
     void disturb(String fault) {
-        new Select(find("fault")).selectByValue(fault);
+        choose("fault", fault);
     }
 
     void press(String selector) {
@@ -164,6 +163,10 @@ final class ExperimentPage {
         WebElement field = find(id);
         field.clear();
         field.sendKeys(Integer.toString(value));
+    }
+
+    private void choose(String id, String value) {
+        find(By.cssSelector("#" + id + " option[value='" + value + "']")).click();
     }
 
     private WebElement find(String id) {
