@@ -79,12 +79,12 @@ const handlers = {
 
   held(state, event) {
     const run = state.run;
-    if (!run || run.byId.has(event.id)) {
+    if (!run) {
       return;
     }
     const section = { ...event, fence: event.fence ?? null, to: null, outcome: null, next: null, pieces: [] };
     section.row = rowFor(run, section);
-    run.byId.set(section.id, section);
+    run.byId.set(keyOf(event), section);
     run.sections.push(section);
     run.clock = Math.max(run.clock, section.from);
     if (section.path === 'handed_over') {
@@ -98,7 +98,7 @@ const handlers = {
 
   released(state, event) {
     const run = state.run;
-    const section = run?.byId.get(event.id);
+    const section = run?.byId.get(keyOf(event));
     if (!section || section.to !== null) {
       return;
     }
@@ -211,6 +211,9 @@ function newRun(run, instances) {
     sweep: { steps: [], deepest: 0, overlapped: 0 },
   };
 }
+
+/** An instance that was started anew counts its sections from the beginning; then the newer one is meant. */
+const keyOf = event => `${event.instance}/${event.id}`;
 
 function end(run) {
   run.running = false;
