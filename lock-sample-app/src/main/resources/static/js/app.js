@@ -1,4 +1,4 @@
-import { apply, newState, setConnected, settle } from './model.js';
+import { apply, arrived, newState, setConnected, settle, tick } from './model.js';
 import { listen } from './stream.js';
 import { Timeline } from './timeline.js';
 import { Controls } from './controls.js';
@@ -9,6 +9,13 @@ const state = newState();
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 let scheduled = false;
 
+setInterval(() => {
+  if (state.run?.running && state.connected) {
+    tick(state, performance.now());
+    schedule();
+  }
+}, 100);
+
 const timeline = new Timeline(schedule);
 const controls = new Controls(state);
 
@@ -17,6 +24,7 @@ listen({
     for (const event of events) {
       apply(state, event);
     }
+    arrived(state, performance.now());
     schedule();
   },
   onConnection(connected) {

@@ -44,6 +44,23 @@ export function settle(state) {
   }
 }
 
+/** Tells when events arrived, on the page's clock: from the fastest of them the run's own time is known. */
+export function arrived(state, now) {
+  const run = state.run;
+  if (run?.running && run.clock > 0) {
+    run.began = Math.min(run.began, now - run.clock);
+  }
+}
+
+/** Lets time pass while a run goes on, so that it is seen that nothing happens. Events are expected within 300 ms. */
+export function tick(state, now) {
+  const run = state.run;
+  if (run?.running && now - run.began - 300 > run.clock) {
+    run.clock = now - run.began - 300;
+    state.version++;
+  }
+}
+
 export function setConnected(state, connected) {
   if (state.connected && !connected && state.run?.running) {
     state.run.incomplete = true;
@@ -193,6 +210,7 @@ function newRun(run, instances) {
     incomplete: false,
     result: null,
     clock: 0,
+    began: Infinity,
     sections: [],
     byId: new Map(),
     byFence: [],

@@ -1,5 +1,6 @@
 import { draw, heights, sectionAt, AXIS, STRIP } from './scene.js';
 import { endOf } from './overlaps.js';
+import { setText } from './views.js';
 
 const SHORTEST = 0.5;
 const NARROW = 640;
@@ -69,19 +70,18 @@ export class Timeline {
   }
 
   #showHeads(names, instances, run) {
-    const rows = [`<div class="strip-head"><b>at once</b><span>${run ? `most ${run.sweep.deepest}` : ''}</span></div>`];
-    for (const name of names) {
+    if (this.#heads.dataset.names !== names.join()) {
+      this.#heads.dataset.names = names.join();
+      this.#heads.replaceChildren(head('strip-head', 'at once'), ...names.map(name => head('lane-head', name)));
+    }
+    const [strip, ...lanes] = this.#heads.children;
+    setHead(strip, run ? `most ${run.sweep.deepest}` : '', '');
+    names.forEach((name, index) => {
       const instance = instances.find(one => one.id === name);
-      const waiting = run?.running ? (run.waiting[name]?.at(-1)?.count ?? 0) : 0;
-      rows.push(`<div class="lane-head" data-instance="${name}" data-state="${instance?.state ?? 'down'}">
-        <b>${name}</b><span class="state">${STATES[instance?.state] ?? '✕ down'}</span>
-        <span class="queue">${run?.running ? `${waiting} wait` : instance?.pid ? `pid ${instance.pid}` : ''}</span></div>`);
-    }
-    const html = rows.join('');
-    if (this.#heads.dataset.html !== html) {
-      this.#heads.dataset.html = html;
-      this.#heads.innerHTML = html;
-    }
+      const waiting = run?.waiting[name]?.at(-1)?.count ?? 0;
+      lanes[index].dataset.state = instance?.state ?? 'down';
+      setHead(lanes[index], STATES[instance?.state] ?? STATES.down, run?.running ? `${waiting} wait` : instance?.pid ? `pid ${instance.pid}` : '');
+    });
   }
 
   zoom(how) {
@@ -230,6 +230,24 @@ export class Timeline {
   #timeAt(x) {
     return this.#view.from + (x / this.#size.width) * (this.#view.to - this.#view.from);
   }
+}
+
+function head(kind, name) {
+  const element = document.createElement('div');
+  element.className = kind;
+  const title = document.createElement('b');
+  title.textContent = name;
+  const state = document.createElement('span');
+  state.className = 'state';
+  const queue = document.createElement('span');
+  queue.className = 'queue';
+  element.append(title, state, queue);
+  return element;
+}
+
+function setHead(element, state, queue) {
+  setText(element.querySelector('.state'), state);
+  setText(element.querySelector('.queue'), queue);
 }
 
 const STATES = { up: '● up', paused: '❚❚ paused', down: '✕ down' };
