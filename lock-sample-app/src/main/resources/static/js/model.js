@@ -116,7 +116,7 @@ const handlers = {
   released(state, event) {
     const run = state.run;
     const section = run?.byId.get(keyOf(event));
-    if (!section || section.to !== null) {
+    if (!section || (section.to !== null && section.outcome !== 'unknown')) {
       return;
     }
     const { to, read, wrote, outcome } = event;
@@ -158,17 +158,17 @@ const handlers = {
 
   act(state, event) {
     const run = state.run;
-    log(state, 'act', event.at, event.text);
+    log(state, 'act', event.at, sentence(event.text));
     if (!run) {
       return;
     }
     run.clock = Math.max(run.clock, event.at ?? 0);
     mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
-    if (event.act === 'pause') {
+    if (event.act === 'pause-holder') {
       run.pauses.push({ instance: event.instance, from: event.at, to: null });
     } else if (event.act === 'resume') {
       closePauses(run, event);
-    } else if (event.act === 'kill') {
+    } else if (event.act === 'kill-holder') {
       closePauses(run, event);
       killSections(run, event);
     }
@@ -303,14 +303,16 @@ function killSections(run, event) {
   }
 }
 
+const sentence = text => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 const FLAGS = {
-  pause: 'paused',
+  'pause-holder': 'stopped',
   resume: 'goes on',
-  kill: 'killed',
-  start: 'started',
+  'kill-holder': 'killed',
+  start: 'started again',
   'delete-key': 'key deleted',
   'fail-over': 'failover',
-  'restart-redis': 'Redis killed',
+  'restart-redis': 'Redis restarted',
 };
 
 const flagOf = event => FLAGS[event.act] ?? event.act.replaceAll('-', ' ');
