@@ -101,6 +101,9 @@ const handlers = {
     }
     const section = { ...event, fence: event.fence ?? null, to: null, outcome: null, next: null, pieces: [] };
     section.row = rowFor(run, section);
+    if (section.from < run.killed[section.instance]) {
+      Object.assign(section, { to: run.killed[section.instance], outcome: 'killed' });
+    }
     run.byId.set(keyOf(event), section);
     run.sections.push(section);
     run.clock = Math.max(run.clock, section.from);
@@ -217,6 +220,7 @@ function newRun(run, instances) {
     rows: {},
     waiting: {},
     pauses: [],
+    killed: {},
     marks: [],
     expected: null,
     actual: null,
@@ -295,6 +299,7 @@ function closePauses(run, event) {
 }
 
 function killSections(run, event) {
+  run.killed[event.instance] = event.at;
   for (const section of run.sections) {
     if (section.instance === event.instance && section.to === null) {
       section.to = Math.max(section.from, event.at);
