@@ -15,7 +15,7 @@ export function endOf(section, clock) {
 /**
  * Sweeps over the sections of a run. Finds how many were inside at once at each time, and gives each section its `pieces`:
  * the parts during which it overlapped another. Without fencing tokens an overlap is a `race`: nothing decides who writes
- * last. With them it is `stale`, and a piece of all but the newest holder: its write will be refused.
+ * last. With them it is `stale`, and a piece of who goes on after somebody newer was granted the lock: its write is refused.
  *
  * @returns {{steps: {from, to, depth, kind}[], deepest: number, overlapped: number}} overlapped counts sections in a race
  */
@@ -32,19 +32,21 @@ export function sweep(sections, clock) {
   const inside = new Set();
   const steps = [];
   let deepest = 0;
+  let newest = 0;
   edges.forEach((edge, index) => {
     if (edge.opens) {
       inside.add(edge.section);
+      newest = Math.max(newest, edge.section.fence ?? 0);
     } else {
       inside.delete(edge.section);
     }
     const until = edges[index + 1]?.at ?? edge.at;
     if (inside.size > 0 && until > edge.at) {
-      const kind = kindOf(inside);
+      const kind = kindOf(inside, newest);
       steps.push({ from: edge.at, to: until, depth: inside.size, kind });
       deepest = Math.max(deepest, inside.size);
       if (kind !== 'alone') {
-        cut(inside, edge.at, until, kind);
+        cut(inside, newest, { from: edge.at, to: until, kind });
       }
     }
   });
@@ -52,27 +54,22 @@ export function sweep(sections, clock) {
   return { steps, deepest, overlapped };
 }
 
-function kindOf(inside) {
-  if (inside.size < 2) {
-    return 'alone';
-  }
+function kindOf(inside, newest) {
+  let kind = 'alone';
   for (const section of inside) {
     if (section.fence === null) {
-      return 'race';
+      return inside.size > 1 ? 'race' : 'alone';
+    }
+    if (section.fence < newest) {
+      kind = 'stale';
     }
   }
-  return 'stale';
+  return kind;
 }
 
-function cut(inside, from, to, kind) {
-  let newest = null;
+function cut(inside, newest, { from, to, kind }) {
   for (const section of inside) {
-    if (newest === null || section.fence > newest.fence) {
-      newest = section;
-    }
-  }
-  for (const section of inside) {
-    if (kind === 'stale' && section === newest) {
+    if (kind === 'stale' && section.fence === newest) {
       continue;
     }
     const last = section.pieces.at(-1);

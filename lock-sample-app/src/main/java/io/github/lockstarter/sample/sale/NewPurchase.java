@@ -8,5 +8,4 @@ import jakarta.validation.constraints.Size;
  *
  * @param buyer at most 100 characters
  */
-public record NewPurchase(
-        @NotBlank @Size(max = 100) String buyer) {}
+public record NewPurchase(@NotBlank @Size(max = 100) String buyer) {}

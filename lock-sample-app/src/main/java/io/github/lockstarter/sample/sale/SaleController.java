@@ -41,8 +41,7 @@ class SaleController {
 
     @PostMapping("/{product}/purchases")
     @ResponseStatus(HttpStatus.CREATED)
-    Purchase buy(
-            @PathVariable @Pattern(regexp = PRODUCT) String product, @Valid @RequestBody NewPurchase purchase) {
+    Purchase buy(@PathVariable @Pattern(regexp = PRODUCT) String product, @Valid @RequestBody NewPurchase purchase) {
         return sales.buy(product, purchase.buyer());
     }
 

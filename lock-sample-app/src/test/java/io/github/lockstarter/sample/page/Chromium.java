@@ -23,8 +23,7 @@ final class Chromium implements AutoCloseable {
 
     private static final List<String> BROWSERS = List.of("chromium", "chromium-browser", "google-chrome", "chrome");
 
-    private static final String CLIP =
-            """
+    private static final String CLIP = """
             const upper = document.querySelector(arguments[0]).getBoundingClientRect();
             const lower = document.querySelector(arguments[1]).getBoundingClientRect();
             return { x: 0, y: upper.top + scrollY, width: innerWidth, height: lower.bottom - upper.top, scale: 1 };

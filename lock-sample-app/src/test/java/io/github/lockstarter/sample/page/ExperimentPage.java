@@ -21,8 +21,7 @@ final class ExperimentPage {
      * Counts, on the canvas, the pixels of a colour, and the columns in which it is drawn in more than one lane. Lanes begin
      * below the axis and the strip; antialiased edges have other colours and do not count.
      */
-    private static final String PIXELS =
-            """
+    private static final String PIXELS = """
             const name = arguments[0];
             const probe = document.createElement('i');
             probe.style.color = getComputedStyle(document.documentElement).getPropertyValue('--' + name);
@@ -78,7 +77,8 @@ final class ExperimentPage {
         fill("instances", instances);
         choose("topology", topology);
         find("set-up").click();
-        await().atMost(STAGE).until(() -> text("status").startsWith("Ready") || !problem().isEmpty());
+        await().atMost(STAGE)
+                .until(() -> text("status").startsWith("Ready") || !problem().isEmpty());
         if (!problem().isEmpty()) {
             throw new AssertionError("The set-up failed: " + problem());
         }
@@ -152,7 +152,8 @@ final class ExperimentPage {
     }
 
     void lookAt(String id) {
-        driver.executeScript("document.getElementById(arguments[0]).scrollIntoView({block: 'start', behavior: 'instant'})", id);
+        driver.executeScript(
+                "document.getElementById(arguments[0]).scrollIntoView({block: 'start', behavior: 'instant'})", id);
     }
 
     private List<WebElement> rows() {

@@ -152,8 +152,7 @@ class ExperimentPageIT {
         page.takeDown();
 
         assertThat(before).isGreaterThan(5);
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> app.descendants().count() < before - 5);
+        await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants().count() < before - 5);
     }
 
     private static void seesLostUpdates() {

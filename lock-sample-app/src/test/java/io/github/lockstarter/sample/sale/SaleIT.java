@@ -134,9 +134,7 @@ class SaleIT {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
                     /sales                  | {"product":"UPPER","stock":1}
                     /sales                  | {"product":"a{b}","stock":1}
                     /sales                  | {"stock":1}
