@@ -91,7 +91,7 @@ const handlers = {
 
   'run-started'(state, event) {
     state.run = newRun({ ...event, id: event.run }, event.instances);
-    log(state, 'run', null, `Run ${event.run} of ${event.variant} (${variantName(state, event.variant)}) started: ${event.requests} requests at once.`);
+    log(state, 'run', 0, `Run ${event.run} of ${event.variant} (${variantName(state, event.variant)}) started: ${event.requests} requests at once.`);
   },
 
   held(state, event) {
@@ -187,7 +187,7 @@ const handlers = {
     if (!state.results.some(result => result.run === event.run)) {
       state.results = [...state.results, event];
     }
-    log(state, event.exact ? 'exact' : 'wrong', null, verdict(event));
+    log(state, event.exact ? 'exact' : 'wrong', event.seconds * 1000, verdict(event));
   },
 };
 

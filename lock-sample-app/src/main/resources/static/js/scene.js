@@ -176,7 +176,11 @@ function writeInside(context, colours, section, left, right, middle) {
   context.font = font(11);
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  if (right - left > context.measureText(text).width + 6) {
+  const width = context.measureText(text).width + 6;
+  if (right - left > width) {
+    const kind = section.pieces[0]?.kind;
+    context.fillStyle = kind === 'race' ? colours.race : kind === 'stale' ? colours.stale : colours.held;
+    context.fillRect((left + right - width) / 2, middle - 7, width, 14);
     context.fillStyle = colours.onHeld;
     context.fillText(text, (left + right) / 2, middle);
   }

@@ -87,10 +87,9 @@ function resultRow(state, result) {
     ['Refused', number(result.refused)],
     ['Retried', number(result.retried)],
     ['Seconds', result.seconds?.toFixed(2) ?? '–'],
-    ['p50 ms', result.p50?.toFixed(0) ?? '–'],
-    ['p99 ms', result.p99?.toFixed(0) ?? '–'],
+    ['p50, p99 ms', [result.p50, result.p99].map(ms => ms?.toFixed(0) ?? '–').join(', ')],
     ['Per instance', Object.entries(result.perInstance ?? {}).map(([id, count]) => `${id}\u00a0${count}`).join(' · ')],
-    ['Disturbed by', (result.acts ?? []).map(one => (typeof one === 'string' ? one : one.act)).join(', ') || '–'],
+    ['Disturbed by', result.acts?.join('; ') || '–'],
   ];
   for (const [label, text] of cells) {
     const cell = document.createElement(label === 'Run' ? 'th' : 'td');
