@@ -80,8 +80,7 @@ function resultRow(state, result) {
   const cells = [
     ['Run', result.run],
     ['Variant', `${result.variant} ${variantName(state, result.variant)}`],
-    ['Requests', number(result.requests)],
-    ['Answered', number(result.answered)],
+    ['Answered', `${number(result.answered)} of ${number(result.requests)}`],
     ['Counter', number(result.counter)],
     ['Lost', lost],
     ['Refused', number(result.refused)],
