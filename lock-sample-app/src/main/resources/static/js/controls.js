@@ -123,8 +123,8 @@ export class Controls {
     }
     const fault = ['v3', 'v4'].includes(variant) ? element('fault').value : '';
     await this.#send(async () => {
-      const run = await api.startRun(variant, element('requests').valueAsNumber);
-      this.#planned = fault ? { act: fault, run: run?.id ?? run?.run ?? this.#state.run?.id } : null;
+      const answer = await api.startRun(variant, element('requests').valueAsNumber);
+      this.#planned = fault ? { act: fault, run: answer?.run?.id } : null;
     });
     return undefined;
   }
