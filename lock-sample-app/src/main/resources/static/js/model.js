@@ -7,6 +7,9 @@ import { sweep } from './overlaps.js';
 const LOG_LENGTH = 200;
 const LATE = 500;
 
+/** What follows an act (a replacement is up) may be told when another run has begun; its time is then far ahead. */
+const SOON = 5000;
+
 export function newState() {
   return {
     version: 0,
@@ -161,11 +164,12 @@ const handlers = {
 
   act(state, event) {
     const run = state.run;
-    log(state, 'act', event.at, sentence(event.text));
-    if (!run) {
+    const ofThisRun = run && event.at <= run.clock + (run.running ? SOON : LATE);
+    log(state, 'act', ofThisRun ? event.at : null, sentence(event.text));
+    if (!ofThisRun) {
       return;
     }
-    run.clock = Math.max(run.clock, event.at ?? 0);
+    run.clock = Math.max(run.clock, event.at);
     mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
     if (event.act === 'pause-holder') {
       run.pauses.push({ instance: event.instance, from: event.at, to: null });

@@ -153,7 +153,11 @@ function drawSection({ context, size, run, view, colours, x }, section, top, hei
     context.fillRect(left + width - 0.5, top, 0.5, height);
   }
   if (width > 56 && height > 12) {
-    writeInside(context, colours, section, Math.max(left, 0), Math.min(left + width, size.width), top + height / 2 - 1);
+    const from = Math.max(left, 0);
+    const until = Math.min(left + width, size.width);
+    const middle = (from + until) / 2;
+    const piece = section.pieces.find(one => x(one.from) <= middle && x(one.to) >= middle);
+    writeInside(context, colours, section, { from, until, y: top + height / 2 - 1, below: pieceColour(colours, piece) });
   }
   if (section === view.selected) {
     context.strokeStyle = colours.text;
@@ -164,25 +168,27 @@ function drawSection({ context, size, run, view, colours, x }, section, top, hei
 
 function drawPiece(context, colours, piece, left, right, top, height) {
   const width = Math.max(right - left, 1);
-  context.fillStyle = piece.kind === 'race' ? colours.race : colours.stale;
+  context.fillStyle = pieceColour(colours, piece);
   context.fillRect(left, top, width, height);
   if (width > 8 && height > 5) {
     hatch(context, left, top, width, height, colours.surface, 6, 1);
   }
 }
 
-function writeInside(context, colours, section, left, right, middle) {
+const pieceColour = (colours, piece) => ({ race: colours.race, stale: colours.stale })[piece?.kind] ?? colours.held;
+
+/** The value or the fencing token, on a plate of its own: over hatching it could not be read. */
+function writeInside(context, colours, section, { from, until, y, below }) {
   const text = section.fence === null ? `${section.read ?? '?'} → ${section.wrote ?? '?'}` : shortFence(section.fence);
   context.font = font(11);
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   const width = context.measureText(text).width + 6;
-  if (right - left > width) {
-    const kind = section.pieces[0]?.kind;
-    context.fillStyle = kind === 'race' ? colours.race : kind === 'stale' ? colours.stale : colours.held;
-    context.fillRect((left + right - width) / 2, middle - 7, width, 14);
+  if (until - from > width) {
+    context.fillStyle = below;
+    context.fillRect((from + until - width) / 2, y - 7, width, 14);
     context.fillStyle = colours.onHeld;
-    context.fillText(text, (left + right) / 2, middle);
+    context.fillText(text, (from + until) / 2, y);
   }
 }
 
