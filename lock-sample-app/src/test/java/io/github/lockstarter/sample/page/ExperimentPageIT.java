@@ -50,7 +50,7 @@ class ExperimentPageIT {
         assumeTrue(found, "Not run: there is no Chromium with its chromedriver on the PATH");
         startApp();
         chromium = Chromium.start();
-        chromium.resize(1280, 900);
+        chromium.resize(1280, 2000);
         chromium.prefer("light");
         page = new ExperimentPage(chromium.driver());
         page.open(port());
