@@ -31,7 +31,7 @@ export class Controls {
       }
     });
     for (const button of document.querySelectorAll('[data-act]')) {
-      button.addEventListener('click', () => this.#send(() => api.act(button.dataset.act, element('pause').value)));
+      button.addEventListener('click', () => this.#send(() => this.#act(button.dataset.act)));
     }
   }
 
@@ -41,7 +41,7 @@ export class Controls {
       const { act } = this.#planned;
       this.#planned = null;
       if (run.running) {
-        this.#send(() => api.act(act, element('pause').value));
+        this.#send(() => this.#act(act));
       }
     }
   }
@@ -127,6 +127,19 @@ export class Controls {
       this.#planned = fault ? { act: fault, run: answer?.run?.id } : null;
     });
     return undefined;
+  }
+
+  /** Between two sections nobody is there to be hit for a moment: then it is tried again. */
+  async #act(name, attempts = 20) {
+    try {
+      await api.act(name, element('pause').value);
+    } catch (problem) {
+      if (problem.status !== 409 || attempts === 1 || !this.#state.run?.running) {
+        throw problem;
+      }
+      await new Promise(resolve => setTimeout(resolve, 50));
+      await this.#act(name, attempts - 1);
+    }
   }
 
   async #send(request) {
