@@ -26,7 +26,9 @@ final class Chromium implements AutoCloseable {
     private static final String CLIP = """
             const upper = document.querySelector(arguments[0]).getBoundingClientRect();
             const lower = document.querySelector(arguments[1]).getBoundingClientRect();
-            return { x: 0, y: upper.top + scrollY, width: innerWidth, height: lower.bottom - upper.top, scale: 1 };
+            const left = Math.min(upper.left, lower.left);
+            const right = Math.max(upper.right, lower.right);
+            return { x: left, y: upper.top + scrollY, width: right - left, height: lower.bottom - upper.top, scale: 1 };
             """;
 
     private final ChromeDriver driver;

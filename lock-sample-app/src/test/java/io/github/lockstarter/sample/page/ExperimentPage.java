@@ -151,9 +151,9 @@ final class ExperimentPage {
         return new Drawn(((Number) answer.get(0)).longValue(), ((Number) answer.get(1)).longValue());
     }
 
-    void lookAt(String id) {
-        driver.executeScript(
-                "document.getElementById(arguments[0]).scrollIntoView({block: 'start', behavior: 'instant'})", id);
+    boolean isWiderThanTheWindow() {
+        return Boolean.TRUE.equals(driver.executeScript(
+                "return document.documentElement.scrollWidth > document.documentElement.clientWidth"));
     }
 
     private List<WebElement> rows() {

@@ -24,15 +24,18 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (three instances,
- * their proxy, seven Redis servers) is set up once, by the page itself. Without a Chromium the class is reported as
- * skipped; with {@code -Dbrowser.required=true} it fails then.
+ * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (instances, their
+ * proxy, Redis servers) is set up once, by the page itself. Without a Chromium the class is reported as skipped; with
+ * {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1 and v2 finds none in
+ * v3 and v4: each is the control of the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ExperimentPageIT {
 
     private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
-    private static final int REQUESTS = 666;
+    private static final int REQUESTS = Integer.getInteger("browser.requests", 300);
+    private static final int INSTANCES = Integer.getInteger("browser.instances", 2);
+    private static final boolean REQUIRED = Boolean.getBoolean("browser.required");
 
     @TempDir
     private static Path directory;
@@ -44,7 +47,7 @@ class ExperimentPageIT {
     @BeforeAll
     static void setUp() throws IOException {
         boolean found = Chromium.isInstalled();
-        assertThat(found || !Boolean.getBoolean("browser.required"))
+        assertThat(found || !REQUIRED)
                 .as("a Chromium and its chromedriver on the PATH")
                 .isTrue();
         assumeTrue(found, "Not run: there is no Chromium with its chromedriver on the PATH");
@@ -54,7 +57,7 @@ class ExperimentPageIT {
         chromium.prefer("light");
         page = new ExperimentPage(chromium.driver());
         page.open(port());
-        page.setUp(3);
+        page.setUp(INSTANCES);
     }
 
     @AfterAll
@@ -86,8 +89,11 @@ class ExperimentPageIT {
         page.run("v2", REQUESTS);
 
         seesLostUpdates();
-        assertThat(page.number("at-once")).isBetween(2L, 3L);
-        assertThat(page.drawn("race").shared()).isPositive();
+        assertThat(page.number("at-once")).isBetween(2L, (long) INSTANCES);
+        page.press("[data-zoom=closest]");
+        assertThat(page.drawn("race").shared())
+                .as("columns with red in two lanes")
+                .isPositive();
         photograph("v2-synchronized");
     }
 
@@ -99,7 +105,9 @@ class ExperimentPageIT {
         seesAnExactCount();
         assertThat(page.number("handed-over")).isPositive();
         assertThat(page.text("fence")).isNotEqualTo("–");
+        page.press("[data-zoom=closest]");
         photograph("v3-distributed-lock");
+        page.press("[data-zoom=fit]");
     }
 
     @Test
@@ -129,6 +137,9 @@ class ExperimentPageIT {
                 .as("amber: believes it still holds")
                 .isPositive();
         photograph("pause-longer-than-the-lease");
+        if (REQUIRED) {
+            photographThePage();
+        }
     }
 
     @Test
@@ -187,13 +198,23 @@ class ExperimentPageIT {
     }
 
     private static void photograph(String name) {
-        Path images = Path.of(System.getProperty("screenshots.directory", "target/screenshots"));
-        chromium.photograph(images.resolve(name + ".png"), "[aria-labelledby=figures-title]", "#timeline");
-        if (Boolean.getBoolean("browser.required")) {
-            chromium.prefer("dark");
-            chromium.photograph(images.resolve(name + "-dark.png"), "[aria-labelledby=figures-title]", "#timeline");
-            chromium.prefer("light");
-        }
+        chromium.photograph(image(name), "[aria-labelledby=figures-title]", "#timeline");
+    }
+
+    /** The whole page in the dark, and as it is on a phone. */
+    private static void photographThePage() {
+        chromium.prefer("dark");
+        chromium.photograph(image("page-dark"), "body", "body");
+        chromium.prefer("light");
+        chromium.resize(360, 2000);
+        chromium.photograph(image("page-phone"), "body", "body");
+        assertThat(page.isWiderThanTheWindow()).isFalse();
+        chromium.resize(1280, 2000);
+    }
+
+    private static Path image(String name) {
+        return Path.of(System.getProperty("screenshots.directory", "target/screenshots"))
+                .resolve(name + ".png");
     }
 
     private static void startApp() throws IOException {
