@@ -302,11 +302,13 @@ function closePauses(run, event) {
   }
 }
 
+/** Sections of the killed instance are told as failed just before, or not at all. */
 function killSections(run, event) {
   run.killed[event.instance] = event.at;
   for (const section of run.sections) {
-    if (section.instance === event.instance && section.to === null) {
-      section.to = Math.max(section.from, event.at);
+    const cutOff = section.to === null || (section.outcome === 'failed' && section.to > event.at - LATE);
+    if (section.instance === event.instance && cutOff) {
+      section.to ??= Math.max(section.from, event.at);
       section.outcome = 'killed';
     }
   }

@@ -29,6 +29,9 @@ function statusOf(state) {
     failed: 'The set-up failed.',
     ready: `Ready: ${state.instances.length} instances behind ${state.proxy ?? 'a proxy'}.`,
   }[state.stage] ?? state.stage;
+  if (state.stage === 'ready' && state.failure) {
+    return state.failure;
+  }
   const result = state.run?.result;
   if (state.stage !== 'ready' || !result) {
     return stage;
