@@ -30,10 +30,11 @@ class StartMessage {
     String text() {
         return """
                 The sample is up.
-                Redis: %s
+                Redis: %1$s
+                The page-view experiment, to look at: http://localhost:%2$s/
 
                 Try, in another terminal:
-                  URL=http://localhost:%s
+                  URL=http://localhost:%2$s
                   curl -sw '\\n' $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
                   curl -sw '\\n' -X POST $URL/orders/1/shipment & curl -sw '\\n' -X POST $URL/orders/1/shipment; wait
                   curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
