@@ -272,6 +272,13 @@ function summaryOf(run) {
   return `${sections}; ${deepest > 1 ? `up to ${deepest} believed to hold the lock at once` : 'never two at once'}.${gap}`;
 }
 
+const OUTCOMES = {
+  refused: 'The store refused the write.',
+  lost: 'It was told that it had lost the lock.',
+  failed: 'It failed.',
+  killed: 'It was killed.',
+};
+
 const PATHS = { immediate: 'got the lock at once', waited: 'waited', handed_over: 'was handed the lock by its own instance' };
 
 function describe(section, run) {
@@ -283,5 +290,5 @@ function describe(section, run) {
     return `${section.instance}, ${took}.${values}${overlap}`;
   }
   const waited = section.waited ? ` after ${section.waited.toFixed(0)} ms` : '';
-  return `${section.instance}, ${took}: ${PATHS[section.path] ?? section.path ?? 'got the lock'}${waited}, fencing token ${section.fence}.${values} ${section.outcome ?? 'still inside'}.`;
+  return `${section.instance}, ${took}: ${PATHS[section.path] ?? section.path ?? 'got the lock'}${waited}, fencing token ${section.fence}.${values} ${OUTCOMES[section.outcome] ?? ''}`.trim();
 }
