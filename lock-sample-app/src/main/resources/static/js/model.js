@@ -259,7 +259,7 @@ function rowFor(run, section) {
   const rows = (run.rows[section.instance] ??= []);
   let row = rows.findIndex(last => last.to !== null && last.to <= section.from);
   if (row < 0) {
-    row = section.fence === null ? rows.length : 0;
+    row = rows.length;
   }
   rows[row] = section;
   return row;

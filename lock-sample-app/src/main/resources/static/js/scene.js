@@ -212,35 +212,39 @@ function drawConnections({ context, size, run, view, colours, x }) {
   }
 }
 
+/** Stems first, so that none crosses the text of a flag. */
 function drawMarks(frame) {
   const { size, run, view, x } = frame;
+  const shown = run.marks
+    .filter(mark => mark.at >= view.from && mark.at <= view.to)
+    .map(mark => ({ ...mark, x: x(mark.at), lane: run.instances.indexOf(mark.instance) }));
+  shown.forEach(mark => drawStem(frame, mark, size));
   const taken = new Map();
-  for (const mark of run.marks) {
-    const at = x(mark.at);
-    if (mark.at >= view.from && at <= size.width) {
-      const index = run.instances.indexOf(mark.instance);
-      drawFlag(frame, mark, at, index, taken);
-    }
-  }
+  shown.forEach(mark => drawFlag(frame, mark, taken));
 }
 
-function drawFlag({ context, size, colours }, mark, at, index, taken) {
-  const top = index < 0 ? AXIS : laneTop(size, index);
-  const bottom = index < 0 ? size.height - GAP : top + size.lane - 2;
+const markTop = (size, mark) => (mark.lane < 0 ? AXIS : laneTop(size, mark.lane));
+
+function drawStem({ context, colours }, mark, size) {
+  const top = markTop(size, mark);
+  const bottom = mark.lane < 0 ? size.height - GAP : top + size.lane - 2;
+  context.fillStyle = flagColour(mark.kind, colours);
+  context.fillRect(Math.round(mark.x) - 1, top, 2, bottom - top);
+}
+
+function drawFlag({ context, size, colours }, mark, taken) {
   const colour = flagColour(mark.kind, colours);
   context.font = font(11, true);
   const width = context.measureText(mark.text).width + 10;
-  const left = Math.max(0, Math.min(at, size.width - width));
-  const places = taken.get(index) ?? [];
+  const left = Math.max(0, Math.min(mark.x, size.width - width));
+  const places = taken.get(mark.lane) ?? [];
   let level = 0;
   while (level < 3 && places.some(place => place.level === level && left < place.right && left + width > place.left)) {
     level++;
   }
   places.push({ level, left, right: left + width + 2 });
-  taken.set(index, places);
-  context.fillStyle = colour;
-  context.fillRect(Math.round(at) - 1, top, 2, bottom - top);
-  const y = top + 1 + level * 16;
+  taken.set(mark.lane, places);
+  const y = markTop(size, mark) + 1 + level * 16;
   context.fillStyle = colours.surface;
   context.fillRect(left, y, width, 15);
   context.strokeStyle = colour;
