@@ -10,34 +10,48 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * A program in a directory of its own. It can be killed and started again; program and directory are gone after
  * {@link #close()}, and after this JVM however that ends: a shell script watches a pipe from this process
  * ({@code supervise.sh}).
  *
- * <p>Thread-safe. The one mutable field is {@code life}, which the callers of {@link #start()} replace and the thread that
- * reads the script's output completes. Calls of {@code start} must not overlap each other.
+ * <p>Thread-safe. The one mutable field is {@code life}, which {@link #start()} replaces, one caller at a time, and the thread
+ * that reads the script's output completes. The program never runs twice: {@code start} refuses it, and so does the script.
  */
 public final class SupervisedProcess implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(SupervisedProcess.class);
     private static final String STARTED = "started ";
     private static final String ENDED = "ended ";
     private static final byte[] START = "start\n".getBytes(StandardCharsets.US_ASCII);
     private static final long PATIENCE_SECONDS = 10;
+    private static final Set<String> JVM_OPTIONS = Set.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
+    /** Spring Boot leaves dashes out of the names of variables, and knows them as underscores, too. */
+    private static final List<String> SETTINGS = List.of(
+            "SPRING_", "SERVER_", "DISTRIBUTED_LOCK_", "DISTRIBUTEDLOCK_", "SAMPLE_", "MANAGEMENT_", "LOGGING_");
 
     private final String name;
     private final Path directory;
     private final Process supervisor;
     private final Consumer<String> output;
+    private final ReentrantLock starting = new ReentrantLock();
     private final AtomicReference<Life> life = new AtomicReference<>(new Life());
 
     private SupervisedProcess(String name, Path directory, Process supervisor, Consumer<String> output) {
@@ -67,12 +81,13 @@ public final class SupervisedProcess implements AutoCloseable {
     public static SupervisedProcess prepare(String name, Function<Path, List<String>> command, Consumer<String> output)
             throws IOException {
         Path directory = Files.createTempDirectory("lock-sample-" + name + "-");
-        List<String> supervised =
-                new ArrayList<>(List.of("/bin/sh", "-c", script(), "supervise " + name, directory.toString()));
-        supervised.addAll(command.apply(directory));
-        Process supervisor = new ProcessBuilder(supervised)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process supervisor;
+        try {
+            supervisor = supervise(name, directory, command.apply(directory));
+        } catch (IOException | RuntimeException failure) {
+            Files.delete(directory);
+            throw failure;
+        }
         SupervisedProcess process = new SupervisedProcess(name, directory, supervisor, output);
         Thread reader = new Thread(process::read, "output-of-" + name);
         reader.setDaemon(true);
@@ -92,15 +107,25 @@ public final class SupervisedProcess implements AutoCloseable {
     /**
      * Starts the program. Whether it is ready for anything is not known here.
      *
-     * @throws IOException when the process is closed, or does not begin
+     * @throws IOException when it runs or is being started, when the process is closed, or when it does not begin
      */
     public void start() throws IOException {
-        Life begun = new Life();
-        life.set(begun);
-        OutputStream orders = supervisor.getOutputStream();
-        orders.write(START);
-        orders.flush();
-        await(begun.pid(), "start");
+        if (!starting.tryLock()) {
+            throw new IOException(name + " is being started already");
+        }
+        try {
+            if (isRunning()) {
+                throw new IOException(name + " runs already; end it first");
+            }
+            Life begun = new Life();
+            life.set(begun);
+            OutputStream orders = supervisor.getOutputStream();
+            orders.write(START);
+            orders.flush();
+            await(begun.pid(), "start");
+        } finally {
+            starting.unlock();
+        }
     }
 
     /**
@@ -136,6 +161,9 @@ public final class SupervisedProcess implements AutoCloseable {
     public void signal(String signal) throws IOException {
         Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid()).start();
         await(kill.onExit(), "get signal " + signal);
+        if (kill.exitValue() != 0) {
+            throw new IOException(name + " did not get signal " + signal + ": it has ended");
+        }
     }
 
     /**
@@ -168,11 +196,49 @@ public final class SupervisedProcess implements AutoCloseable {
                 throw new IllegalStateException(name + " did not stop within " + PATIENCE_SECONDS
                         + "s; end its processes by hand, and remove " + directory);
             }
+            endWithoutSupervisor();
         } catch (IOException failure) {
             throw new UncheckedIOException("Could not tell " + name + " to stop", failure);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whoever killed the supervisor has left the program and its directory. */
+    private void endWithoutSupervisor() throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        if (isRunning()) {
+            ProcessHandle.of(pid()).ifPresent(SupervisedProcess::destroyTree);
+        }
+        FileSystemUtils.deleteRecursively(directory);
+    }
+
+    private static void destroyTree(ProcessHandle program) {
+        Stream.concat(Stream.of(program), program.descendants().toList().stream())
+                .map(process -> {
+                    process.destroyForcibly();
+                    return process.onExit();
+                })
+                .toList()
+                .forEach(end -> end.completeOnTimeout(program, PATIENCE_SECONDS, TimeUnit.SECONDS)
+                        .join());
+    }
+
+    private static Process supervise(String name, Path directory, List<String> command) throws IOException {
+        List<String> supervised =
+                new ArrayList<>(List.of("/bin/sh", "-c", script(), "supervise " + name, directory.toString()));
+        supervised.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(supervised).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().keySet().removeIf(SupervisedProcess::isSettingOfThisJvm);
+        return builder.start();
+    }
+
+    /** What was set for this JVM would beat the settings of an instance of it. */
+    static boolean isSettingOfThisJvm(String variable) {
+        String name = variable.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+        return JVM_OPTIONS.contains(name) || SETTINGS.stream().anyMatch(name::startsWith);
     }
 
     private Life life() {
@@ -197,8 +263,17 @@ public final class SupervisedProcess implements AutoCloseable {
             life().pid().complete(Long.valueOf(line.substring(STARTED.length())));
         } else if (line.startsWith(ENDED)) {
             life().end().complete(Integer.valueOf(line.substring(ENDED.length())));
-        } else {
+        } else if (!line.isEmpty()) {
+            pass(line);
+        }
+    }
+
+    /** A killed program may have left half a line, which nobody understands. */
+    private void pass(String line) {
+        try {
             output.accept(line);
+        } catch (RuntimeException notUnderstood) {
+            log.debug("{} has printed '{}'", name, line, notUnderstood);
         }
     }
 
