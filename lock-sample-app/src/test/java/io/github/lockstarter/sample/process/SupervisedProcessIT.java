@@ -210,7 +210,8 @@ class SupervisedProcessIT {
     private static List<ProcessHandle> supervisors(long pid) {
         return Stream.iterate(
                         ProcessHandle.of(pid).flatMap(ProcessHandle::parent),
-                        parent -> parent.isPresent() && parent.get().pid() != ProcessHandle.current().pid(),
+                        parent -> parent.isPresent()
+                                && parent.get().pid() != ProcessHandle.current().pid(),
                         parent -> parent.flatMap(ProcessHandle::parent))
                 .flatMap(Optional::stream)
                 .toList();
