@@ -1,11 +1,6 @@
 package io.github.lockstarter.sample;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import io.github.lockstarter.sample.process.Loopback;
 
 /** A port of the loopback interface on which nothing listens. */
 public final class FreePort {
@@ -14,20 +9,11 @@ public final class FreePort {
 
     /** Finds one. */
     public static int find() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        return Loopback.freePort();
     }
 
     /** Whether nothing listens there now. */
     public static boolean isFree(int port) {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 500);
-            return false;
-        } catch (IOException nobodyThere) {
-            return true;
-        }
+        return !Loopback.isListening(port);
     }
 }

@@ -29,10 +29,10 @@ public sealed interface InstanceEvent {
     /**
      * The instance answers requests.
      *
-     * @param at when, on its monotonic clock
-     * @param wall the same moment on its wall clock, in nanoseconds
+     * @param at when
+     * @param port where
      */
-    record Ready(long at, long wall) implements InstanceEvent {}
+    record Ready(long at, int port) implements InstanceEvent {}
 
     /**
      * A section begins.

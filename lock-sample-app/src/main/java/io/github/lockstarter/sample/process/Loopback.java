@@ -37,8 +37,18 @@ public final class Loopback {
      * @return true if a connection was accepted just now
      */
     public static boolean isListening(int port) {
+        return isListening(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /**
+     * Whether something accepts connections there.
+     *
+     * @param address host and port, here or elsewhere
+     * @return true if a connection was accepted just now
+     */
+    public static boolean isListening(InetSocketAddress address) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_TIMEOUT_MS);
+            socket.connect(address, CONNECT_TIMEOUT_MS);
             return true;
         } catch (IOException nobodyThere) {
             return false;

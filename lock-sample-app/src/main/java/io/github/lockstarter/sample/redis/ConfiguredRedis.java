@@ -1,8 +1,7 @@
 package io.github.lockstarter.sample.redis;
 
-import java.io.IOException;
+import io.github.lockstarter.sample.process.Loopback;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import org.springframework.core.env.Environment;
  */
 record ConfiguredRedis(String description, Optional<Server> server) {
 
-    private static final int CONNECT_TIMEOUT_MS = 500;
     private static final int DEFAULT_PORT = 6379;
     private static final List<String> TOPOLOGIES = List.of("sentinel.nodes", "cluster.nodes", "masterreplica.nodes");
 
@@ -32,12 +30,7 @@ record ConfiguredRedis(String description, Optional<Server> server) {
     record Server(String host, int port) {
 
         boolean isListening() {
-            try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress(host, port), CONNECT_TIMEOUT_MS);
-                return true;
-            } catch (IOException nobodyThere) {
-                return false;
-            }
+            return Loopback.isListening(new InetSocketAddress(host, port));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.redis;
 
+import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.process.SupervisedProcess;
 import java.io.BufferedReader;
@@ -12,10 +13,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * A redis-server process on the loopback interface. It ends with {@link #close()}, and with this JVM however that ends.
@@ -27,6 +30,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     private static final int ANSWER_MS = 500;
     private static final long LOOK_MS = 20;
     private static final long START_SECONDS = 15;
+    private static final int ATTEMPTS = 5;
+    private static final Duration PAUSE = Duration.ofMillis(300);
 
     private final SupervisedProcess process;
     private final int port;
@@ -42,7 +47,34 @@ public final class EmbeddedRedis implements AutoCloseable {
      * @throws NoRedisException when no binary is bundled for this machine, or the server does not start
      */
     static EmbeddedRedis start() {
-        return start(Loopback.freePort(), RedisSetup.inMemory());
+        if (RedisBinary.forThisMachine().isEmpty()) {
+            throw NoRedisException.noBinary();
+        }
+        try {
+            return start(RedisSetup.inMemory(), redis -> {});
+        } catch (IllegalStateException failure) {
+            throw NoRedisException.notStarted(failure.getCause() instanceof IOException cause ? cause : failure);
+        }
+    }
+
+    /**
+     * Starts a server on a free port; it answers when this returns. On another one when somebody else was faster.
+     *
+     * @param setup what it is started as
+     * @param owner is given each server that is to be closed, before it starts
+     * @return the running server; close it
+     * @throws IllegalStateException when no binary is bundled for this machine, or the server does not start
+     */
+    public static EmbeddedRedis start(RedisSetup setup, Consumer<EmbeddedRedis> owner) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return start(Loopback.freePort(), setup, owner);
+            } catch (IllegalStateException failure) {
+                if (attempt == ATTEMPTS || !isPortTaken(failure)) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     /**
@@ -54,14 +86,38 @@ public final class EmbeddedRedis implements AutoCloseable {
      * @throws IllegalStateException when no binary is bundled for this machine, or the server does not start
      */
     public static EmbeddedRedis start(int port, RedisSetup setup) {
+        return start(port, setup, redis -> {});
+    }
+
+    /**
+     * Starts a server; it answers when this returns.
+     *
+     * @param port a free port
+     * @param setup what it is started as
+     * @param owner is given the server before it starts
+     * @return the running server; close it
+     * @throws IllegalStateException when no binary is bundled for this machine, or the server does not start
+     */
+    public static EmbeddedRedis start(int port, RedisSetup setup, Consumer<EmbeddedRedis> owner) {
         EmbeddedRedis redis = prepare(port, setup);
         try {
+            owner.accept(redis);
             redis.launch();
             return redis;
         } catch (IOException failure) {
             redis.close();
-            throw NoRedisException.notStarted(failure);
+            throw new IllegalStateException("redis-server did not start: " + failure.getMessage(), failure);
         }
+    }
+
+    /**
+     * Whether a server did not start because of its port.
+     *
+     * @param failure what {@code start} has thrown
+     * @return true when another port may do
+     */
+    public static boolean isPortTaken(IllegalStateException failure) {
+        return String.valueOf(failure.getMessage()).contains("Address already in use");
     }
 
     /**
@@ -100,12 +156,22 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
-    /** Starts a killed server again, and waits until it answers. */
+    /**
+     * Starts a killed server again, and waits until it answers. Again when it ends at once, since a connection of somebody
+     * else may have its port for a moment. A server that runs is left alone.
+     *
+     * @throws IllegalStateException when it does not start
+     */
     public void restart() {
-        try {
-            launch();
-        } catch (IOException failure) {
-            throw NoRedisException.notStarted(failure);
+        for (int attempt = 1; !process.isRunning(); attempt++) {
+            try {
+                launch();
+            } catch (IOException failure) {
+                if (attempt == ATTEMPTS || process.isRunning()) {
+                    throw new IllegalStateException("redis-server did not start: " + failure.getMessage(), failure);
+                }
+                SimulatedWork.lasting(PAUSE);
+            }
         }
     }
 
@@ -116,7 +182,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     private static EmbeddedRedis prepare(int port, RedisSetup setup) {
-        RedisBinary binary = RedisBinary.forThisMachine().orElseThrow(NoRedisException::noBinary);
+        RedisBinary binary = RedisBinary.forThisMachine().orElseThrow(EmbeddedRedis::noBinary);
         try {
             SupervisedProcess process =
                     SupervisedProcess.prepare("redis", directory -> command(directory, setup), line -> {});
@@ -129,8 +195,13 @@ public final class EmbeddedRedis implements AutoCloseable {
             }
             return new EmbeddedRedis(process, port);
         } catch (IOException failure) {
-            throw NoRedisException.notStarted(failure);
+            throw new IllegalStateException("redis-server could not be prepared: " + failure.getMessage(), failure);
         }
+    }
+
+    private static IllegalStateException noBinary() {
+        return new IllegalStateException("No redis-server is bundled for " + System.getProperty("os.name") + " on "
+                + System.getProperty("os.arch"));
     }
 
     private static List<String> command(Path directory, RedisSetup setup) {

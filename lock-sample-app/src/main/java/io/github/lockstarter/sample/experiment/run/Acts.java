@@ -12,6 +12,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Interferes with a run. What follows an act by itself (an instance goes on, another one starts) is done in the background. */
 final class Acts {
@@ -24,6 +26,8 @@ final class Acts {
 
     /** For others to find a deleted lock, and for its holder to ask for its renewal. */
     private static final Duration LONG_HALT = Duration.ofMillis(1500);
+
+    private static final Logger log = LoggerFactory.getLogger(Acts.class);
 
     private final RunPlan plan;
     private final Stage stage;
@@ -43,7 +47,7 @@ final class Acts {
     }
 
     /**
-     * Does it.
+     * Does it, unless another act is under way: two at a time would start a server twice, or hit the same holder.
      *
      * @param act what
      * @param pause how long a holder is paused
@@ -51,6 +55,11 @@ final class Acts {
      * @throws ActRefusedException when there is nothing to hit
      */
     Acted perform(Act act, Duration pause) {
+        return stage.alone(() -> performAlone(act, pause))
+                .orElseThrow(() -> new ActRefusedException("Another act is under way. Wait for its end"));
+    }
+
+    private Acted performAlone(Act act, Duration pause) {
         try {
             return switch (act) {
                 case PAUSE_HOLDER -> pauseHolder(pause);
@@ -83,8 +92,9 @@ final class Acts {
     }
 
     private void resume(Instance instance) {
-        instance.resume();
-        tell("resume", instance, "Instance " + instance.name() + " goes on (SIGCONT)");
+        if (instance.resume()) {
+            tell("resume", instance, "Instance " + instance.name() + " goes on (SIGCONT)");
+        }
     }
 
     private Acted killHolder() {
@@ -97,8 +107,13 @@ final class Acts {
     }
 
     private void replace(Instance instance) {
-        instance.replace();
-        tell("start", instance, "Instance " + instance.name() + " was started again");
+        try {
+            instance.replace();
+            tell("start", instance, "Instance " + instance.name() + " was started again");
+        } catch (RuntimeException failure) {
+            tell("start", instance, "Instance " + instance.name() + " could not be started again");
+            log.warn("Instance {} could not be started again", instance.name(), failure);
+        }
     }
 
     private Acted deleteKey() {

@@ -28,7 +28,9 @@ final class Breakpoint {
 
     private static final Duration LOOK = Duration.ofMillis(2);
 
-    private final HttpClient http = HttpClient.newHttpClient();
+    /** One for all runs: a client keeps threads, and cannot be closed in Java 17. */
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
     private final Stage stage;
     private final RunTimeline timeline;
 
@@ -83,7 +85,7 @@ final class Breakpoint {
                 .POST(BodyPublishers.noBody())
                 .build();
         try {
-            http.send(request, BodyHandlers.discarding());
+            HTTP.send(request, BodyHandlers.discarding());
         } catch (IOException failure) {
             throw new ActRefusedException("Instance " + instance.name() + " does not answer", failure);
         }

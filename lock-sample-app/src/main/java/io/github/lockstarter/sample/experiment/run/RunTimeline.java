@@ -75,9 +75,11 @@ final class RunTimeline {
         return open.values().stream().max(Comparator.comparingLong(Open::since)).map(Open::instance);
     }
 
-    /** Completes when the instance stands still in a section. */
+    /** Completes when the instance stands still in a section from now on; who waited before waits in vain. */
     CompletableFuture<Void> nextHalt(String instance) {
-        return halts.computeIfAbsent(instance, name -> new CompletableFuture<>());
+        CompletableFuture<Void> halt = new CompletableFuture<>();
+        halts.put(instance, halt);
+        return halt;
     }
 
     /** How many stale writes the store refused. */

@@ -16,33 +16,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An instance of the application, a JVM of its own. It has its name and its port for the whole life of this object, also when
- * it is killed and replaced.
+ * An instance of the application, a JVM of its own. It has its name for the whole life of this object, and the port that it
+ * found at its first start, also when it is killed and replaced.
  *
- * <p>Thread-safe: the one mutable field is {@code life}, replaced with each start. The thread that reads what the process
- * prints completes its readiness; whoever pauses, resumes or kills it sets its status.
+ * <p>Thread-safe: the mutable fields are {@code life}, replaced with each start, and {@code port}, set once. The thread that
+ * reads what the process prints completes its readiness; whoever pauses, resumes or kills it sets its status.
  */
 public final class Instance implements AutoCloseable {
 
     /** For how long a start is awaited. */
     static final Duration START = Duration.ofMinutes(2);
 
+    private static final int ATTEMPTS = 3;
     private static final ObjectReader READER = JsonMapper.builder().build().readerFor(InstanceEvent.class);
 
     private final String name;
-    private final int port;
+    private final AtomicInteger port = new AtomicInteger();
     private final StageListener listener;
     private final SupervisedProcess process;
     private final AtomicReference<Life> life = new AtomicReference<>(new Life(Status.DOWN, new CompletableFuture<>()));
 
-    private Instance(String name, int port, StageListener listener, List<String> properties) throws IOException {
+    private Instance(String name, StageListener listener, List<String> properties) throws IOException {
         this.name = name;
-        this.port = port;
         this.listener = listener;
         this.process = SupervisedProcess.prepare(
                 "instance-" + name.toLowerCase(Locale.ROOT),
@@ -76,12 +77,10 @@ public final class Instance implements AutoCloseable {
      * @param listener is told what it tells
      */
     static Instance prepare(String name, List<String> properties, StageListener listener) {
-        int port = Loopback.freePort();
         List<String> all = new ArrayList<>(properties);
-        all.add("server.port=" + port);
         all.add("sample.pview.instance=" + name);
         try {
-            return new Instance(name, port, listener, all);
+            return new Instance(name, listener, all);
         } catch (IOException failure) {
             throw new UncheckedIOException("Instance " + name + " could not be prepared", failure);
         }
@@ -99,10 +98,10 @@ public final class Instance implements AutoCloseable {
     /**
      * Where it listens.
      *
-     * @return its port
+     * @return its port, zero before it is ready for the first time
      */
     public int port() {
-        return port;
+        return port.get();
     }
 
     /**
@@ -121,7 +120,7 @@ public final class Instance implements AutoCloseable {
      * @return the address
      */
     public URI uri(String path) {
-        return URI.create("http://" + Loopback.HOST + ":" + port + path);
+        return URI.create("http://" + Loopback.HOST + ":" + port() + path);
     }
 
     /**
@@ -133,9 +132,17 @@ public final class Instance implements AutoCloseable {
         return life().status();
     }
 
-    /** Starts it. It is not ready when this returns. */
+    /**
+     * Starts it. It is not ready when this returns.
+     *
+     * @throws UncheckedIOException when it runs, or does not begin
+     */
     void start() {
         try {
+            if (process.isRunning()) {
+                throw new IOException("Instance " + name + " runs already");
+            }
+            Files.writeString(InstanceCommand.options(process.directory()), "-Dserver.port=" + port());
             life.set(new Life(Status.DOWN, new CompletableFuture<>()));
             process.start();
             process.end().whenComplete((status, failure) -> ended());
@@ -158,12 +165,21 @@ public final class Instance implements AutoCloseable {
 
     /** Stops it where it is (SIGSTOP): connections stay open, and it does not know. */
     public void pause() {
-        signal("STOP", Status.PAUSED);
+        signal("STOP");
+        become(Status.UP, Status.PAUSED);
     }
 
-    /** Lets it go on. */
-    public void resume() {
-        signal("CONT", Status.UP);
+    /**
+     * Lets it go on.
+     *
+     * @return whether it was paused; false when it was killed meanwhile
+     */
+    public boolean resume() {
+        if (status() != Status.PAUSED) {
+            return false;
+        }
+        signal("CONT");
+        return become(Status.PAUSED, Status.UP);
     }
 
     /** Ends it at once (SIGKILL), and waits until it is gone. */
@@ -175,10 +191,22 @@ public final class Instance implements AutoCloseable {
         }
     }
 
-    /** Starts another one in its place, and waits until that is ready. */
+    /**
+     * Starts another one in its place, and waits until that is ready. Again when that does not come up: a connection of
+     * somebody else may have its port for a moment.
+     */
     public void replace() {
-        start();
-        awaitReady();
+        for (int attempt = 1; ; attempt++) {
+            try {
+                start();
+                awaitReady();
+                return;
+            } catch (IllegalStateException failure) {
+                if (attempt == ATTEMPTS || process.isRunning()) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     /** Ends it, and removes what it has written. */
@@ -197,23 +225,26 @@ public final class Instance implements AutoCloseable {
         return Objects.requireNonNull(life.get());
     }
 
-    private void signal(String signal, Status status) {
+    private void signal(String signal) {
         try {
             process.signal(signal);
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-        become(status);
     }
 
-    private void become(Status status) {
-        life.updateAndGet(now -> now.with(status));
+    /** Says whether it has: it may have ended meanwhile. */
+    private boolean become(Status from, Status to) {
+        Life now = life();
+        boolean changed = now.status() == from && life.compareAndSet(now, now.with(to));
         listener.instancesChanged();
+        return changed;
     }
 
     private void ended() {
         life().ready().completeExceptionally(new IllegalStateException("Instance " + name + " has ended"));
-        become(Status.DOWN);
+        life.updateAndGet(now -> now.with(Status.DOWN));
+        listener.instancesChanged();
     }
 
     private void read(String line) {
@@ -221,9 +252,10 @@ public final class Instance implements AutoCloseable {
             return;
         }
         InstanceEvent event = READER.readValue(line);
-        if (event instanceof InstanceEvent.Ready) {
+        if (event instanceof InstanceEvent.Ready ready) {
+            port.compareAndSet(0, ready.port());
+            become(Status.DOWN, Status.UP);
             life().ready().complete(event);
-            become(Status.UP);
         } else {
             listener.told(name, event);
         }

@@ -31,12 +31,18 @@ final class InstanceCommand {
                 // Its file in the temporary directory would outlive a kill -9.
                 "-XX:-UsePerfData",
                 "-Djava.io.tmpdir=" + directory,
+                "@" + options(directory),
                 "-cp",
                 classPath(),
                 isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(),
                 SampleApp.INSTANCE));
         properties.forEach(property -> command.add("--" + property));
         return command;
+    }
+
+    /** Further options, which may differ from start to start. */
+    static Path options(Path directory) {
+        return directory.resolve("java-options");
     }
 
     private static String classPath() {

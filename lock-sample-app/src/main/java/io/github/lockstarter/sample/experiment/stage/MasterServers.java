@@ -41,9 +41,12 @@ final class MasterServers implements LockServers {
     @Override
     public String restart(String key) {
         EmbeddedRedis master = master(key).orElseThrow(() -> noMaster(key));
-        master.kill();
-        SimulatedWork.lasting(OUTAGE);
-        master.restart();
+        try {
+            master.kill();
+            SimulatedWork.lasting(OUTAGE);
+        } finally {
+            master.restart();
+        }
         return "Redis " + master.address() + " was killed (-9) and started again with its append-only file";
     }
 
@@ -54,9 +57,13 @@ final class MasterServers implements LockServers {
                     "A server that stands alone has no replica to fail over to. Choose the topology sentinel or cluster");
         }
         EmbeddedRedis before = master(key).orElseThrow(() -> noMaster(key));
-        before.kill();
-        EmbeddedRedis after = awaitMaster(key);
-        before.restart();
+        EmbeddedRedis after;
+        try {
+            before.kill();
+            after = awaitMaster(key);
+        } finally {
+            before.restart();
+        }
         if (topology == Topology.SENTINEL) {
             console.ask(before.port(), redis -> redis.replicaof("127.0.0.1", after.port()));
         }

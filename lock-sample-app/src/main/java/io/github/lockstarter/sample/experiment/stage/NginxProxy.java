@@ -55,7 +55,12 @@ final class NginxProxy implements ReverseProxy {
             try {
                 Files.writeString(process.directory().resolve(CONFIGURATION), configuration(port, ports));
                 process.start();
-                Readiness.await("nginx listens", () -> Loopback.isListening(port));
+                Readiness.await("nginx listens", () -> !process.isRunning() || Loopback.isListening(port));
+                if (!process.isRunning()) {
+                    throw new IllegalStateException("it has ended: "
+                            + Files.readString(process.directory().resolve("errors.log"))
+                                    .strip());
+                }
             } catch (IOException | RuntimeException failure) {
                 proxy.close();
                 throw failure;
@@ -94,7 +99,7 @@ final class NginxProxy implements ReverseProxy {
                 worker_processes 1;
                 pid nginx.pid;
                 error_log error.log;
-                events { worker_connections 8192; }
+                events { worker_connections 16384; }
                 http {
                     access_log off;
                     client_body_temp_path body;

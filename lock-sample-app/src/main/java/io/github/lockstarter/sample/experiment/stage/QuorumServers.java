@@ -29,11 +29,29 @@ final class QuorumServers implements LockServers {
     @Override
     public String restart(String key) {
         List<EmbeddedRedis> minority = servers.subList(0, (servers.size() - 1) / 2);
-        minority.forEach(EmbeddedRedis::kill);
-        SimulatedWork.lasting(OUTAGE);
-        minority.forEach(EmbeddedRedis::restart);
+        try {
+            minority.forEach(EmbeddedRedis::kill);
+            SimulatedWork.lasting(OUTAGE);
+        } finally {
+            restartEach(minority);
+        }
         return minority.size() + " of the " + servers.size()
                 + " servers of Redlock were killed (-9) and started again without their data";
+    }
+
+    /** One that does not come back keeps no other from coming back. */
+    private static void restartEach(List<EmbeddedRedis> killed) {
+        RuntimeException failure = null;
+        for (EmbeddedRedis server : killed) {
+            try {
+                server.restart();
+            } catch (RuntimeException notBack) {
+                failure = notBack;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override

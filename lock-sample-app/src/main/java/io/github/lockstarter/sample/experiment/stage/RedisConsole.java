@@ -7,6 +7,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** Sends single commands to single servers, as {@code redis-cli -p} does: a connection for each. */
@@ -15,6 +16,7 @@ final class RedisConsole implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final RedisClient client = RedisClient.create();
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     RedisConsole() {
         client.setOptions(ClientOptions.builder().autoReconnect(false).build());
@@ -29,6 +31,9 @@ final class RedisConsole implements AutoCloseable {
      * @throws io.lettuce.core.RedisException when it does not answer, or refuses
      */
     <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
+        if (closed.get()) {
+            throw new IllegalStateException("Taken down meanwhile");
+        }
         RedisURI uri = RedisURI.builder()
                 .withHost(Loopback.HOST)
                 .withPort(port)
@@ -41,6 +46,7 @@ final class RedisConsole implements AutoCloseable {
 
     @Override
     public void close() {
+        closed.set(true);
         client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
     }
 }

@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.experiment.stage;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import io.github.lockstarter.sample.redis.RedisSetup;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -15,6 +16,7 @@ final class ServerFactory {
     private static final int REPLICAS = 2;
     private static final int SENTINELS = 3;
     private static final int QUORUM_SERVERS = 5;
+    private static final int ATTEMPTS = 3;
 
     private final Belongings belongings;
     private final RedisConsole console;
@@ -26,7 +28,7 @@ final class ServerFactory {
 
     /** One server that keeps what it has acknowledged. */
     EmbeddedRedis store() {
-        return start(Loopback.freePort(), RedisSetup.durable());
+        return start(RedisSetup.durable());
     }
 
     /**
@@ -50,22 +52,20 @@ final class ServerFactory {
     LockServers quorum() {
         return new QuorumServers(
                 IntStream.range(0, QUORUM_SERVERS)
-                        .mapToObj(i -> start(Loopback.freePort(), RedisSetup.inMemory()))
+                        .mapToObj(i -> start(RedisSetup.inMemory()))
                         .toList(),
                 console);
     }
 
     private LockServers sentinel() {
-        EmbeddedRedis master = start(Loopback.freePort(), RedisSetup.durable());
+        EmbeddedRedis master = start(RedisSetup.durable());
         RedisSetup replica = RedisSetup.durable().replicaOf(master.port());
-        List<EmbeddedRedis> replicas = IntStream.range(0, REPLICAS)
-                .mapToObj(i -> start(Loopback.freePort(), replica))
-                .toList();
+        List<EmbeddedRedis> replicas =
+                IntStream.range(0, REPLICAS).mapToObj(i -> start(replica)).toList();
         Readiness.await("the replicas follow", () -> info(master).contains("connected_slaves:" + REPLICAS));
         RedisSetup setup = RedisSetup.sentinel(MASTER, master.port(), SENTINELS / 2 + 1);
-        List<EmbeddedRedis> sentinels = IntStream.range(0, SENTINELS)
-                .mapToObj(i -> start(Loopback.freePort(), setup))
-                .toList();
+        List<EmbeddedRedis> sentinels =
+                IntStream.range(0, SENTINELS).mapToObj(i -> start(setup)).toList();
         String known = "slaves=" + REPLICAS + ",sentinels=" + SENTINELS;
         Readiness.await("the sentinels know each other", () -> sentinels.stream()
                 .allMatch(sentinel -> console.ask(
@@ -79,10 +79,7 @@ final class ServerFactory {
     }
 
     private LockServers cluster() {
-        ClusterLayout layout = ClusterLayout.onFreePorts();
-        List<EmbeddedRedis> nodes = layout.nodes().stream()
-                .map(node -> start(node.port(), RedisSetup.durable().clusterNode(node.busPort(), layout.stateOf(node))))
-                .toList();
+        List<EmbeddedRedis> nodes = startNodes();
         Readiness.await("the cluster is well", () -> nodes.stream()
                 .allMatch(node ->
                         console.ask(node.port(), redis -> redis.clusterInfo().contains("cluster_state:ok"))));
@@ -96,8 +93,28 @@ final class ServerFactory {
         return new MasterServers(topology, servers, properties, console);
     }
 
-    private EmbeddedRedis start(int port, RedisSetup setup) {
-        return belongings.add(EmbeddedRedis.start(port, setup));
+    private EmbeddedRedis start(RedisSetup setup) {
+        return EmbeddedRedis.start(setup, belongings::add);
+    }
+
+    /** All on other ports when somebody else was faster to use one of them: each node knows the ports of all. */
+    private List<EmbeddedRedis> startNodes() {
+        for (int attempt = 1; ; attempt++) {
+            List<EmbeddedRedis> nodes = new ArrayList<>();
+            try {
+                ClusterLayout layout = ClusterLayout.onFreePorts();
+                for (ClusterLayout.Node node : layout.nodes()) {
+                    RedisSetup setup = RedisSetup.durable().clusterNode(node.busPort(), layout.stateOf(node));
+                    nodes.add(EmbeddedRedis.start(node.port(), setup, belongings::add));
+                }
+                return nodes;
+            } catch (IllegalStateException failure) {
+                if (attempt == ATTEMPTS || !EmbeddedRedis.isPortTaken(failure)) {
+                    throw failure;
+                }
+                nodes.forEach(EmbeddedRedis::close);
+            }
+        }
     }
 
     private String info(EmbeddedRedis server) {

@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -27,6 +29,7 @@ public final class Stage implements AutoCloseable {
     private final Belongings belongings = new Belongings();
     private final ScheduledExecutorService background =
             Executors.newScheduledThreadPool(BACKGROUND_THREADS, Stage::daemon);
+    private final ReentrantLock interference = new ReentrantLock();
     private final AtomicReference<Parts> parts = new AtomicReference<>(Parts.NONE);
 
     /**
@@ -63,8 +66,8 @@ public final class Stage implements AutoCloseable {
         instances.forEach(Instance::awaitReady);
         instances.forEach(instance -> listener.progressed(
                 "Instance " + instance.name() + " (pid " + instance.pid() + ") listens on port " + instance.port()));
-        ReverseProxy proxy = belongings.add(
-                ReverseProxy.start(instances.stream().map(Instance::port).toList()));
+        ReverseProxy proxy = belongings.add(ReverseProxy.start(
+                NginxProxy.find(), instances.stream().map(Instance::port).toList(), listener));
         parts.set(new Parts(Optional.of(servers), instances, Optional.of(proxy)));
         listener.progressed("Reverse proxy: " + proxy.name() + " at " + proxy.uri());
         new WarmUp(instances).run();
@@ -173,6 +176,24 @@ public final class Stage implements AutoCloseable {
      */
     public void checkLock(Variant variant) {
         locksOf(variant);
+    }
+
+    /**
+     * Does something to servers and instances while nobody else does.
+     *
+     * @param act what to do
+     * @param <T> what it gives
+     * @return what it gave; empty when somebody else is at it, and then nothing was done
+     */
+    public <T> Optional<T> alone(Supplier<T> act) {
+        if (!interference.tryLock()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(act.get());
+        } finally {
+            interference.unlock();
+        }
     }
 
     /** Waits until every instance answers, also one that was killed and is being replaced. */

@@ -13,7 +13,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,24 @@ class NettyProxyIT {
 
         assertThat(post("/", "").statusCode()).isEqualTo(502);
         assertThat(post("/", "").statusCode()).isEqualTo(202);
+    }
+
+    @Test
+    void takesThePlaceOfAnNginxThatDoesNotStart() {
+        List<String> progress = new ArrayList<>();
+        StageListener listener = new StageListener() {
+            @Override
+            public void progressed(String text) {
+                progress.add(text);
+            }
+        };
+
+        ReverseProxy instead = ReverseProxy.start(
+                Optional.of(Path.of("/bin/false")), List.of(first.getAddress().getPort()), listener);
+
+        instead.close();
+        assertThat(instead.name()).isEqualTo("reactor-netty");
+        assertThat(progress).singleElement().asString().contains("/bin/false does not start");
     }
 
     private HttpResponse<String> post(String path, String body) throws Exception {
