@@ -6,47 +6,64 @@ import io.github.lockstarter.sample.experiment.ExperimentState;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.context.event.EventListener;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Passes on what happens to everybody who listens: each has a queue of its own, which is sent every 100 ms. Threads that have
- * something to tell are never held up by a slow listener.
+ * Passes on what happens to everybody who listens: each has a queue and a thread of its own. Neither a thread that has something
+ * to tell nor another listener is held up by one who does not read.
  */
 @Component
 class LiveEvents implements ExperimentListener, DisposableBean {
 
-    private static final long PERIOD_MS = 100;
-    private static final int THREADS = 4;
+    static final int MOST_LISTENERS = 32;
 
     private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService sender = Executors.newScheduledThreadPool(THREADS, LiveEvents::daemon);
+    private final ExecutorService senders = new ThreadPoolExecutor(
+            0, MOST_LISTENERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), LiveEvents::daemon);
 
     /**
      * Adds a listener, which is told the state first.
      *
      * @param experiment whose state
      * @return its stream, which has no end of its own
+     * @throws ResponseStatusException when there are too many
      */
     SseEmitter subscribe(Experiment experiment) {
         SseEmitter emitter = new SseEmitter(0L);
+        subscribe(experiment, emitter);
+        return emitter;
+    }
+
+    void subscribe(Experiment experiment, SseEmitter emitter) {
         Subscriber subscriber = new Subscriber(emitter);
+        emitter.onCompletion(() -> remove(subscriber));
         experiment.greet(state -> {
             subscriber.tell(state);
             subscribers.add(subscriber);
         });
-        ScheduledFuture<?> sending = subscriber.sendEvery(PERIOD_MS, sender);
-        emitter.onCompletion(() -> {
-            sending.cancel(false);
-            subscribers.remove(subscriber);
-        });
-        return emitter;
+        try {
+            senders.execute(() -> {
+                subscriber.run();
+                remove(subscriber);
+            });
+        } catch (RejectedExecutionException tooMany) {
+            remove(subscriber);
+            throw new ResponseStatusException(
+                    HttpStatus.SERVICE_UNAVAILABLE,
+                    MOST_LISTENERS + " pages watch the experiment already. Close one of them",
+                    tooMany);
+        }
     }
 
     @Override
@@ -67,7 +84,12 @@ class LiveEvents implements ExperimentListener, DisposableBean {
 
     @Override
     public void destroy() {
-        sender.shutdownNow();
+        senders.shutdownNow();
+    }
+
+    private void remove(Subscriber subscriber) {
+        subscriber.end();
+        subscribers.remove(subscriber);
     }
 
     private static Thread daemon(Runnable task) {

@@ -6,63 +6,91 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Somebody who listens. States are sent as events of that name, everything else in batches, in the order in which it came. Who
- * falls far behind is cut off, and gets the state when it connects again.
+ * Somebody who listens. States are sent as events of that name, everything else in batches, at most one in 100 ms, in the order in
+ * which it came. Who falls far behind is cut off, and gets the state when it connects again, as browsers do by themselves.
+ *
+ * <p>{@link #run} is for one thread, which a listener that does not read holds up. All others only put into {@code pending},
+ * and set {@code over}.
  */
-final class Subscriber {
+final class Subscriber implements Runnable {
 
-    private static final int CAPACITY = 50_000;
-    private static final int QUIET_ROUNDS = 100;
+    static final int CAPACITY = 50_000;
+    private static final long PERIOD_MS = 100;
+    private static final long LOOK_MS = 500;
+    private static final int QUIET_LOOKS = 20;
 
     private final SseEmitter emitter;
     private final BlockingQueue<Object> pending = new LinkedBlockingQueue<>(CAPACITY);
-    private int quiet;
+    private final AtomicBoolean over = new AtomicBoolean();
 
     Subscriber(SseEmitter emitter) {
         this.emitter = emitter;
     }
 
+    /** Returns at once. */
     void tell(Object event) {
-        if (!pending.offer(event)) {
-            emitter.complete();
+        if (!over.get() && !pending.offer(event)) {
+            end();
         }
     }
 
-    /** Begins to send; the future is to be cancelled when the stream has ended. */
-    ScheduledFuture<?> sendEvery(long periodMs, ScheduledExecutorService sender) {
-        return sender.scheduleWithFixedDelay(this::send, 0, periodMs, TimeUnit.MILLISECONDS);
-    }
-
+    /** Nothing more is sent. Returns at once. */
     void end() {
-        emitter.complete();
+        over.set(true);
     }
 
-    /** Called by one thread at a time. */
-    private void send() {
-        List<Object> events = new ArrayList<>();
-        pending.drainTo(events);
+    /** Sends until the end. */
+    @Override
+    public void run() {
         try {
-            List<RunEvent> batch = new ArrayList<>();
-            for (Object event : events) {
-                if (event instanceof RunEvent happened) {
-                    batch.add(happened);
-                } else {
-                    sendBatch(batch);
-                    send("state", event);
+            int quiet = 0;
+            while (!over.get()) {
+                quiet = sendNext() ? 0 : quiet + 1;
+                if (quiet == QUIET_LOOKS) {
+                    quiet = 0;
+                    sendSignOfLife();
                 }
             }
-            sendBatch(batch);
-            sendSignOfLife(events.isEmpty());
-        } catch (IOException | IllegalStateException gone) {
+            emitter.complete();
+        } catch (InterruptedException applicationEnds) {
+            Thread.currentThread().interrupt();
+            emitter.complete();
+        } catch (IOException | RuntimeException gone) {
             emitter.completeWithError(gone);
         }
+    }
+
+    /** Says whether there was something to send. */
+    private boolean sendNext() throws IOException, InterruptedException {
+        Object first = pending.poll(LOOK_MS, TimeUnit.MILLISECONDS);
+        if (first == null) {
+            return false;
+        }
+        List<Object> events = new ArrayList<>();
+        events.add(first);
+        pending.drainTo(events);
+        send(events);
+        TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
+        return true;
+    }
+
+    private void send(List<Object> events) throws IOException {
+        List<RunEvent> batch = new ArrayList<>();
+        for (Object event : events) {
+            if (event instanceof RunEvent happened) {
+                batch.add(happened);
+            } else {
+                sendBatch(batch);
+                send("state", event);
+            }
+        }
+        sendBatch(batch);
     }
 
     /** An array, not a list: the elements of a list are written without their type. */
@@ -78,11 +106,7 @@ final class Subscriber {
     }
 
     /** Without one, a listener that has gone in silence would never be noticed. */
-    private void sendSignOfLife(boolean isQuiet) throws IOException {
-        quiet = isQuiet ? quiet + 1 : 0;
-        if (quiet == QUIET_ROUNDS) {
-            quiet = 0;
-            emitter.send(SseEmitter.event().comment("still here"));
-        }
+    private void sendSignOfLife() throws IOException {
+        emitter.send(SseEmitter.event().comment("still here"));
     }
 }
