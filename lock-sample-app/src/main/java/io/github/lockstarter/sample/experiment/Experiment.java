@@ -12,29 +12,39 @@ import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.instance.InstanceEvent;
 import io.github.lockstarter.sample.pview.Variant;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The experiment: one stage at a time, and on it one run at a time.
  *
  * <p>Thread-safe. All that changes is in {@code scene}. A method that begins something moves the scene on at once, or throws
  * {@link ExperimentConflictException}; the work goes on in the background, and its future tells the end. Phases go absent →
- * starting → ready → stopping → absent; from starting also to failed, and from failed to starting. Whoever moves the scene to
- * stopping closes the stage.
+ * starting → ready → stopping → absent; from starting and stopping also to failed, and from there to starting or absent.
+ * Whoever moves the scene to stopping closes the stage. The other mutable field is {@code settingUp}, the newest set-up: it
+ * may still end what it has begun when its stage is closed already.
  */
 public final class Experiment implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Experiment.class);
+    private static final Duration SET_UP_ENDS = Duration.ofSeconds(30);
 
     private final ExperimentListener listener;
     private final Object telling = new Object();
     private final AtomicReference<Scene> scene = new AtomicReference<>(Scene.EMPTY);
+    private final AtomicReference<CompletableFuture<Void>> settingUp =
+            new AtomicReference<>(CompletableFuture.completedFuture(null));
     private final ExecutorService background = Executors.newCachedThreadPool(Experiment::daemon);
 
     /**
@@ -80,14 +90,9 @@ public final class Experiment implements AutoCloseable {
             now.requireSettled();
             return now.starting(stage);
         });
-        return CompletableFuture.runAsync(
-                () -> {
-                    if (before.stage() != null) {
-                        before.stage().close();
-                    }
-                    start(stage);
-                },
-                background);
+        CompletableFuture<Void> ready = CompletableFuture.runAsync(() -> replace(before.stage(), stage), background);
+        settingUp.set(ready);
+        return ready.copy();
     }
 
     /**
@@ -105,17 +110,17 @@ public final class Experiment implements AutoCloseable {
      *
      * @param variant how to count
      * @param requests how many requests
-     * @param chaos whether to interfere
+     * @param acts what interferes in mid-run
      * @return completes with the result
      * @throws ExperimentConflictException unless the stage is ready, and while another run is under way
      * @throws IllegalArgumentException when there are too many requests, or too few
      */
-    public CompletableFuture<RunResult> run(Variant variant, int requests, boolean chaos) {
+    public CompletableFuture<RunResult> run(Variant variant, int requests, List<Act> acts) {
         AtomicReference<Run> begun = new AtomicReference<>();
         move(now -> {
             now.requireNoRun();
             Stage stage = now.requireReady();
-            Run run = new Run(new RunPlan(now.runs() + 1, variant, requests, chaos), stage, listener::happened);
+            Run run = new Run(new RunPlan(now.runs() + 1, variant, requests, acts), stage, listener::happened);
             begun.set(run);
             return now.running(run);
         });
@@ -168,7 +173,7 @@ public final class Experiment implements AutoCloseable {
     }
 
     private Scene stopping() {
-        return move(now -> now.stage() == null ? now : now.in(Phase.STOPPING));
+        return move(now -> now.stage() == null ? now.gone(Phase.ABSENT, null) : now.in(Phase.STOPPING));
     }
 
     private void takeDown(Scene before) {
@@ -176,23 +181,56 @@ public final class Experiment implements AutoCloseable {
             before.run().cancel();
         }
         Stage stage = before.stage();
-        if (stage != null) {
+        if (stage == null) {
+            return;
+        }
+        try {
             stage.close();
+            awaitSetUp();
             move(now -> now.stage() == stage ? now.gone(Phase.ABSENT, null) : now);
+        } catch (RuntimeException failure) {
+            move(now -> now.stage() == stage ? now.gone(Phase.FAILED, failure.getMessage()) : now);
+            log.warn("The stage of the experiment could not be taken down", failure);
+            throw failure;
         }
     }
 
-    private void start(Stage stage) {
+    /** Of a stage that is closed already, so it ends soon, and fails. */
+    private void awaitSetUp() {
+        Objects.requireNonNull(settingUp.get())
+                .copy()
+                .exceptionally(failure -> null)
+                .completeOnTimeout(null, SET_UP_ENDS.toMillis(), TimeUnit.MILLISECONDS)
+                .join();
+    }
+
+    private void replace(@Nullable Stage old, Stage stage) {
         try {
+            if (old != null) {
+                old.close();
+            }
             stage.start();
-            move(now -> now.stage() == stage && now.phase() == Phase.STARTING ? now.in(Phase.READY) : now);
+            move(now -> isStarting(now, stage) ? now.in(Phase.READY) : now);
         } catch (RuntimeException failure) {
-            stage.close();
-            move(now -> now.stage() == stage && now.phase() == Phase.STARTING
-                    ? now.gone(Phase.FAILED, failure.getMessage())
-                    : now);
+            close(stage, failure);
+            Scene before = move(now -> isStarting(now, stage) ? now.gone(Phase.FAILED, failure.getMessage()) : now);
+            if (isStarting(before, stage)) {
+                log.warn("The stage of the experiment could not be set up", failure);
+            }
             throw failure;
         }
+    }
+
+    private static void close(Stage stage, RuntimeException failure) {
+        try {
+            stage.close();
+        } catch (RuntimeException notAll) {
+            failure.addSuppressed(notAll);
+        }
+    }
+
+    private static boolean isStarting(Scene now, Stage stage) {
+        return now.stage() == stage && now.phase() == Phase.STARTING;
     }
 
     private RunResult execute(Run run) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment;
 
+import io.github.lockstarter.sample.experiment.run.Act;
 import io.github.lockstarter.sample.experiment.run.ResultTable;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
 import io.github.lockstarter.sample.experiment.run.RunResult;
@@ -70,17 +71,25 @@ public final class ExperimentCommand {
             List<RunResult> results = runAll();
             out.println();
             out.print(ResultTable.of(results));
+            out.print(ResultTable.actsOf(results));
             out.println();
             return judge(results);
         } finally {
-            experiment.close();
-            remove(hook);
+            try {
+                experiment.close();
+            } finally {
+                remove(hook);
+            }
         }
     }
 
     private void interrupted() {
-        experiment.close();
-        out.println("Interrupted. Everything that was started has been ended.");
+        try {
+            experiment.close();
+            out.println("Interrupted. Everything that was started has been ended.");
+        } catch (RuntimeException failure) {
+            out.println("Interrupted. " + failure.getMessage());
+        }
     }
 
     private static void remove(Thread hook) {
@@ -98,9 +107,13 @@ public final class ExperimentCommand {
         for (Variant variant : options.variants()) {
             experiment.awaitInstances();
             out.println(variant.id() + " (" + variant.title() + "): " + options.requests() + " requests at once");
-            results.add(await(experiment.run(variant, options.requests(), options.chaos())));
+            results.add(await(experiment.run(variant, options.requests(), acts())));
         }
         return results;
+    }
+
+    private List<Act> acts() {
+        return options.chaos() ? Act.CHAOS : List.of();
     }
 
     private RunResult await(CompletableFuture<RunResult> run) {
@@ -124,11 +137,15 @@ public final class ExperimentCommand {
                 .map(RunResult::variant)
                 .filter(id -> Variant.of(id).filter(Variant::isExact).isPresent())
                 .toList();
-        if (wrong.isEmpty()) {
-            return 0;
+        if (!wrong.isEmpty()) {
+            out.println("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
+            return FAILED;
         }
-        out.println("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
-        return FAILED;
+        if (results.stream().anyMatch(result -> !result.missed().isEmpty())) {
+            out.println("Not all of the chaos met somebody, so this proves less than was asked for. Raise --requests.");
+            return FAILED;
+        }
+        return 0;
     }
 
     /** What is worth a line. */

@@ -39,7 +39,7 @@ record Scene(
         READY,
         /** It is being taken down. */
         STOPPING,
-        /** It could not be set up, and is gone. */
+        /** It could not be set up, and is gone; or not all of it could be ended. */
         FAILED
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.experiment.run;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -16,6 +17,9 @@ public enum Act {
     RESTART_REDIS,
     /** Kills the master that has the lock, so that a replica takes over. */
     FAIL_OVER;
+
+    /** What {@code --chaos} does in a run, in this order. */
+    public static final List<Act> CHAOS = List.of(KILL_HOLDER, RESTART_REDIS);
 
     /**
      * The act of that name.

@@ -2,21 +2,27 @@ package io.github.lockstarter.sample.experiment.run;
 
 import io.github.lockstarter.sample.SimulatedWork;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Kills the holder when a quarter of the requests have been answered, and restarts Redis at the half. What cannot be done, since
- * nobody is in the critical section any more, is left out: the result tells what was done. An act that has begun is brought to
- * its end: a Redis that was killed has to come back.
+ * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so on. What
+ * finds nothing to hit is tried again until all requests are answered, and is then {@code missed}. An act that has begun is
+ * brought to its end: a Redis that was killed has to come back.
  */
 final class Chaos implements Runnable {
 
     private static final Duration LOOK = Duration.ofMillis(2);
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final int PARTS = 4;
 
     private final RunPlan plan;
     private final Tally tally;
     private final Acts acts;
     private final AtomicBoolean over = new AtomicBoolean();
+    private final Queue<String> missed = new ConcurrentLinkedQueue<>();
 
     Chaos(RunPlan plan, Tally tally, Acts acts) {
         this.plan = plan;
@@ -29,12 +35,19 @@ final class Chaos implements Runnable {
         over.set(true);
     }
 
+    /** What found nothing to hit, in words. */
+    List<String> missed() {
+        return List.copyOf(missed);
+    }
+
     @Override
     public void run() {
-        awaitAnswers(plan.requests() / 4);
-        perform(Act.KILL_HOLDER);
-        awaitAnswers(plan.requests() / 2);
-        perform(Act.RESTART_REDIS);
+        int part = 0;
+        for (Act act : plan.acts()) {
+            part++;
+            awaitAnswers(plan.requests() * Math.min(part, PARTS - 1) / PARTS);
+            perform(act);
+        }
     }
 
     private void awaitAnswers(int answers) {
@@ -44,13 +57,16 @@ final class Chaos implements Runnable {
     }
 
     private void perform(Act act) {
+        String reason = "all requests were answered before";
         while (!over.get()) {
             try {
-                acts.perform(act, Duration.ZERO);
+                acts.perform(act, PAUSE);
                 return;
-            } catch (ActRefusedException nobody) {
+            } catch (ActRefusedException refused) {
+                reason = String.valueOf(refused.getMessage());
                 SimulatedWork.lasting(LOOK);
             }
         }
+        missed.add(act.id() + " was left out: " + reason);
     }
 }

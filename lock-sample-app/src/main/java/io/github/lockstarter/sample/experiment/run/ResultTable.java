@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Results as a table of text, a row for each run. */
 public final class ResultTable {
@@ -24,6 +25,19 @@ public final class ResultTable {
             "requests per instance");
 
     private ResultTable() {}
+
+    /**
+     * Lists what interfered with them.
+     *
+     * @param results in this order
+     * @return lines, each ended; none when nothing did
+     */
+    public static String actsOf(List<RunResult> results) {
+        return results.stream()
+                .flatMap(result -> Stream.concat(result.acts().stream(), result.missed().stream())
+                        .map(act -> result.variant() + ": " + act + "\n"))
+                .collect(Collectors.joining());
+    }
 
     /**
      * Lays them out.

@@ -107,16 +107,14 @@ public final class Run {
         ScheduledFuture<?> looks =
                 stage.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
         Chaos chaos = new Chaos(plan, tally, acts);
-        CompletableFuture<Void> interference = plan.chaos()
-                ? CompletableFuture.runAsync(chaos, stage.background())
-                : CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, stage.background());
         try {
             sendAll(client);
             double seconds = Math.round(timeline.now()) / 1000.0;
             chaos.end();
             interference.join();
             settle();
-            RunResult result = result(seconds);
+            RunResult result = result(seconds, chaos.missed());
             listener.accept(result);
             return result;
         } finally {
@@ -148,7 +146,7 @@ public final class Run {
         Patience.await(SETTLING, () -> timeline.holder().isEmpty());
     }
 
-    private RunResult result(double seconds) {
+    private RunResult result(double seconds, List<String> missed) {
         long counter = Patience.ask(STORE_IS_BACK, () -> stage.views(plan.variant(), plan.page()));
         Latencies latencies = tally.latencies();
         int answered = tally.answered();
@@ -166,6 +164,7 @@ public final class Run {
                 latencies.percentile(99),
                 tally.perInstance(instances()),
                 acts.done(),
+                missed,
                 answered == plan.requests() && counter == answered);
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.experiment.run;
 
 import io.github.lockstarter.sample.pview.Variant;
+import java.util.List;
 
 /**
  * What is to be run.
@@ -8,15 +9,16 @@ import io.github.lockstarter.sample.pview.Variant;
  * @param id number of the run, from 1
  * @param variant how requests are counted
  * @param requests how many are sent at once, 1 to 5,000
- * @param chaos whether an instance is killed and Redis restarted in mid-run
+ * @param acts what interferes in mid-run, in this order
  */
-public record RunPlan(long id, Variant variant, int requests, boolean chaos) {
+public record RunPlan(long id, Variant variant, int requests, List<Act> acts) {
 
     /** Most requests. */
     public static final int MOST_REQUESTS = 5000;
 
     /** Checks the number. */
     public RunPlan {
+        acts = List.copyOf(acts);
         if (requests < 1 || requests > MOST_REQUESTS) {
             throw new IllegalArgumentException(
                     "requests is " + requests + "; choose 1 to " + MOST_REQUESTS + " of them");

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param p99 the same for 99 of 100
  * @param perInstance answers by instance
  * @param acts what interfered, in words
+ * @param missed what should have interfered and found nothing to hit, in words
  * @param exact whether all were answered, and each counted once
  */
 public record RunResult(
@@ -35,5 +36,6 @@ public record RunResult(
         double p99,
         Map<String, Integer> perInstance,
         List<String> acts,
+        List<String> missed,
         boolean exact)
         implements RunEvent {}

@@ -15,8 +15,10 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import java.time.Duration;
+import java.util.List;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -63,10 +65,14 @@ class ExperimentController {
      *
      * @param variant its short name
      * @param requests how many at once
+     * @param chaos whether the holder is killed and Redis restarted in mid-run
+     * @param act one act of that name in mid-run, instead
      */
     record RunRequest(
             @NotNull String variant,
-            @NotNull @Min(1) @Max(RunPlan.MOST_REQUESTS) Integer requests) {}
+            @NotNull @Min(1) @Max(RunPlan.MOST_REQUESTS) Integer requests,
+            @Nullable Boolean chaos,
+            @Nullable String act) {}
 
     @GetMapping
     ExperimentState state() {
@@ -94,8 +100,16 @@ class ExperimentController {
     ExperimentState run(@Valid @RequestBody RunRequest request) {
         Variant variant = Variant.of(request.variant())
                 .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v1, v2, v3, v4"));
-        experiment.run(variant, request.requests(), false);
+        experiment.run(variant, request.requests(), actsOf(request));
         return experiment.state();
+    }
+
+    private static List<Act> actsOf(RunRequest request) {
+        if (request.act() == null) {
+            return Boolean.TRUE.equals(request.chaos()) ? Act.CHAOS : List.of();
+        }
+        return List.of(Act.of(request.act())
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "There is no act '" + request.act() + "'")));
     }
 
     @DeleteMapping("/runs/current")

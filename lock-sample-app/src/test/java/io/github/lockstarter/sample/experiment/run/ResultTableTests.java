@@ -22,6 +22,12 @@ class ResultTableTests {
                         "v3 distributed lock       666       666          666     0        1        2     1.45    1253    1393  A 333, B 333");
     }
 
+    @Test
+    void tellsWhatInterferedAndWhatDidNot() {
+        assertThat(ResultTable.actsOf(List.of(result("v3", 666, 0))).lines())
+                .containsExactly("v3: Redis was killed", "v3: kill-holder was left out");
+    }
+
     private static RunResult result(String variant, long counter, long lost) {
         return new RunResult(
                 1,
@@ -36,7 +42,8 @@ class ResultTableTests {
                 1253.4,
                 1392.6,
                 new TreeMap<>(Map.of("A", 333, "B", 333)),
-                List.of(),
+                List.of("Redis was killed"),
+                List.of("kill-holder was left out"),
                 lost == 0);
     }
 }

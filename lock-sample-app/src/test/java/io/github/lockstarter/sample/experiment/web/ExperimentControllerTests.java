@@ -57,6 +57,21 @@ class ExperimentControllerTests {
     }
 
     @Test
+    void refusesAnUnknownActInMidRun() throws Exception {
+        http.perform(post("/experiment/runs")
+                        .contentType(MediaType.APPLICATION_JSON)
+                        .content("{\"variant\":\"v3\",\"requests\":10,\"act\":\"set-fire\"}"))
+                .andExpect(status().isBadRequest());
+    }
+
+    @Test
+    void takesAStageDownThatIsNotThere() throws Exception {
+        http.perform(delete("/experiment"))
+                .andExpect(status().isAccepted())
+                .andExpect(jsonPath("$.stage").value("absent"));
+    }
+
+    @Test
     void refusesToInterfereWithoutARun() throws Exception {
         http.perform(post("/experiment/acts/kill-holder"))
                 .andExpect(status().isConflict())
