@@ -77,9 +77,10 @@ public sealed interface InstanceEvent {
      * How many requests are in the instance and in no section.
      *
      * @param at when
+     * @param page what they count
      * @param count how many
      */
-    record Waiting(long at, int count) implements InstanceEvent {}
+    record Waiting(long at, String page, int count) implements InstanceEvent {}
 
     /**
      * The holder of a lock was told that it has lost it.

@@ -52,7 +52,8 @@ final class RunTimeline {
             ended(instance, end);
         } else if (event instanceof InstanceEvent.Halted halted && halted.page().equals(page)) {
             completeHalt(instance);
-        } else if (event instanceof InstanceEvent.Waiting waiting) {
+        } else if (event instanceof InstanceEvent.Waiting waiting
+                && waiting.page().equals(page)) {
             listener.accept(new RunEvent.Waiting(instance, at(waiting), waiting.count()));
         } else if (event instanceof InstanceEvent.Lost lost && lost.page().equals(page)) {
             listener.accept(

@@ -32,6 +32,7 @@ class RunTimelineTests {
     void leavesOutSectionsOfOtherRuns() {
         timeline.told("A", held(1, 1_000_000, "run-0"));
         timeline.told("A", new InstanceEvent.Lost(START, 1, "run-0", 17, "lease_expired"));
+        timeline.told("A", new InstanceEvent.Waiting(START, "run-0", 3));
 
         assertThat(events).isEmpty();
         assertThat(timeline.holder()).isEmpty();
