@@ -132,17 +132,21 @@ public final class ExperimentCommand {
     }
 
     private int judge(List<RunResult> results) {
-        List<String> wrong = results.stream()
+        List<RunResult> judged = results.stream()
+                .filter(result ->
+                        Variant.of(result.variant()).filter(Variant::isExact).isPresent())
+                .toList();
+        List<String> wrong = judged.stream()
                 .filter(result -> !result.exact())
                 .map(RunResult::variant)
-                .filter(id -> Variant.of(id).filter(Variant::isExact).isPresent())
                 .toList();
         if (!wrong.isEmpty()) {
             out.println("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
             return FAILED;
         }
-        if (results.stream().anyMatch(result -> !result.missed().isEmpty())) {
-            out.println("Not all of the chaos met somebody, so this proves less than was asked for. Raise --requests.");
+        if (judged.stream().anyMatch(result -> !result.missed().isEmpty())) {
+            out.println(
+                    "Not all of the chaos of v3 and v4 met somebody: this proves less than was asked for. Raise --requests.");
             return FAILED;
         }
         return 0;

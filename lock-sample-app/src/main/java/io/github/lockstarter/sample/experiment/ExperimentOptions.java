@@ -33,7 +33,7 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
               --help                   this text
 
             Exit status: 0 when v3 and v4 are exact, 1 when not, when something does not start, or when
-            chaos found nothing to hit, 2 when an option is wrong.
+            chaos found nothing to hit in them, 2 when an option is wrong.
             """.formatted(RunPlan.MOST_REQUESTS, StagePlan.MOST_INSTANCES);
 
     private static final int REQUESTS = 666;

@@ -55,10 +55,10 @@ class ExperimentHttpIT {
         assertThat(run("{\"variant\":\"v1\",\"requests\":60}").path("lost").asInt())
                 .isPositive();
         CountDownLatch batch = awaitBatch();
-        assertExact(run("{\"variant\":\"v3\",\"requests\":100,\"act\":\"kill-holder\"}"), "was killed in the critical");
+        assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"kill-holder\"}"), "was killed in the critical");
         assertThat(batch.await(10, TimeUnit.SECONDS)).isTrue();
         if (!topology.equals("standalone")) {
-            assertExact(run("{\"variant\":\"v3\",\"requests\":100,\"act\":\"fail-over\"}"), "was promoted");
+            assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over\"}"), "was promoted");
         }
         restartRedisTwiceAtATime();
 
@@ -68,7 +68,7 @@ class ExperimentHttpIT {
     }
 
     private void restartRedisTwiceAtATime() throws Exception {
-        assertThat(send("POST", "/runs", "{\"variant\":\"v3\",\"requests\":300}")
+        assertThat(send("POST", "/runs", "{\"variant\":\"v3\",\"requests\":200}")
                         .statusCode())
                 .isEqualTo(202);
 

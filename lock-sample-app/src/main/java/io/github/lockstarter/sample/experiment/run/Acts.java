@@ -111,6 +111,9 @@ final class Acts {
             instance.replace();
             tell("start", instance, "Instance " + instance.name() + " was started again");
         } catch (RuntimeException failure) {
+            if (background.isShutdown()) {
+                return;
+            }
             tell("start", instance, "Instance " + instance.name() + " could not be started again");
             log.warn("Instance {} could not be started again", instance.name(), failure);
         }
