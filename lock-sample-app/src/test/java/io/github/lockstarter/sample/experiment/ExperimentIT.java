@@ -46,7 +46,7 @@ class ExperimentIT {
 
         assertThat(command.awaitExit()).as(command::text).isZero();
 
-        for (String variant : variants.split(",")) {
+        for (String variant : variants.split(",", -1)) {
             assertThat(command.row(variant)).isEqualTo(new Row(60, 60, 60, 0));
             assertThat(command.text())
                     .containsPattern("(?m)^" + variant + ": Instance [AB] was killed in the critical section")
