@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.sale;
 
-/** A product cannot be sold as asked; nothing was written. */
+/** A product cannot be offered or sold as asked; the caller has sold nothing. */
 public sealed class SaleException extends RuntimeException {
 
     SaleException(String message) {
@@ -15,7 +15,7 @@ public sealed class SaleException extends RuntimeException {
         }
     }
 
-    /** The product is on sale already. */
+    /** The product is on sale already: by this call itself, when the connection was lost before the first answer. */
     public static final class AlreadyOnSale extends SaleException {
 
         AlreadyOnSale(String product) {

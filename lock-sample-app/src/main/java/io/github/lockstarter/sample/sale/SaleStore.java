@@ -10,11 +10,14 @@ import org.springframework.stereotype.Repository;
 
 /**
  * Sales in Redis, one hash {@code sample:sale:{<product>}} each: {@code stock}, {@code left} and {@code fence} (newest
- * fencing token); who has bought is in the set {@code sample:sale:{<product>}:buyers}.
+ * fencing token); who has bought is in the hash {@code sample:sale:{<product>}:buyers}, with the fencing token of the purchase.
  *
  * <p>It does not count: it writes what the caller read and reckoned. What makes that safe is the lock, and the fencing
  * token for a caller that was paused for longer than its lease. {@link #open} registers the token <em>before</em> the
  * sale is read, {@link #sell} checks it again.
+ *
+ * <p>A call may be sent to Redis twice, when the connection is lost before the answer. {@link #sell} then finds its own
+ * purchase, also when a newer holder has opened the sale in between.
  */
 @Repository
 class SaleStore {
@@ -47,14 +50,13 @@ class SaleStore {
         if (fields.isEmpty()) {
             return Optional.empty();
         }
-        Long buyers = redis.opsForSet().size(buyersKey(product));
-        return Optional.of(
-                new Sale(product, number(fields, "stock"), number(fields, "left"), buyers == null ? 0 : buyers));
+        long buyers = redis.opsForHash().size(buyersKey(product));
+        return Optional.of(new Sale(product, number(fields, "stock"), number(fields, "left"), buyers));
     }
 
     /** Whether that buyer has one. */
     boolean hasBought(String product, String buyer) {
-        return Boolean.TRUE.equals(redis.opsForSet().isMember(buyersKey(product), buyer));
+        return redis.opsForHash().hasKey(buyersKey(product), buyer);
     }
 
     /**
@@ -71,9 +73,10 @@ class SaleStore {
     }
 
     /**
-     * Writes a purchase.
+     * Writes a purchase, once.
      *
      * @throws SaleException.NotOnSale when the product is not on sale
+     * @throws SaleException.BoughtBefore when the buyer has one by another purchase
      * @throws SaleException.Overtaken when a newer holder has opened it since
      */
     void sell(Purchase purchase) {
@@ -84,6 +87,9 @@ class SaleStore {
                 Long.toString(purchase.fencingToken()),
                 Integer.toString(purchase.left()),
                 purchase.buyer());
+        if (outcome.equals("bought")) {
+            throw new SaleException.BoughtBefore(product, purchase.buyer());
+        }
         demandOk(outcome, product, purchase.fencingToken());
     }
 

@@ -1,10 +1,12 @@
--- Writes a purchase, unless a newer fencing token has been registered since the sale was read.
+-- Writes a purchase, unless a newer fencing token has been registered since the sale was read. A repetition of a call that was
+-- carried out, as a client sends it after a lost connection, writes nothing and gets the answer of the first.
 -- KEYS[1]  hash of the sale
--- KEYS[2]  set of its buyers
+-- KEYS[2]  hash of its buyers, each with the fencing token under which it bought: one purchase is made under each
 -- ARGV[1]  fencing token of the caller's lock
 -- ARGV[2]  what is left after the purchase
 -- ARGV[3]  the buyer
--- returns  "ok", "overtaken" (a newer token is registered; nothing written) or "missing" (the product is not on sale)
+-- returns  "ok" (this purchase is written), or, with nothing written: "bought" (the buyer has one of another purchase),
+--          "overtaken" (a newer token is registered), "missing" (the product is not on sale)
 local sale = KEYS[1]
 local buyers = KEYS[2]
 local token = tonumber(ARGV[1])
@@ -14,10 +16,14 @@ local buyer = ARGV[3]
 if redis.call('EXISTS', sale) == 0 then
   return 'missing'
 end
+local bought = redis.call('HGET', buyers, buyer)
+if bought then
+  return bought == ARGV[1] and 'ok' or 'bought'
+end
 local newest = tonumber(redis.call('HGET', sale, 'fence') or '0')
 if token < newest then
   return 'overtaken'
 end
 redis.call('HSET', sale, 'fence', ARGV[1], 'left', left)
-redis.call('SADD', buyers, buyer)
+redis.call('HSET', buyers, buyer, ARGV[1])
 return 'ok'

@@ -116,6 +116,34 @@ class SaleIT {
         assertThat(store.find("paused")).contains(new Sale("paused", 5, 5, 0));
     }
 
+    /** The client of Redis repeats a call whose answer was lost with the connection. */
+    @Test
+    void answersARepetitionOfAPurchaseAsTheFirstTimeAlsoUnderANewerHolder() {
+        offer("repeated", 5);
+        Sale seen = store.open("repeated", OLDER);
+        Purchase purchase = new Purchase("repeated", "ann", seen.left() - 1, OLDER);
+        store.sell(purchase);
+        store.sell(purchase);
+        store.open("repeated", NEWER);
+        store.sell(new Purchase("repeated", "bob", 3, NEWER));
+
+        store.sell(purchase);
+
+        assertThat(store.find("repeated")).contains(new Sale("repeated", 5, 3, 2));
+    }
+
+    @Test
+    void tellsABuyerWhoHasBoughtByAnotherRequest() {
+        offer("both", 5);
+        store.open("both", OLDER);
+        store.open("both", NEWER);
+        store.sell(new Purchase("both", "ann", 4, NEWER));
+
+        assertThatThrownBy(() -> store.sell(new Purchase("both", "ann", 4, OLDER)))
+                .isInstanceOf(SaleException.BoughtBefore.class);
+        assertThat(store.find("both")).contains(new Sale("both", 5, 4, 1));
+    }
+
     @Test
     void refusesToOpenForAnOlderHolder() {
         offer("opened", 5);
