@@ -14,10 +14,12 @@ export function endOf(section, clock) {
 
 /**
  * Sweeps over the sections of a run. Finds how many were inside at once at each time, and gives each section its `pieces`:
- * the parts during which it overlapped another. Without fencing tokens an overlap is a `race`: nothing decides who writes
- * last. With them it is `stale`, and a piece of who goes on after somebody newer was granted the lock: its write is refused.
+ * the parts during which it overlapped another. Without fencing tokens, or with equal ones, an overlap is a `race`: nothing
+ * decides who writes last. With them it is `stale`, and a piece of who goes on after somebody newer was granted the lock: its
+ * write is refused.
  *
- * @returns {{steps: {from, to, depth, kind}[], deepest: number, overlapped: number}} overlapped counts sections in a race
+ * @returns {{steps: {from, to, depth, kind}[], deepest: number, races: number, stale: number}} how many sections were in a race,
+ *   and how many went on for a while after a newer grant
  */
 export function sweep(sections, clock) {
   const edges = [];
@@ -50,33 +52,29 @@ export function sweep(sections, clock) {
       }
     }
   });
-  const overlapped = sections.filter(section => section.pieces.some(piece => piece.kind === 'race')).length;
-  return { steps, deepest, overlapped };
+  const count = kind => sections.filter(section => section.pieces.some(piece => piece.kind === kind)).length;
+  return { steps, deepest, races: count('race'), stale: count('stale') };
 }
 
 function kindOf(inside, newest) {
-  let kind = 'alone';
+  let stale = 0;
   for (const section of inside) {
-    if (section.fence === null) {
-      return inside.size > 1 ? 'race' : 'alone';
-    }
-    if (section.fence < newest) {
-      kind = 'stale';
-    }
+    stale += section.fence !== null && section.fence < newest ? 1 : 0;
   }
-  return kind;
+  return inside.size - stale > 1 ? 'race' : stale > 0 ? 'stale' : 'alone';
 }
 
 function cut(inside, newest, { from, to, kind }) {
   for (const section of inside) {
-    if (kind === 'stale' && section.fence === newest) {
+    const own = section.fence !== null && section.fence < newest ? 'stale' : kind;
+    if (own === 'stale' && section.fence === newest) {
       continue;
     }
     const last = section.pieces.at(-1);
-    if (last && last.to === from && last.kind === kind) {
+    if (last && last.to === from && last.kind === own) {
       last.to = to;
     } else {
-      section.pieces.push({ from, to, kind });
+      section.pieces.push({ from, to, kind: own });
     }
   }
 }

@@ -263,11 +263,11 @@ function readColours() {
 }
 
 function summaryOf(run) {
-  const { deepest, overlapped } = run.sweep;
+  const { deepest, races, stale } = run.sweep;
   const sections = `${run.sections.length} critical sections seen`;
   const gap = run.incomplete ? ' The page was not connected all the time: some are missing.' : '';
-  if (overlapped > 0) {
-    return `${sections}; ${overlapped} of them overlapped another, up to ${deepest} at once.${gap}`;
+  if (races > 0) {
+    return `${sections}; ${races} of them overlapped another, up to ${deepest} at once.${gap}`;
   }
   return `${sections}; ${deepest > 1 ? `up to ${deepest} believed to hold the lock at once` : 'never two at once'}.${gap}`;
 }

@@ -16,6 +16,9 @@ export function showStatus(state) {
 }
 
 function statusOf(state) {
+  if (state.refused) {
+    return 'The experiment is not offered here.';
+  }
   if (!state.connected) {
     return state.everConnected ? 'The connection was lost; trying again …' : 'Connecting …';
   }
@@ -48,7 +51,7 @@ export function showFigures(run) {
     actual: number(run?.actual),
     lost: lost === null ? '–' : lost > 0 ? `✘ ${number(lost)}` : run.result?.exact ? '✔ 0' : '0',
     'at-once': run ? number(run.sweep.deepest) : '–',
-    overlapped: run ? number(run.sweep.overlapped) : '–',
+    overlapped: run ? number(run.sweep.races + run.sweep.stale) : '–',
     'handed-over': run ? number(run.handedOver) : '–',
     'taken-over': run ? number(run.takenOver) : '–',
     losses: run ? number(run.losses) : '–',
@@ -60,8 +63,9 @@ export function showFigures(run) {
   }
   element('fence').title = run?.lastFence ? String(run.lastFence) : '';
   element('lost-figure').dataset.kind = lost > 0 ? 'wrong' : run?.result?.exact ? 'exact' : '';
-  element('at-once').dataset.kind = run?.sweep.overlapped > 0 ? 'wrong' : '';
-  element('overlapped').dataset.kind = run?.sweep.overlapped > 0 ? 'wrong' : '';
+  const overlap = run?.sweep.races > 0 ? 'wrong' : run?.sweep.stale > 0 ? 'stale' : '';
+  element('at-once').dataset.kind = overlap;
+  element('overlapped').dataset.kind = overlap;
 }
 
 export function showResults(state) {
