@@ -41,7 +41,8 @@ function parse(text) {
 export const readState = () => send('GET', 'experiment');
 export const setUp = (instances, topology) => send('PUT', 'experiment', { instances, topology });
 export const takeDown = () => send('DELETE', 'experiment');
-export const startRun = (variant, requests) => send('POST', 'experiment/runs', { variant, requests });
+/** The act, if there is one, is done in the middle of the run. */
+export const startRun = (variant, requests, act) => send('POST', 'experiment/runs', { variant, requests, act });
 export const cancelRun = () => send('DELETE', 'experiment/runs/current');
 export const act = (name, pause) =>
   send('POST', `experiment/acts/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);

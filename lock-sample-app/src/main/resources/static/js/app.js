@@ -1,4 +1,4 @@
-import { apply, arrived, newState, setConnected, settle, tick } from './model.js';
+import { apply, arrived, newState, setConnected, setRefused, settle, tick } from './model.js';
 import { listen } from './stream.js';
 import { Timeline } from './timeline.js';
 import { Controls } from './controls.js';
@@ -31,6 +31,10 @@ listen({
     setConnected(state, connected);
     schedule();
   },
+  onRefused(reason) {
+    setRefused(state, reason);
+    schedule();
+  },
 });
 
 for (const button of document.querySelectorAll('[data-zoom]')) {
@@ -51,7 +55,6 @@ function schedule() {
 function show() {
   scheduled = false;
   settle(state);
-  controls.watch(state.run);
   controls.show();
   showStatus(state);
   showFigures(state.run);

@@ -10,10 +10,11 @@ const DESCRIPTIONS = {
 };
 const TOPOLOGIES_WITH_FAILOVER = ['sentinel', 'cluster'];
 
+const ELSEWHERE = 'It runs in an application that was started with java -jar lock-sample-app.jar, on the machine in front of you.';
+
 /** Buttons and fields: what they send, and when they can be pressed. */
 export class Controls {
   #state;
-  #planned = null;
   #variants = '';
 
   constructor(state) {
@@ -32,17 +33,6 @@ export class Controls {
     });
     for (const button of document.querySelectorAll('[data-act]')) {
       button.addEventListener('click', () => this.#send(() => this.#act(button.dataset.act)));
-    }
-  }
-
-  /** Fires the disturbance that was chosen for the middle of a run, once a third of the requests are answered. */
-  watch(run) {
-    if (this.#planned && run?.id === this.#planned.run && run.expected >= run.requests / 3) {
-      const { act } = this.#planned;
-      this.#planned = null;
-      if (run.running) {
-        this.#send(() => this.#act(act));
-      }
     }
   }
 
@@ -98,6 +88,9 @@ export class Controls {
     }
     const option = document.querySelector('#fault option[value="fail-over"]');
     option.disabled = !TOPOLOGIES_WITH_FAILOVER.includes(topology);
+    if (option.disabled && option.selected) {
+      element('fault').value = '';
+    }
     const hint = possible && locked
       ? 'These act at once on who holds the lock, or on the lock’s Redis.'
       : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs sentinels or a cluster.';
@@ -105,7 +98,7 @@ export class Controls {
   }
 
   #showStage() {
-    const { stage, failure, topology, proxy, instances } = this.#state;
+    const { refused, stage, failure, topology, proxy, instances } = this.#state;
     const text = {
       absent: 'Nothing runs yet. Setting up starts Redis servers, application instances and a reverse proxy on this machine; taking down ends them.',
       starting: 'Starting Redis servers, application instances and a reverse proxy; this takes some seconds.',
@@ -113,7 +106,7 @@ export class Controls {
       failed: failure ?? 'The set-up failed; the application’s log says why.',
       ready: `${instances.length} instances behind ${proxy ?? 'a proxy'}; the lock’s Redis: ${topology}; for Redlock five more servers.`,
     }[stage];
-    setText(element('stage'), text ?? '');
+    setText(element('stage'), refused ? `${refused} ${ELSEWHERE}` : text ?? '');
     element('stage').classList.toggle('wrong', stage === 'failed');
   }
 
@@ -121,11 +114,8 @@ export class Controls {
     if (document.querySelector(`[data-variant="${variant}"]`).getAttribute('aria-disabled') === 'true') {
       return this.#complain(this.#state.stage === 'ready' ? 'A run is in progress; wait for it or cancel it.' : 'Set up first.');
     }
-    const fault = ['v3', 'v4'].includes(variant) ? element('fault').value : '';
-    await this.#send(async () => {
-      const answer = await api.startRun(variant, element('requests').valueAsNumber);
-      this.#planned = fault ? { act: fault, run: answer?.run?.id } : null;
-    });
+    const fault = ['v3', 'v4'].includes(variant) && element('fault').value;
+    await this.#send(() => api.startRun(variant, element('requests').valueAsNumber, fault || undefined));
     return undefined;
   }
 

@@ -14,6 +14,7 @@ export function newState() {
   return {
     version: 0,
     connected: false,
+    refused: null,
     everConnected: false,
     stage: 'absent',
     failure: null,
@@ -70,6 +71,13 @@ export function setConnected(state, connected) {
   }
   state.connected = connected;
   state.everConnected ||= connected;
+  state.refused = connected ? null : state.refused;
+  state.version++;
+}
+
+/** The application runs but offers no experiment; the reason is a sentence. */
+export function setRefused(state, reason) {
+  state.refused = reason;
   state.version++;
 }
 
@@ -234,7 +242,7 @@ function newRun(run, instances) {
     losses: 0,
     lastFence: null,
     settled: -1,
-    sweep: { steps: [], deepest: 0, overlapped: 0 },
+    sweep: { steps: [], deepest: 0, races: 0, stale: 0 },
   };
 }
 

@@ -1,3 +1,5 @@
+import { readState } from './api.js';
+
 const TYPES = ['state', 'run-started', 'held', 'released', 'waiting', 'counter', 'lost', 'act', 'run-finished'];
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 8000;
@@ -5,9 +7,10 @@ const LONGEST_DELAY = 8000;
 /**
  * Listens to the experiment's events for as long as the page is open. Calls onEvents with an array of them, oldest first,
  * and onConnection with true or false. An EventSource gives up for good when the answer is not an event stream (the
- * application restarts, a proxy answers 502); then a new one is opened, after a delay that doubles up to 8 s.
+ * application restarts, a proxy answers 502); then a new one is opened, after a delay that doubles up to 8 s. It does not tell
+ * why, so then the state is asked for: onRefused gets the sentence when the application offers no experiment.
  */
-export function listen({ onEvents, onConnection }) {
+export function listen({ onEvents, onConnection, onRefused }) {
   let delay = FIRST_DELAY;
   const open = () => {
     const source = new EventSource('experiment/events');
@@ -18,6 +21,7 @@ export function listen({ onEvents, onConnection }) {
     source.addEventListener('error', () => {
       onConnection(false);
       if (source.readyState === EventSource.CLOSED) {
+        askWhy(onRefused);
         setTimeout(open, delay);
         delay = Math.min(delay * 2, LONGEST_DELAY);
       }
@@ -28,4 +32,14 @@ export function listen({ onEvents, onConnection }) {
     }
   };
   open();
+}
+
+async function askWhy(onRefused) {
+  try {
+    await readState();
+  } catch (problem) {
+    if (problem.status === 403 || problem.status === 404) {
+      onRefused(problem.message);
+    }
+  }
 }
