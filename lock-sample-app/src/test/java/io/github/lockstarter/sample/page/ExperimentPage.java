@@ -50,6 +50,18 @@ final class ExperimentPage {
             return [pixels, shared];
             """;
 
+    private static final String MODEL = """
+            const [events, done] = arguments;
+            import('/js/model.js').then(({ newState, apply, settle }) => {
+              const state = newState();
+              JSON.parse(events).forEach(event => apply(state, event));
+              settle(state);
+              const { sweep, sections, takenOver } = state.run;
+              const pieces = sections.flatMap(({ id, pieces }) => pieces.map(({ kind, from, to }) => `${id} ${kind} ${from}-${to}`));
+              done({ deepest: sweep.deepest, races: sweep.races, stale: sweep.stale, takenOver, pieces });
+            }, failure => done({ failure: String(failure) }));
+            """;
+
     private final ChromeDriver driver;
 
     ExperimentPage(ChromeDriver driver) {
@@ -69,16 +81,12 @@ final class ExperimentPage {
         await().atMost(STAGE).until(() -> !text("status").startsWith("Connecting"));
     }
 
-    void setUp(int instances) {
-        setUp(instances, "standalone");
-    }
-
     void setUp(int instances, String topology) {
         fill("instances", instances);
         choose("topology", topology);
         find("set-up").click();
         await().atMost(STAGE)
-                .until(() -> text("status").startsWith("Ready") || !problem().isEmpty());
+                .until(() -> text("stage").contains("the lock’s Redis: " + topology) || !problem().isEmpty());
         if (!problem().isEmpty()) {
             throw new AssertionError("The set-up failed: " + problem());
         }
@@ -89,28 +97,26 @@ final class ExperimentPage {
         await().atMost(STAGE).until(() -> text("status").equals("Not set up."));
     }
 
-    /** Starts a run and does not wait. */
-    void start(String variant, int requests) {
-        fill("requests", requests);
-        find(By.cssSelector("[data-variant=" + variant + "]")).click();
-    }
-
     /** Runs, until its row is in the table. */
     void run(String variant, int requests) {
         int before = rows().size();
-        start(variant, requests);
-        awaitRow(before + 1);
-    }
-
-    void awaitRow(int count) {
-        await().atMost(RUN).until(() -> rows().size() >= count || !problem().isEmpty());
-        if (rows().size() < count) {
+        fill("requests", requests);
+        find(By.cssSelector("[data-variant=" + variant + "]")).click();
+        await().atMost(RUN).until(() -> rows().size() > before || !problem().isEmpty());
+        if (rows().size() == before) {
             throw new AssertionError(problem());
         }
     }
 
-    void awaitText(String id, String part) {
-        await().atMost(RUN).until(() -> text(id).contains(part));
+    /** Opens it where it is refused: by another name of this machine. */
+    void openAsAStranger(int port) {
+        driver.get("http://stranger.localhost:" + port + "/");
+        await().atMost(STAGE).until(() -> !text("status").matches("Connecting.*|The connection.*"));
+    }
+
+    /** Gives events to the model of the page, and reads what it makes of them. */
+    Map<?, ?> seenIn(String events) {
+        return (Map<?, ?>) Objects.requireNonNull(driver.executeAsyncScript(MODEL, events));
     }
 
     void disturb(String fault) {

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,7 +22,10 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (instances, their
@@ -36,6 +40,16 @@ import org.junit.jupiter.api.io.TempDir;
 class ExperimentPageIT {
 
     private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
+
+    /** A is inside from 0 to 20 with one fencing token, B from 10 to 30 with another one. */
+    private static final String EVENTS = """
+            [{"type": "run-started", "run": 1, "variant": "v3", "requests": 2, "instances": ["A", "B"]},
+             {"type": "held", "instance": "A", "id": "A", "from": 0, "fence": %s},
+             {"type": "held", "instance": "B", "id": "B", "from": 10, "fence": %s},
+             {"type": "released", "instance": "A", "id": "A", "to": 20, "outcome": "written"},
+             {"type": "released", "instance": "B", "id": "B", "to": 30, "outcome": "written"}]
+            """;
+
     private static final int REQUESTS = Integer.getInteger("browser.requests", 300);
     private static final int INSTANCES = Integer.getInteger("browser.instances", 2);
     private static final boolean REQUIRED = Boolean.getBoolean("browser.required");
@@ -62,7 +76,7 @@ class ExperimentPageIT {
         chromium.prefer("light");
         page = new ExperimentPage(chromium.driver());
         page.open(port());
-        page.setUp(INSTANCES);
+        page.setUp(INSTANCES, "standalone");
     }
 
     @AfterAll
@@ -76,6 +90,29 @@ class ExperimentPageIT {
                 app.destroyForcibly();
             }
         }
+    }
+
+    /** What a person is shown is read from the page below; this is the reckoning behind it, on events with a known answer. */
+    @Order(0)
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    no locks: both in red            | null | null | 2 | 2 | 0 | 0 | A race 10-20, B race 10-20
+                    a grant before the end: amber    | 7    | 8    | 2 | 0 | 1 | 1 | A stale 10-20
+                    the newer one came first: amber  | 8    | 7    | 2 | 0 | 1 | 1 | B stale 10-30
+                    one token for two: both in red   | 7    | 7    | 2 | 2 | 0 | 1 | A race 10-20, B race 10-20
+                    """)
+    void reckonsWhatOverlapped(
+            String what, String a, String b, long deepest, long races, long stale, long takenOver, String pieces) {
+        Map<?, ?> seen = page.seenIn(EVENTS.formatted(a, b));
+
+        assertThat(seen)
+                .as(what)
+                .isEqualTo(Map.of(
+                        "deepest", deepest,
+                        "races", races,
+                        "stale", stale,
+                        "takenOver", takenOver,
+                        "pieces", List.of(pieces.split(", "))));
     }
 
     @Test
@@ -161,7 +198,47 @@ class ExperimentPageIT {
     }
 
     @Test
+    @Order(7)
+    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    void showsThatAnotherInstanceTakesOverFromAKilledHolder() {
+        page.disturb("kill-holder");
+        page.run("v3", REQUESTS);
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by")).contains("was killed in the critical section");
+        assertThat(page.number("taken-over")).isPositive();
+        photograph("kill-the-holder");
+    }
+
+    @Test
+    @Order(8)
+    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    void showsThatTheLockHoldsWhenRedisIsKilled() {
+        page.disturb("restart-redis");
+        page.run("v3", REQUESTS);
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by")).contains("was killed (-9) and started again");
+        photograph("restart-redis");
+        page.disturb("");
+    }
+
+    @Test
     @Order(9)
+    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    void showsThatTheLockHoldsWhenAReplicaTakesOver() {
+        page.setUp(INSTANCES, "sentinel");
+        page.disturb("fail-over");
+        page.run("v3", REQUESTS);
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by")).isNotEqualTo("–").doesNotContain("left out");
+        photograph("fail-over");
+        page.disturb("");
+    }
+
+    @Test
+    @Order(10)
     void takesEverythingDown() {
         long before = app.descendants().count();
 
@@ -169,6 +246,15 @@ class ExperimentPageIT {
 
         assertThat(before).isGreaterThan(5);
         await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants().count() < before - 5);
+    }
+
+    @Test
+    @Order(11)
+    void saysWhyThereIsNoExperiment() {
+        page.openAsAStranger(port());
+
+        assertThat(page.text("status")).isEqualTo("The experiment is not offered here.");
+        assertThat(page.text("stage")).contains("http://localhost:" + port()).contains("java -jar lock-sample-app.jar");
     }
 
     private static void seesLostUpdates() {
@@ -193,7 +279,7 @@ class ExperimentPageIT {
         assertThat(row).containsEntry("Counter", Integer.toString(REQUESTS)).containsEntry("Lost", "✔ exact");
         assertThat(page.number("at-once")).isEqualTo(1);
         assertThat(page.drawn("held").pixels()).as("bars").isPositive();
-        assertThat(page.drawn("race").pixels()).as("red").isZero();
+        assertThat(page.number("overlapped")).isZero();
         assertThat(page.drawn("stale").pixels()).as("amber").isZero();
         page.press("[data-zoom=closest]");
         await().atMost(Duration.ofSeconds(5)).until(() -> page.drawn("held").pixels() > 1000);
