@@ -86,7 +86,8 @@ final class ExperimentPage {
         choose("topology", topology);
         find("set-up").click();
         await().atMost(STAGE)
-                .until(() -> text("stage").contains("the lock’s Redis: " + topology) || !problem().isEmpty());
+                .until(() -> text("stage").contains("the lock’s Redis: " + topology)
+                        || !problem().isEmpty());
         if (!problem().isEmpty()) {
             throw new AssertionError("The set-up failed: " + problem());
         }

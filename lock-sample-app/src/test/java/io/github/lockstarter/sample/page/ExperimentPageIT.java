@@ -199,7 +199,10 @@ class ExperimentPageIT {
 
     @Test
     @Order(7)
-    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    @EnabledIfSystemProperty(
+            named = "browser.required",
+            matches = "true",
+            disabledReason = "only with -Pbrowser, for time")
     void showsThatAnotherInstanceTakesOverFromAKilledHolder() {
         page.disturb("kill-holder");
         page.run("v3", REQUESTS);
@@ -212,7 +215,10 @@ class ExperimentPageIT {
 
     @Test
     @Order(8)
-    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    @EnabledIfSystemProperty(
+            named = "browser.required",
+            matches = "true",
+            disabledReason = "only with -Pbrowser, for time")
     void showsThatTheLockHoldsWhenRedisIsKilled() {
         page.disturb("restart-redis");
         page.run("v3", REQUESTS);
@@ -225,7 +231,10 @@ class ExperimentPageIT {
 
     @Test
     @Order(9)
-    @EnabledIfSystemProperty(named = "browser.required", matches = "true", disabledReason = "only with -Pbrowser, for time")
+    @EnabledIfSystemProperty(
+            named = "browser.required",
+            matches = "true",
+            disabledReason = "only with -Pbrowser, for time")
     void showsThatTheLockHoldsWhenAReplicaTakesOver() {
         page.setUp(INSTANCES, "sentinel");
         page.disturb("fail-over");
