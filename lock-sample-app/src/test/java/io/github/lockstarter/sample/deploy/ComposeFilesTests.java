@@ -137,7 +137,7 @@ class ComposeFilesTests {
                 .filter(variable ->
                         variable.getKey().endsWith("_HOST") || variable.getKey().endsWith("_NODES"))
                 .flatMap(variable ->
-                        Arrays.stream(String.valueOf(variable.getValue()).split(",")))
+                        Arrays.stream(String.valueOf(variable.getValue()).split(",", -1)))
                 .map(address -> address.replaceFirst(":\\d+$", ""));
     }
 

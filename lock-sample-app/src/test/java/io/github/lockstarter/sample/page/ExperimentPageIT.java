@@ -112,7 +112,7 @@ class ExperimentPageIT {
                         "races", races,
                         "stale", stale,
                         "takenOver", takenOver,
-                        "pieces", List.of(pieces.split(", "))));
+                        "pieces", List.of(pieces.split(", ", -1))));
     }
 
     @Test
