@@ -60,7 +60,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
                 .hasMessageContaining("the 150ms lease ran out");
-        assertThat(losses).hasSize(1);
+        await().untilAsserted(() -> assertThat(losses).hasSize(1)); // told on another thread than the handle
     }
 
     @Test
