@@ -32,6 +32,7 @@ final class HandOver {
     private final EngineClock clock;
     private final EngineSettings.HandOver limits;
     private final Holds holds;
+    private final Revocations revocations;
     private final Waiters waiters;
     private final Watchdog watchdog;
     private final Releases releases;
@@ -41,6 +42,7 @@ final class HandOver {
         this.clock = core.clock();
         this.limits = core.settings().handOver();
         this.holds = core.holds();
+        this.revocations = core.revocations();
         this.waiters = waiters;
         this.watchdog = watchdog;
         this.releases = releases;
@@ -131,16 +133,23 @@ final class HandOver {
             return fencingToken.isEmpty() ? Optional.empty() : hold(waiter, fencingToken.getAsLong());
         }
 
-        /** Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is none. */
+        /**
+         * Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is none. While
+         * there is none, as between one that is refused and the next, the revocations tell.
+         */
         private Optional<Outcome.Got> hold(Acquisition waiter, long fencingToken) {
             Grant grant = new Grant(leaving.key, leaving.tenure, fencingToken, deadline, renewAt);
             Hold hold = new Hold(grant, waiter.terms, waiter.owner, clock, watchdog.timerTask());
             holds.add(hold);
-            if (waiters.queues().isClosed() || leaving.tenure.isRevoked()) {
+            if (waiters.queues().isClosed() || isTakenAway()) {
                 holds.remove(hold);
                 return Optional.empty();
             }
             return Optional.of(new Outcome.Got(hold));
+        }
+
+        private boolean isTakenAway() {
+            return leaving.tenure.isRevoked() || revocations.tellOf(leaving.key, leaving.tenure.token);
         }
 
         @Override

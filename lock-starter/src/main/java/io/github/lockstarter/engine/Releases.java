@@ -106,7 +106,6 @@ final class Releases {
     }
 
     private void settle(Hold hold, ReleaseResult result) {
-        tellAwaited(hold, result);
         if (result instanceof ReleaseResult.Unknown) {
             cleanups.add(hold.releaseCommand(Optional.empty()), hold.longestLease);
         }
@@ -116,6 +115,7 @@ final class Releases {
             boolean answered = result instanceof ReleaseResult.Released;
             end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
+        tellAwaited(hold, result); // last: what hangs on it is not ours
     }
 
     private void settleLoss(Hold hold) {

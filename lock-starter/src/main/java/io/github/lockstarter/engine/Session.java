@@ -252,25 +252,36 @@ final class Session implements LocalWaiters {
         return meant.flatMap(hold -> core.backend().during(() -> free(hold)));
     }
 
-    /** Ended before the store is told. Whoever writes a renewal of it at the moment releases, so that none follows. */
+    /** Ended before the store is told. */
     private Optional<CompletableFuture<ReleaseResult>> free(Hold hold) {
         Releases.Awaited awaited = releases.answerFor(hold);
-        if (!losses.lose(hold, LossCause.REVOKED)) {
+        if (!end(hold, LossCause.REVOKED)) {
             releases.forget(awaited);
             return Optional.empty();
-        }
-        if (!hold.lifecycle.isRenewalUnderWay()) {
-            releases.release(hold);
         }
         return Optional.of(awaited.answer());
     }
 
-    /** Another instance took away what was granted to the lock token with this fingerprint. */
+    /** Ends the hold, and releases it. Whoever writes a renewal of it at the moment releases, so that none follows. */
+    private boolean end(Hold hold, LossCause cause) {
+        if (!losses.lose(hold, cause)) {
+            return false;
+        }
+        if (!hold.lifecycle.isRenewalUnderWay()) {
+            releases.release(hold);
+        }
+        return true;
+    }
+
+    /**
+     * Another instance took away what was granted to the lock token with this fingerprint. It is released all the same: a renewal
+     * that the store executed later may have given it back, and a quorum may have kept a part.
+     */
     void revoked(String key, String fingerprint) {
         core.revocations().add(key, fingerprint);
         holds().find(key, hold -> hold.tenure.token.fingerprint().equals(fingerprint))
                 .map(this::endOf)
-                .ifPresent(hold -> losses.lose(hold, LossCause.REVOKED));
+                .ifPresent(hold -> core.backend().during(() -> end(hold, LossCause.REVOKED)));
     }
 
     /** The last hold of the tenure: the one that is there once no other can follow. */
@@ -283,11 +294,7 @@ final class Session implements LocalWaiters {
     void close() {
         acquirer.close(new Outcome.Failed("the lock client is shut down", null));
         core.timer().close();
-        holds().forEach(hold -> {
-            if (losses.lose(hold, LossCause.SHUTDOWN) && !hold.lifecycle.isRenewalUnderWay()) {
-                releases.release(hold);
-            }
-        });
+        holds().forEach(hold -> end(hold, LossCause.SHUTDOWN));
         Waits.atMost(core.backend().quiet(), LONGEST_STOP);
         events().close();
     }

@@ -120,9 +120,10 @@ final class RenewalRound implements Revocable {
                 : !(answer instanceof NotHeld) && remains.isLeftByGrant(node);
     }
 
-    /** What a minority still has is in everybody's way. */
+    /** What a minority still has is in everybody's way. No release follows that would free it: given up first, then stopped. */
     private void lose() {
         giveUp(this);
+        underWay.of(command.token()).forEach(this::giveUp);
         underWay.revoke(command.token()).forEach(this::giveUp);
     }
 

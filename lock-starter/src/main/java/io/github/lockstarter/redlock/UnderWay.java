@@ -32,9 +32,14 @@ final class UnderWay {
         });
     }
 
+    /** What is under way for the token. */
+    List<Revocable> of(LockToken token) {
+        return byToken.getOrDefault(token, List.of());
+    }
+
     /** Stops what is under way for the token, and returns it: from now on, it may have its last answer at any time. */
     List<Revocable> revoke(LockToken token) {
-        List<Revocable> works = byToken.getOrDefault(token, List.of());
+        List<Revocable> works = of(token);
         works.forEach(Revocable::revoke);
         return works;
     }

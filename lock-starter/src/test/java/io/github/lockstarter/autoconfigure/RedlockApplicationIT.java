@@ -142,7 +142,8 @@ class RedlockApplicationIT {
             excludesAnotherInstance(application(
                     QUORUM,
                     "distributed-lock.redlock.nodes=" + addresses,
-                    "distributed-lock.redlock.node-timeout=3s", // cold TLS
+                    "distributed-lock.lease=6s",
+                    "distributed-lock.redlock.node-timeout=1500ms", // the first TLS connections of a JVM take long
                     "distributed-lock.redlock.ssl-bundle=redis",
                     "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate()));
             application(QUORUM, "distributed-lock.redlock.nodes=rediss://" + addresses.replace(",", ",rediss://"))

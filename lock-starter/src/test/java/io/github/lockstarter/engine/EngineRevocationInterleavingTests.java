@@ -18,6 +18,7 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,6 +67,70 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(held.isHeld()).isFalse();
         await().untilAsserted(() ->
                 assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
+    }
+
+    @Test
+    void whatTheStoreMayStillHaveOfItIsReleased() throws Exception {
+        waitedFor(100);
+        revoked();
+        assertThat(backend.nextRelease().command().token()).isEqualTo(grantedToken);
+    }
+
+    @Test
+    void thatReleaseFollowsARenewalThatIsBeingWritten() throws Exception {
+        LockHandle held = waitedFor(100);
+        backend.log.clear();
+        backend.duringRenewal = () -> {
+            backend.duringRenewal = () -> {};
+            revoked();
+        };
+
+        CompletableFuture.runAsync(() -> held.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
+
+        backend.nextRelease();
+        assertThat(backend.log).hasSize(2);
+        assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
+    }
+
+    /** The first waiter gives up while it is tried: then there is no hold of that lock token while the lease of the second is armed. */
+    @Test
+    void nobodyGetsWhatIsTakenAwayWhileNoHoldOfItIsThere() throws Exception {
+        LockHandle first = waitedFor(100);
+        CompletableFuture<LockHandle> fickle = engine.acquireAsync(REQUEST);
+        CompletableFuture<LockHandle> patient = engine.acquireAsync(REQUEST.withoutRenewal());
+        onClock = () -> {
+            if (isTryingAWaiter() && !fickle.isDone()) {
+                cancelBeside(fickle);
+            }
+        };
+        releasing(first);
+        Sent<RenewCommand, RenewResult> arming = backend.nextRenewal();
+        assertThat(fickle).isCancelled();
+        assertThat(engine.heldLocks().size()).isZero();
+
+        revoked();
+        arming.answer().complete(new RenewResult.Renewed());
+
+        assertThat(backend.nextRelease().command().token()).isEqualTo(grantedToken);
+        assertThat(patient).isNotDone();
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    private static boolean isTryingAWaiter() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("HandOver$Line")
+                        && frame.getMethodName().equals("by")));
+    }
+
+    /** Decides at once, and then has to wait for the thread that tries it. */
+    private static void cancelBeside(CompletableFuture<LockHandle> waiting) {
+        Thread canceller = new Thread(() -> waiting.cancel(false));
+        canceller.start();
+        try {
+            canceller.join(200);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The message comes at each moment at which the leaving thread looks at the clock, before its successor has the lock. */
