@@ -118,6 +118,11 @@ final class SpiClient implements SignalListener {
         return answer(backend.withdraw(new WithdrawCommand(key, token)));
     }
 
+    /** Until every server has executed what this client sent so far: a quorum answers before its slowest server does. */
+    void awaitExecution(String key) {
+        answer(backend.inspect(key));
+    }
+
     @Override
     public void onSignal(String key) {
         signals.add(key);
