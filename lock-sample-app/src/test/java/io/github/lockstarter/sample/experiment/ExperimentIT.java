@@ -37,6 +37,9 @@ class ExperimentIT {
     @AfterEach
     void end() {
         commands.forEach(command -> command.process().destroyForcibly());
+        // Whoever ends what is left needs its directories.
+        commands.forEach(command -> await().atMost(Duration.ofSeconds(30))
+                .until(() -> command.leftovers().isEmpty()));
     }
 
     @Test
@@ -62,7 +65,7 @@ class ExperimentIT {
         Command settingUp = start("--requests=60");
         settingUp.awaitText("Starting 2 instances");
 
-        signal("INT", settingUp.process().pid());
+        signal(interrupt(), settingUp.process().pid());
 
         assertThat(settingUp.awaitExit()).isNotZero();
         assertThat(settingUp.text()).contains("Interrupted. Everything that was started has been ended.");
@@ -125,6 +128,17 @@ class ExperimentIT {
         Command command = new Command(home, process);
         commands.add(command);
         return command;
+    }
+
+    /** As Ctrl-C does; as a shutdown does where that is ignored, as by all that a shell starts in the background. */
+    private static String interrupt() throws IOException {
+        Path status = Path.of("/proc/self/status");
+        boolean ignored = Files.exists(status)
+                && Files.readAllLines(status).stream()
+                        .filter(line -> line.startsWith("SigIgn:"))
+                        .anyMatch(line ->
+                                (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << 1) != 0);
+        return ignored ? "TERM" : "INT";
     }
 
     private static void signal(String signal, long pid) throws Exception {
