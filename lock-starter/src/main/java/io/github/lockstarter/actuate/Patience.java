@@ -1,9 +1,9 @@
 package io.github.lockstarter.actuate;
 
+import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
@@ -17,10 +17,10 @@ final class Patience {
     /** The answer; one that says why there is none, if it does not come. */
     static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
         try {
-            return answer.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            return BlockingWait.await(answer, LIMIT);
         } catch (TimeoutException e) {
             return missing.apply("The lock store did not answer within " + LIMIT.toSeconds() + "s");
-        } catch (ExecutionException e) {
+        } catch (CompletionException e) {
             return missing.apply("The lock store could not be asked: " + e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -4,6 +4,7 @@ import io.github.lockstarter.autoconfigure.RedlockNodes.Member;
 import io.github.lockstarter.redis.HistoryGuard;
 import io.github.lockstarter.redis.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -14,11 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -57,13 +57,11 @@ final class RedlockLockLifecycle implements SmartLifecycle {
         Map<Member, RedisUnavailableException> failures = new HashMap<>();
         ExecutorService threads = Executors.newFixedThreadPool(members.size(), RedlockLockLifecycle::daemon);
         try {
-            List<Future<@Nullable RedisUnavailableException>> starts = new ArrayList<>();
-            members.forEach(member -> starts.add(threads.submit(() -> failureToStart(member))));
+            List<CompletableFuture<Optional<RedisUnavailableException>>> starts = new ArrayList<>();
+            members.forEach(member -> starts.add(CompletableFuture.supplyAsync(() -> failureToStart(member), threads)));
             for (int i = 0; i < members.size(); i++) {
-                RedisUnavailableException failure = resultOf(starts.get(i));
-                if (failure != null) {
-                    failures.put(members.get(i), failure);
-                }
+                Member member = members.get(i);
+                resultOf(starts.get(i)).ifPresent(failure -> failures.put(member, failure));
             }
         } finally {
             threads.shutdown();
@@ -81,22 +79,23 @@ final class RedlockLockLifecycle implements SmartLifecycle {
         running = true;
     }
 
-    private static @Nullable RedisUnavailableException failureToStart(Member member) {
+    private static Optional<RedisUnavailableException> failureToStart(Member member) {
         try {
             member.backend().start();
-            return null;
+            return Optional.empty();
         } catch (RedisUnavailableException e) {
-            return e;
+            return Optional.of(e);
         }
     }
 
-    private static @Nullable RedisUnavailableException resultOf(Future<@Nullable RedisUnavailableException> start) {
+    private static Optional<RedisUnavailableException> resultOf(
+            CompletableFuture<Optional<RedisUnavailableException>> start) {
         try {
-            return start.get();
+            return BlockingWait.await(start);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while the servers of the quorum were checked", e);
-        } catch (ExecutionException e) {
+        } catch (CompletionException e) {
             throw new IllegalStateException("A server of the quorum could not be checked", e.getCause());
         }
     }

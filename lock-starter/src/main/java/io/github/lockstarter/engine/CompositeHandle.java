@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +77,7 @@ final class CompositeHandle implements EngineHandle {
 
     @Override
     public ReleaseOutcome release() {
-        return Waits.uninterruptibly(releaseAsync());
+        return BlockingWait.awaitUninterruptibly(releaseAsync());
     }
 
     /** The worst that became of any part. */

@@ -1,7 +1,9 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -54,7 +56,7 @@ final class HoldHandle implements EngineHandle {
     public void extend(Duration lease) {
         session.checkLease(hold.key, lease);
         ensureHeld();
-        RenewResult result = Waits.extension(session.watchdog().extend(hold, lease), hold.key);
+        RenewResult result = answerTo(session.watchdog().extend(hold, lease));
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -71,6 +73,19 @@ final class HoldHandle implements EngineHandle {
         ensureHeld();
     }
 
+    private RenewResult answerTo(CompletableFuture<RenewResult> extension) {
+        try {
+            return BlockingWait.await(extension);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(
+                    hold.key,
+                    "Interrupted while extending lock '" + hold.key
+                            + "'; its lease is at least what it was, and perhaps longer",
+                    e);
+        }
+    }
+
     @Override
     public void onLost(Runnable callback) {
         hold.onLost(this, callback, session.events());
@@ -82,7 +97,7 @@ final class HoldHandle implements EngineHandle {
 
     @Override
     public ReleaseOutcome release() {
-        return Waits.uninterruptibly(releaseAsync());
+        return BlockingWait.awaitUninterruptibly(releaseAsync());
     }
 
     @Override

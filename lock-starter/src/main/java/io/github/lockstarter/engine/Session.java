@@ -6,6 +6,7 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 
 /**
  * An engine between start and stop: its parts, and the way of one acquisition through them. Thread-safe; without state
@@ -148,17 +148,15 @@ final class Session implements LocalWaiters {
 
     private Outcome await(Acquisition acquisition) {
         try {
-            return acquisition.outcome.get();
+            return BlockingWait.await(acquisition.outcome);
         } catch (InterruptedException e) {
             acquirer.abandon(acquisition);
-            if (acquisition.outcome.join() instanceof Outcome.Got got) {
+            if (BlockingWait.awaitUninterruptibly(acquisition.outcome) instanceof Outcome.Got got) {
                 exits.exit(got.hold());
             }
             report(acquisition, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
             throw Messages.interrupted(acquisition.key, e);
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("Outcomes complete normally; this is a bug in the lock engine", e);
         }
     }
 
@@ -295,7 +293,7 @@ final class Session implements LocalWaiters {
         acquirer.close(new Outcome.Failed("the lock client is shut down", null));
         core.timer().close();
         holds().forEach(hold -> end(hold, LossCause.SHUTDOWN));
-        Waits.atMost(core.backend().quiet(), LONGEST_STOP);
+        BlockingWait.awaitUninterruptibly(core.backend().quiet(), LONGEST_STOP);
         events().close();
     }
 }

@@ -103,7 +103,7 @@ final class AcknowledgementRound {
                 repeat(grant);
             } else if (refusal != null) {
                 grant.fail(acknowledgements.failures().ofExecuting(refusal));
-            } else if (writes.get(i).join() == LockCalls.NOT_HELD) {
+            } else if (writes.get(i).getNow(LockCalls.NOT_HELD) == LockCalls.NOT_HELD) {
                 grant.fail(acknowledgements.vanished());
             } else {
                 link.learned(LockScript.CONFIRM);
@@ -137,7 +137,7 @@ final class AcknowledgementRound {
             return failure;
         }
         try {
-            writes.get(place).join();
+            writes.get(place).getNow(LockCalls.NOT_HELD); // throws what it failed with
             return failure;
         } catch (CompletionException e) {
             return e.getCause();

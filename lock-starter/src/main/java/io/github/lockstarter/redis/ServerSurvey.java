@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -49,7 +50,7 @@ final class ServerSurvey {
 
     /** What puts locks at risk there. Never fails. Blocks. */
     List<String> run() {
-        return ask().join();
+        return BlockingWait.awaitUninterruptibly(ask());
     }
 
     /** What puts locks at risk there; never fails. */
@@ -67,7 +68,7 @@ final class ServerSurvey {
     private List<String> warnings(Map<String, CompletableFuture<String>> answers) {
         List<String> warnings = new ArrayList<>(ofSettings());
         answers.forEach((server, answer) ->
-                warnings.addAll(ServerState.of(answer.join()).warnings(server, settings)));
+                warnings.addAll(ServerState.of(answer.getNow("")).warnings(server, settings)));
         return List.copyOf(warnings);
     }
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.RedisSettings.FirstUse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
@@ -62,7 +63,7 @@ final class StartCheck {
             expire(old.key(), marker);
         }
         if (acknowledgements.wanted() > 0) {
-            acknowledgements.of(key, owner).join().ifPresent(shortfall -> {
+            BlockingWait.awaitUninterruptibly(acknowledgements.of(key, owner)).ifPresent(shortfall -> {
                 throw unavailable(shortfall);
             });
         }
@@ -119,7 +120,9 @@ final class StartCheck {
     }
 
     private <T> T ask(ScriptCall<T> call) {
-        return runner.run(call, new Heard<T>()).toCompletableFuture().join().get();
+        return BlockingWait.awaitUninterruptibly(
+                        runner.run(call, new Heard<T>()).toCompletableFuture())
+                .get();
     }
 
     private static RedisUnavailableException unavailable(RedisFailure failure) {

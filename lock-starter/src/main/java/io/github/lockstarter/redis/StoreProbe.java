@@ -67,7 +67,7 @@ final class StoreProbe {
         masters.forEach((master, slot) -> asked.add(ask(master, slot)));
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .thenApply(all ->
-                        merged(asked.stream().map(CompletableFuture::join).toList()));
+                        merged(asked.stream().map(answer -> answer.getNow(null)).toList())); // all are complete
     }
 
     private CompletableFuture<StoreState> ask(String master, int slot) {

@@ -99,12 +99,13 @@ final class QuorumOversight {
         return joined(nodes.stream().map(question).toList());
     }
 
-    /** Those of nodes always complete normally. */
+    /** Those of nodes always complete normally; all are complete when their results are taken. */
     private static <R> CompletionStage<List<R>> joined(List<CompletionStage<R>> stages) {
         List<CompletableFuture<R>> answers =
                 stages.stream().map(CompletionStage::toCompletableFuture).toList();
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
+                .thenApply(all ->
+                        answers.stream().map(answer -> answer.getNow(null)).toList());
     }
 
     private static CompletionStage<Revocation> done(Revocation revocation) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -7,15 +8,27 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.RedisFuture;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionService;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinTask;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +39,26 @@ class ArchitectureTests {
     private static final String SPI = BASE + ".spi";
     private static final List<String> ALL =
             List.of("spi", "engine", "redis", "redlock", "local", "aop", "observe", "actuate", "autoconfigure");
+
+    /** Methods of a type, and of those that extend it. */
+    private record Waiting(Class<?> type, String names) {
+
+        boolean isIn(AccessTarget target) {
+            return target.getOwner().isAssignableTo(type) && target.getName().matches(names);
+        }
+    }
+
+    private static final List<Waiting> BLOCKING = List.of(
+            new Waiting(Future.class, "get|join|invoke|await"),
+            new Waiting(RedisFuture.class, "await"),
+            new Waiting(ForkJoinTask.class, "(quietly)?(Join|join|Invoke|invoke)(All)?|helpQuiesce"),
+            new Waiting(ExecutorService.class, "invokeA(ll|ny)"),
+            new Waiting(CompletionService.class, "take|poll"),
+            new Waiting(CountDownLatch.class, "await"),
+            new Waiting(CyclicBarrier.class, "await"),
+            new Waiting(Semaphore.class, "acquire.*|tryAcquire"),
+            new Waiting(LockSupport.class, "park.*"),
+            new Waiting(Object.class, "wait"));
 
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -52,8 +85,14 @@ class ArchitectureTests {
     }
 
     @Test
-    void springSideUsesRootOnly() {
-        Stream.of("aop", "observe", "actuate").forEach(name -> check(uses(BASE + "." + name, BASE)));
+    void aspectsAndObservationsUseRootOnly() {
+        Stream.of("aop", "observe").forEach(name -> check(uses(BASE + "." + name, BASE)));
+    }
+
+    /** Its endpoints wait for answers. */
+    @Test
+    void actuateUsesRootAndSpiOnly() {
+        check(uses(BASE + ".actuate", BASE, SPI));
     }
 
     @Test
@@ -105,6 +144,7 @@ class ArchitectureTests {
     @Test
     void nobodyUsesTheCommonPoolOrTimers() {
         check(noClasses()
+                .that(doNotBlock())
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(java.util.Timer.class)
@@ -115,6 +155,24 @@ class ArchitectureTests {
                 .callMethod(CompletableFuture.class, "runAsync", Runnable.class)
                 .orShould()
                 .callMethod(CompletableFuture.class, "supplyAsync", java.util.function.Supplier.class));
+    }
+
+    /** A worker of a ForkJoinPool that waits in any other way may run a foreign task inside the locks that it holds. */
+    @Test
+    void onlyOneClassBlocks() {
+        check(noClasses().that(doNotBlock()).should().accessTargetWhere(blocks()));
+    }
+
+    private static DescribedPredicate<JavaClass> doNotBlock() {
+        return describe(
+                "are not " + BlockingWait.class.getSimpleName(),
+                type -> !type.getName().startsWith(BlockingWait.class.getName())
+                        && !type.getName().matches(".*\\.redis\\.Redis(Connections|Routes)(\\$.*)?")); // not yet
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> blocks() {
+        return describe(
+                "a thread waits in", access -> BLOCKING.stream().anyMatch(each -> each.isIn(access.getTarget())));
     }
 
     @Test

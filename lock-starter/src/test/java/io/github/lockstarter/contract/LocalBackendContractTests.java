@@ -102,4 +102,11 @@ class LocalBackendContractTests {
             super(LocalStore::new);
         }
     }
+
+    @Nested
+    class EngineForkJoin extends EngineForkJoinContract {
+        EngineForkJoin() {
+            super(LocalStore::new);
+        }
+    }
 }

@@ -111,4 +111,11 @@ class RedisBackendContractIT {
             super(RedisBackendContractIT::store);
         }
     }
+
+    @Nested
+    class EngineForkJoin extends EngineForkJoinContract {
+        EngineForkJoin() {
+            super(RedisBackendContractIT::store);
+        }
+    }
 }

@@ -1,0 +1,166 @@
+package io.github.lockstarter.spi;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The only place where this library blocks a thread until a future completes. The waiting thread runs nothing else: {@link
+ * CompletableFuture#get} and {@link CompletableFuture#join} run other tasks of the pool on a worker that waits, and such a
+ * task would run inside the locks of the waiting one, since locks are reentrant by thread.
+ *
+ * <p>A worker of a {@link ForkJoinPool} lets its pool start a spare worker for the time it waits, so that the task that
+ * ends the wait can run in the same pool. If the pool may not start one, the worker just waits.
+ *
+ * <p>Results and failures are those of {@link CompletableFuture#join}. A future that is complete costs nothing. Thread-safe;
+ * stateless. Not for event loops and timer threads, which never block.
+ */
+public final class BlockingWait {
+
+    private BlockingWait() {}
+
+    /**
+     * Waits until the future is complete, or the thread is interrupted.
+     *
+     * @param future to wait for
+     * @param <T> its result
+     * @return its result
+     * @throws InterruptedException when the thread is interrupted before the future is complete; the flag is cleared
+     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
+     * @throws java.util.concurrent.CancellationException when the future was cancelled
+     */
+    public static <T> T await(CompletableFuture<T> future) throws InterruptedException {
+        if (!future.isDone()) {
+            block(new Completion(future));
+        }
+        return resultOf(future);
+    }
+
+    /**
+     * Waits until the future is complete, the limit is over, or the thread is interrupted.
+     *
+     * @param future to wait for; a wait in vain leaves it as it is
+     * @param limit longest time to wait; not at all if zero or negative
+     * @param <T> its result
+     * @return its result
+     * @throws InterruptedException when the thread is interrupted before the future is complete; the flag is cleared
+     * @throws TimeoutException when the future is not complete at the end of the limit
+     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
+     * @throws java.util.concurrent.CancellationException when the future was cancelled
+     */
+    public static <T> T await(CompletableFuture<T> future, Duration limit)
+            throws InterruptedException, TimeoutException {
+        if (!future.isDone()) {
+            block(new TimedCompletion(future, limit));
+        }
+        if (!future.isDone()) {
+            throw new TimeoutException("Not complete within " + limit);
+        }
+        return resultOf(future);
+    }
+
+    /**
+     * Waits until the future is complete. An interrupt does not end the wait; the flag is set again afterwards.
+     *
+     * @param future to wait for
+     * @param <T> its result
+     * @return its result
+     * @throws java.util.concurrent.CompletionException with the cause, when the future failed
+     * @throws java.util.concurrent.CancellationException when the future was cancelled
+     */
+    public static <T> T awaitUninterruptibly(CompletableFuture<T> future) {
+        if (!future.isDone()) {
+            blockUninterruptibly(new Completion(future));
+        }
+        return resultOf(future);
+    }
+
+    /**
+     * Waits until the future is complete or the limit is over. An interrupt does not end the wait; the flag is set again
+     * afterwards.
+     *
+     * @param future to wait for; a wait in vain leaves it as it is
+     * @param limit longest time to wait; not at all if zero or negative
+     * @return whether the future is complete, normally or not
+     */
+    public static boolean awaitUninterruptibly(CompletableFuture<?> future, Duration limit) {
+        if (!future.isDone()) {
+            blockUninterruptibly(new TimedCompletion(future, limit));
+        }
+        return future.isDone();
+    }
+
+    private static void blockUninterruptibly(Completion completion) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                block(completion);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void block(Completion completion) throws InterruptedException {
+        try {
+            ForkJoinPool.managedBlock(completion);
+        } catch (RejectedExecutionException | OutOfMemoryError noSpareWorker) {
+            while (!completion.isReleasable()) {
+                completion.block();
+            }
+        }
+    }
+
+    private static <T> T resultOf(CompletableFuture<T> complete) {
+        return complete.getNow(null);
+    }
+
+    private static class Completion implements ForkJoinPool.ManagedBlocker {
+
+        final CountDownLatch done = new CountDownLatch(1);
+
+        Completion(CompletableFuture<?> future) {
+            future.whenComplete((result, failure) -> done.countDown());
+        }
+
+        @Override
+        public boolean block() throws InterruptedException {
+            done.await();
+            return true;
+        }
+
+        @Override
+        public boolean isReleasable() {
+            return done.getCount() == 0;
+        }
+    }
+
+    private static final class TimedCompletion extends Completion {
+
+        private final long until;
+
+        TimedCompletion(CompletableFuture<?> future, Duration limit) {
+            super(future);
+            this.until = System.nanoTime() + TimeUnit.NANOSECONDS.convert(limit);
+        }
+
+        @Override
+        public boolean block() throws InterruptedException {
+            boolean complete = done.await(until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return complete || isReleasable();
+        }
+
+        @Override
+        public boolean isReleasable() {
+            return super.isReleasable() || until - System.nanoTime() <= 0;
+        }
+    }
+}
