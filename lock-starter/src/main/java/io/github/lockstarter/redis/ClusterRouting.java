@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -126,11 +127,15 @@ final class ClusterRouting implements Routing {
         }
     }
 
-    /** One master. The monitor guards {@code waiting} and {@code opening}: whether somebody sees to those who wait. */
+    /**
+     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those who wait;
+     * nothing is sent, and no user is called, under it.
+     */
     private final class Node {
 
         private final Address address;
         private final RedisLink link = new RedisLink(cluster, onUnfit, breaks);
+        private final ReentrantLock lock = new ReentrantLock();
         private List<LinkUser> waiting = new ArrayList<>();
         private volatile boolean opening;
 
@@ -144,12 +149,8 @@ final class ClusterRouting implements Routing {
         }
 
         void whenOpen(LinkUser user) {
-            synchronized (this) {
-                waiting.add(user);
-                if (opening) {
-                    return;
-                }
-                opening = true;
+            if (!isFirst(user)) {
+                return;
             }
             connect().whenComplete((connection, failure) -> {
                 if (connection != null) {
@@ -159,6 +160,19 @@ final class ClusterRouting implements Routing {
                     serve(users -> users.onFailure(failure));
                 }
             });
+        }
+
+        /** Whether it is for this user to have the connection opened; others wait for the same. */
+        private boolean isFirst(LinkUser user) {
+            lock.lock();
+            try {
+                waiting.add(user);
+                boolean first = !opening;
+                opening = true;
+                return first;
+            } finally {
+                lock.unlock();
+            }
         }
 
         private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
@@ -177,11 +191,16 @@ final class ClusterRouting implements Routing {
             }
         }
 
-        private synchronized List<LinkUser> take() {
-            List<LinkUser> taken = waiting;
-            opening = !taken.isEmpty();
-            waiting = new ArrayList<>();
-            return taken;
+        private List<LinkUser> take() {
+            lock.lock();
+            try {
+                List<LinkUser> taken = waiting;
+                opening = !taken.isEmpty();
+                waiting = new ArrayList<>();
+                return taken;
+            } finally {
+                lock.unlock();
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a cluster
  * the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
  *
- * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. The monitor guards all
- * mutable fields; nothing blocks under it, and nobody is called back under it. {@code link} is null until commands may be
+ * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards all
+ * mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may be
  * sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that none
  * overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the current
  * one any more closes what it opened. One that fails is over, and so are those who waited for it; the next command starts
@@ -35,6 +36,7 @@ final class RedisConnections implements AutoCloseable {
     private final RedisConnector connector;
     private final Duration pulse;
     private final ExecutorService opener;
+    private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable RedisRoutes link;
     private List<Waiter> waiting = new ArrayList<>();
     private @Nullable Mailbox mailbox;
@@ -89,7 +91,8 @@ final class RedisConnections implements AutoCloseable {
         RedisRoutes open;
         Attempt begun = null;
         CancellationException refusal = null;
-        synchronized (this) {
+        lock.lock();
+        try {
             open = link;
             if (access != Access.OPEN) {
                 refusal = access.refusal();
@@ -97,6 +100,8 @@ final class RedisConnections implements AutoCloseable {
                 waiting.add(new Waiter(key, user));
                 begun = begin(null);
             }
+        } finally {
+            lock.unlock();
         }
         if (open != null) {
             open.routing().whenOpen(key, user);
@@ -110,7 +115,8 @@ final class RedisConnections implements AutoCloseable {
     /** Subscribes before any further command is sent. */
     void subscribe(Mailbox wanted) {
         Attempt begun = null;
-        synchronized (this) {
+        lock.lock();
+        try {
             if (mailbox != null) {
                 throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
             }
@@ -120,13 +126,20 @@ final class RedisConnections implements AutoCloseable {
                 link = null;
                 begun = begin(open);
             }
+        } finally {
+            lock.unlock();
         }
         launch(begun);
     }
 
     /** Lets commands open the link again after {@link #stop}. */
-    synchronized void start() {
-        access = access == Access.STOPPED ? Access.OPEN : access;
+    void start() {
+        lock.lock();
+        try {
+            access = access == Access.STOPPED ? Access.OPEN : access;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
@@ -145,7 +158,8 @@ final class RedisConnections implements AutoCloseable {
         Attempt underWay;
         List<Waiter> stranded;
         CancellationException refusal;
-        synchronized (this) {
+        lock.lock();
+        try {
             access = access == Access.CLOSED ? access : next;
             refusal = access.refusal();
             open = link;
@@ -153,6 +167,8 @@ final class RedisConnections implements AutoCloseable {
             underWay = attempt;
             attempt = null;
             stranded = takeWaiting();
+        } finally {
+            lock.unlock();
         }
         stranded.forEach(waiter -> waiter.user().onFailure(refusal));
         if (open != null) {
@@ -163,7 +179,7 @@ final class RedisConnections implements AutoCloseable {
         }
     }
 
-    /** Makes an attempt unless one is under way. It is launched outside of the monitor, since that may fail. */
+    /** Makes an attempt unless one is under way. It is launched outside of the lock, since that may fail. */
     private @Nullable Attempt begin(@Nullable RedisRoutes open) {
         if (attempt != null) {
             return null;
@@ -192,12 +208,15 @@ final class RedisConnections implements AutoCloseable {
     /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */
     private void replace(RedisRoutes unfit) {
         Attempt begun;
-        synchronized (this) {
+        lock.lock();
+        try {
             if (link != unfit) {
                 return;
             }
             link = null;
             begun = begin(null);
+        } finally {
+            lock.unlock();
         }
         unfit.abandon();
         launch(begun);
@@ -234,8 +253,13 @@ final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable Mailbox currentMailbox() {
-        return mailbox;
+    private @Nullable Mailbox currentMailbox() {
+        lock.lock();
+        try {
+            return mailbox;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private List<Waiter> takeWaiting() {
@@ -302,7 +326,8 @@ final class RedisConnections implements AutoCloseable {
 
         /** Lets commands take the link directly, unless something is to be done before. */
         private boolean publish(RedisRoutes connected) {
-            synchronized (RedisConnections.this) {
+            lock.lock();
+            try {
                 checkCurrent();
                 boolean ready = waiting.isEmpty() && (mailbox == null || connected.isSubscribed());
                 if (ready) {
@@ -310,6 +335,8 @@ final class RedisConnections implements AutoCloseable {
                     attempt = null;
                 }
                 return ready;
+            } finally {
+                lock.unlock();
             }
         }
 
@@ -324,27 +351,36 @@ final class RedisConnections implements AutoCloseable {
         }
 
         private List<Waiter> users() {
-            synchronized (RedisConnections.this) {
+            lock.lock();
+            try {
                 checkCurrent();
                 return takeWaiting();
+            } finally {
+                lock.unlock();
             }
         }
 
         private List<Waiter> abandon() {
-            synchronized (RedisConnections.this) {
+            lock.lock();
+            try {
                 if (attempt != this) {
                     return List.of();
                 }
                 attempt = null;
                 return takeWaiting();
+            } finally {
+                lock.unlock();
             }
         }
 
         private void checkCurrent() {
-            synchronized (RedisConnections.this) {
+            lock.lock();
+            try {
                 if (attempt != this) {
                     throw Access.STOPPED.refusal();
                 }
+            } finally {
+                lock.unlock();
             }
         }
     }

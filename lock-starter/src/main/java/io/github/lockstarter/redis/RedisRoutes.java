@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
  * reconnect by themselves.
  *
- * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. The monitor
- * guards {@code ended}, from which on it is not set any more. {@code pulse} is set by that thread, too.
+ * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. {@code lock}
+ * guards {@code ended}, from which on it is not set any more; nothing is sent or closed under it. {@code pulse} is set by that
+ * thread, too.
  */
 final class RedisRoutes implements AutoCloseable {
 
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
+    private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
     private volatile @Nullable MailboxPulse pulse;
     private boolean ended;
@@ -88,16 +91,26 @@ final class RedisRoutes implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable StatefulRedisPubSubConnection<String, String> replaceSignals(
+    private @Nullable StatefulRedisPubSubConnection<String, String> replaceSignals(
             StatefulRedisPubSubConnection<String, String> connection) {
-        StatefulRedisPubSubConnection<String, String> replaced = ended ? connection : signals;
-        signals = ended ? signals : connection;
-        return replaced;
+        lock.lock();
+        try {
+            StatefulRedisPubSubConnection<String, String> replaced = ended ? connection : signals;
+            signals = ended ? signals : connection;
+            return replaced;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether signals are heard on this very connection. */
-    synchronized boolean hearsOn(StatefulRedisPubSubConnection<String, String> connection) {
-        return !ended && signals == connection;
+    boolean hearsOn(StatefulRedisPubSubConnection<String, String> connection) {
+        lock.lock();
+        try {
+            return !ended && signals == connection;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static void confirm(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
@@ -136,8 +149,13 @@ final class RedisRoutes implements AutoCloseable {
         }
     }
 
-    private synchronized @Nullable StatefulRedisPubSubConnection<String, String> end() {
-        ended = true;
-        return signals;
+    private @Nullable StatefulRedisPubSubConnection<String, String> end() {
+        lock.lock();
+        try {
+            ended = true;
+            return signals;
+        } finally {
+            lock.unlock();
+        }
     }
 }
