@@ -16,6 +16,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
@@ -112,6 +113,11 @@ final class RedlockNodes implements AutoCloseable {
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
+        }
+
+        @Override
+        public ScheduledExecutorService timer() {
+            return client.getResources().eventExecutorGroup();
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.github.lockstarter.redis.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
@@ -15,8 +16,11 @@ import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
@@ -33,34 +37,43 @@ final class SpringRedisConnector implements RedisConnector {
     static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
     private final ClientResources resources;
-    private final List<LettuceConnectionFactory> own;
+    private final LettuceConnectionFactory own;
     private final RedisConnector connector;
     private final boolean promotedBySentinels;
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
         this.resources = resources(theirs.getClientResources());
-        this.own = application.servers().stream()
-                .map(server -> new LettuceConnectionFactory(
-                        server,
-                        clientConfiguration(
-                                theirs, application.lockClientName(), optionsFor(server, theirs, settings), settings)))
-                .toList();
-        this.promotedBySentinels =
-                application.servers().stream().anyMatch(RedisConfiguration.SentinelConfiguration.class::isInstance);
-        own.forEach(LettuceConnectionFactory::afterPropertiesSet);
-        own.forEach(LettuceConnectionFactory::start);
-        this.connector = connector(application.target());
+        List<RedisConfiguration> servers = application.servers();
+        RedisConfiguration first = servers.get(0);
+        LettuceClientConfiguration client = clientConfiguration(
+                theirs, application.lockClientName(), optionsFor(first, theirs, settings), settings);
+        this.own = new LettuceConnectionFactory(first, client);
+        this.promotedBySentinels = first instanceof RedisSentinelConfiguration;
+        own.afterPropertiesSet();
+        own.start();
+        this.connector = connector(servers, client, application.target());
     }
 
-    private RedisConnector connector(String target) {
-        List<AbstractRedisClient> clients = own.stream()
-                .map(LettuceConnectionFactory::getRequiredNativeClient)
+    private RedisConnector connector(
+            List<RedisConfiguration> servers, LettuceClientConfiguration configuration, String target) {
+        AbstractRedisClient client = own.getRequiredNativeClient();
+        if (client instanceof RedisClusterClient cluster) {
+            return RedisConnectors.toCluster(cluster, target, this::closeOwn);
+        }
+        RedisClient toServers = (RedisClient) client;
+        ServerUris uris = new ServerUris(configuration);
+        if (servers.get(0) instanceof RedisSentinelConfiguration sentinels) {
+            return RedisConnectors.toMasterOf(toServers, uris.ofSentinels(sentinels), target, this::closeOwn);
+        }
+        if (servers.size() == 1) {
+            return RedisConnectors.toServer(toServers, target, this::closeOwn);
+        }
+        List<RedisURI> each = servers.stream()
+                .map(RedisStandaloneConfiguration.class::cast)
+                .map(uris::ofServer)
                 .toList();
-        return clients.get(0) instanceof RedisClusterClient cluster
-                ? RedisConnectors.toCluster(cluster, target, this::closeOwn)
-                : RedisConnectors.toMasterAmong(
-                        clients.stream().map(RedisClient.class::cast).toList(), target, this::closeOwn);
+        return RedisConnectors.toMasterAmong(toServers, each, target, this::closeOwn);
     }
 
     @Override
@@ -71,6 +84,11 @@ final class SpringRedisConnector implements RedisConnector {
     @Override
     public StatefulRedisPubSubConnection<String, String> connectPubSub() {
         return connector.connectPubSub();
+    }
+
+    @Override
+    public ScheduledExecutorService timer() {
+        return connector.timer();
     }
 
     @Override
@@ -99,7 +117,7 @@ final class SpringRedisConnector implements RedisConnector {
     }
 
     private void closeOwn() {
-        own.forEach(LettuceConnectionFactory::destroy);
+        own.destroy();
         close(resources);
     }
 

@@ -2,10 +2,10 @@ package io.github.lockstarter.redis;
 
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,22 +34,30 @@ final class RedisConnections implements AutoCloseable {
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     private final RedisConnector connector;
+    private final Duration patience;
     private final Duration pulse;
     private final ExecutorService opener;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable RedisRoutes link;
-    private List<Waiter> waiting = new ArrayList<>();
+    private Set<LinkWaiter> waiting = new LinkedHashSet<>();
     private @Nullable Mailbox mailbox;
     private @Nullable Attempt attempt;
     private Access access = Access.OPEN;
 
-    RedisConnections(RedisConnector connector) {
-        this(connector, MailboxPulse.PERIOD);
+    /**
+     * Opens nothing yet.
+     *
+     * @param connector opens the connections
+     * @param settings how long a user waits for the link: one command timeout
+     */
+    RedisConnections(RedisConnector connector, RedisSettings settings) {
+        this(connector, settings, MailboxPulse.PERIOD);
     }
 
     /** With another time between two looks at the mailbox. */
-    RedisConnections(RedisConnector connector, Duration pulse) {
+    RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
+        this.patience = settings.commandTimeout();
         this.pulse = pulse;
         this.opener = new ThreadPoolExecutor(
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
@@ -86,8 +94,12 @@ final class RedisConnections implements AutoCloseable {
         return open == null ? Optional.empty() : open.routing().nodeOf(key);
     }
 
-    /** Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. */
+    /**
+     * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user that
+     * has waited for one command timeout is told that it is not open, and the attempt goes on for others.
+     */
     void whenOpen(String key, LinkUser user) {
+        LinkWaiter waiter = new LinkWaiter(key, user);
         RedisRoutes open;
         Attempt begun = null;
         CancellationException refusal = null;
@@ -97,18 +109,30 @@ final class RedisConnections implements AutoCloseable {
             if (access != Access.OPEN) {
                 refusal = access.refusal();
             } else if (open == null) {
-                waiting.add(new Waiter(key, user));
+                waiting.add(waiter);
                 begun = begin(null);
             }
         } finally {
             lock.unlock();
         }
+        if (refusal != null) {
+            waiter.onFailure(refusal);
+            return;
+        }
+        waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
         if (open != null) {
-            open.routing().whenOpen(key, user);
-        } else if (refusal != null) {
-            user.onFailure(refusal);
+            open.routing().whenOpen(key, waiter);
         } else {
             launch(begun);
+        }
+    }
+
+    private void forget(LinkWaiter waiter) {
+        lock.lock();
+        try {
+            waiting.remove(waiter);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -156,7 +180,7 @@ final class RedisConnections implements AutoCloseable {
     private void end(Access next) {
         RedisRoutes open;
         Attempt underWay;
-        List<Waiter> stranded;
+        Set<LinkWaiter> stranded;
         CancellationException refusal;
         lock.lock();
         try {
@@ -170,7 +194,7 @@ final class RedisConnections implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        stranded.forEach(waiter -> waiter.user().onFailure(refusal));
+        stranded.forEach(waiter -> waiter.onFailure(refusal));
         if (open != null) {
             open.close();
         }
@@ -262,9 +286,9 @@ final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private List<Waiter> takeWaiting() {
-        List<Waiter> taken = waiting;
-        waiting = new ArrayList<>();
+    private Set<LinkWaiter> takeWaiting() {
+        Set<LinkWaiter> taken = waiting;
+        waiting = new LinkedHashSet<>();
         return taken;
     }
 
@@ -273,9 +297,6 @@ final class RedisConnections implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     }
-
-    /** Somebody who waits for the link to the server of a key. */
-    private record Waiter(String key, LinkUser user) {}
 
     /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
     private final class Attempt implements Runnable {
@@ -307,7 +328,7 @@ final class RedisConnections implements AutoCloseable {
 
         void fail(Throwable failure) {
             try {
-                abandon().forEach(waiter -> waiter.user().onFailure(failure));
+                abandon().forEach(waiter -> waiter.onFailure(failure));
                 if (opened != null) {
                     opened.close();
                 }
@@ -347,10 +368,10 @@ final class RedisConnections implements AutoCloseable {
                 connected.subscribe(missing, signals);
                 watch(connected, signals);
             }
-            users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter.user()));
+            users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter));
         }
 
-        private List<Waiter> users() {
+        private Set<LinkWaiter> users() {
             lock.lock();
             try {
                 checkCurrent();
@@ -360,11 +381,11 @@ final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private List<Waiter> abandon() {
+        private Set<LinkWaiter> abandon() {
             lock.lock();
             try {
                 if (attempt != this) {
-                    return List.of();
+                    return Set.of();
                 }
                 attempt = null;
                 return takeWaiting();

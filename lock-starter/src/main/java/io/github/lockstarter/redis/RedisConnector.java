@@ -2,10 +2,12 @@ package io.github.lockstarter.redis;
 
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Opens the lock's own connections to Redis, with options {@linkplain RedisSettings#tune tuned} for locks. Both methods
- * block, never longer than about the command timeout, and are never called on an event loop.
+ * block, for a few command timeouts at most, and are never called on an event loop. Callers of locks wait for their own time
+ * only, and not for the end of an attempt.
  */
 public interface RedisConnector extends AutoCloseable {
 
@@ -24,6 +26,13 @@ public interface RedisConnector extends AutoCloseable {
      * @throws RuntimeException when it cannot be opened
      */
     StatefulRedisPubSubConnection<String, String> connectPubSub();
+
+    /**
+     * Runs what has to happen at a time: callers that wait for a connection are answered there when their time is over.
+     *
+     * @return the executor of the client, whose tasks return at once; closed with the client
+     */
+    ScheduledExecutorService timer();
 
     /**
      * Where the connections lead, for messages.

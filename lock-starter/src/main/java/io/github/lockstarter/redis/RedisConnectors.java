@@ -1,15 +1,14 @@
 package io.github.lockstarter.redis;
 
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 
 /** Connectors over Lettuce's clients, one per topology. The clients have {@linkplain RedisSettings#tune tuned} options. */
 public final class RedisConnectors {
@@ -17,7 +16,7 @@ public final class RedisConnectors {
     private RedisConnectors() {}
 
     /**
-     * Connects to one server, or to the master that sentinels name.
+     * Connects to one server.
      *
      * @param client knows where
      * @param target where, for messages
@@ -25,19 +24,35 @@ public final class RedisConnectors {
      * @return the connector
      */
     public static RedisConnector toServer(RedisClient client, String target, Runnable closing) {
-        return new ToMaster(List.of(client), target, closing);
+        return new ToServer(client, target, closing);
     }
 
     /**
-     * Connects to the one of several servers that says that it is the master.
+     * Connects to the one of several servers that says that it is the master. All are asked at the same time.
      *
-     * @param clients one per server
+     * @param client opens the connections
+     * @param servers where each is, and how to log in; their timeout is the command timeout
      * @param target where the servers are, for messages
-     * @param closing closes the clients
+     * @param closing closes the client
      * @return the connector
      */
-    public static RedisConnector toMasterAmong(List<RedisClient> clients, String target, Runnable closing) {
-        return new ToMaster(List.copyOf(clients), target, closing);
+    public static RedisConnector toMasterAmong(
+            RedisClient client, List<RedisURI> servers, String target, Runnable closing) {
+        return new MasterConnector(client, new MasterAmongServers(client, servers), target, closing);
+    }
+
+    /**
+     * Connects to the master that sentinels name. All are asked at the same time.
+     *
+     * @param client opens the connections
+     * @param sentinels where they are, how to log in there and at the master, and what they call it; its timeout is the
+     *     command timeout
+     * @param target where the sentinels are, for messages
+     * @param closing closes the client
+     * @return the connector
+     */
+    public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, String target, Runnable closing) {
+        return new MasterConnector(client, new MasterOfSentinels(client, sentinels), target, closing);
     }
 
     /**
@@ -52,64 +67,22 @@ public final class RedisConnectors {
         return new ToCluster(client, target, closing, new AtomicBoolean());
     }
 
-    /** {@code master} is the client of the server that commands were last connected to: signals come from there too. */
-    private static final class ToMaster implements RedisConnector {
-
-        private final List<RedisClient> clients;
-        private final String target;
-        private final Runnable closing;
-        private volatile RedisClient master;
-
-        ToMaster(List<RedisClient> clients, String target, Runnable closing) {
-            this.clients = clients;
-            this.target = target;
-            this.closing = closing;
-            this.master = clients.get(0);
-        }
+    /** One server, or whatever the client's own URI leads to. */
+    private record ToServer(RedisClient client, String target, Runnable closing) implements RedisConnector {
 
         @Override
         public StatefulConnection<String, String> connect() {
-            return clients.size() == 1 ? master.connect(StringCodec.UTF8) : connectToMaster();
-        }
-
-        private StatefulConnection<String, String> connectToMaster() {
-            RedisException failure = new RedisException("none of the servers answers as a master");
-            for (RedisClient client : clients) {
-                try {
-                    StatefulRedisConnection<String, String> connection = masterOrNull(client);
-                    if (connection != null) {
-                        master = client;
-                        return connection;
-                    }
-                } catch (RedisException e) {
-                    failure.addSuppressed(e);
-                }
-            }
-            throw failure;
-        }
-
-        private static @Nullable StatefulRedisConnection<String, String> masterOrNull(RedisClient client) {
-            StatefulRedisConnection<String, String> connection = client.connect(StringCodec.UTF8);
-            try {
-                if ("master".equals(connection.sync().role().get(0))) {
-                    return connection;
-                }
-            } catch (RuntimeException e) {
-                connection.close();
-                throw e;
-            }
-            connection.close();
-            return null;
+            return client.connect(StringCodec.UTF8);
         }
 
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-            return master.connectPubSub(StringCodec.UTF8);
+            return client.connectPubSub(StringCodec.UTF8);
         }
 
         @Override
-        public String target() {
-            return target;
+        public ScheduledExecutorService timer() {
+            return client.getResources().eventExecutorGroup();
         }
 
         @Override
@@ -134,6 +107,11 @@ public final class RedisConnectors {
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
+        }
+
+        @Override
+        public ScheduledExecutorService timer() {
+            return client.getResources().eventExecutorGroup();
         }
 
         @Override

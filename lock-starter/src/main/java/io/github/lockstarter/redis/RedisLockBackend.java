@@ -92,7 +92,7 @@ public final class RedisLockBackend implements QuorumNode {
      * @param settings prefix, timeout, and whether histories matter
      */
     public RedisLockBackend(RedisConnector connector, RedisSettings settings) {
-        this(connector, settings, new RedisConnections(connector));
+        this(connector, settings, new RedisConnections(connector, settings));
     }
 
     /** On connections of one's own choice, which are closed with it. */
@@ -104,7 +104,8 @@ public final class RedisLockBackend implements QuorumNode {
         this.connector = connector;
         this.connections = connections;
         this.runner = new ScriptRunner(connections, failures);
-        this.acknowledgements = new Acknowledgements(new RedisConnections(connector), calls, failures, settings);
+        this.acknowledgements =
+                new Acknowledgements(new RedisConnections(connector, settings), calls, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.survey = new ServerSurvey(connections, connector, settings);
     }

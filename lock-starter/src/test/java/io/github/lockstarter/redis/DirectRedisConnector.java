@@ -14,6 +14,7 @@ import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -21,7 +22,7 @@ import java.util.function.UnaryOperator;
 public final class DirectRedisConnector implements RedisConnector {
 
     private final ClientResources resources;
-    private final List<? extends AbstractRedisClient> clients;
+    private final AbstractRedisClient client;
     private final RedisConnector connector;
 
     /**
@@ -53,9 +54,11 @@ public final class DirectRedisConnector implements RedisConnector {
     private DirectRedisConnector(
             RedisURI uri, RedisSettings settings, ClientOptions options, UnaryOperator<HostAndPort> route) {
         this.resources = resources(route);
-        RedisClient client = client(uri, settings, options);
-        this.clients = List.of(client);
-        this.connector = RedisConnectors.toServer(client, targetOf(uri), this::closeClients);
+        RedisClient toServer = client(uri, settings, options);
+        this.client = toServer;
+        this.connector = uri.getSentinels().isEmpty()
+                ? RedisConnectors.toServer(toServer, targetOf(uri), this::closeClient)
+                : RedisConnectors.toMasterOf(toServer, uri, targetOf(uri), this::closeClient);
     }
 
     private DirectRedisConnector(
@@ -65,16 +68,14 @@ public final class DirectRedisConnector implements RedisConnector {
         String target =
                 uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
         if (cluster) {
-            RedisClusterClient client = RedisClusterClient.create(resources, uris);
-            client.setOptions(settings.tuneCluster(ClientOptions.create()));
-            this.clients = List.of(client);
-            this.connector = RedisConnectors.toCluster(client, target, this::closeClients);
+            RedisClusterClient toCluster = RedisClusterClient.create(resources, uris);
+            toCluster.setOptions(settings.tuneCluster(ClientOptions.create()));
+            this.client = toCluster;
+            this.connector = RedisConnectors.toCluster(toCluster, target, this::closeClient);
         } else {
-            List<RedisClient> each = uris.stream()
-                    .map(uri -> client(uri, settings, settings.tune(ClientOptions.create())))
-                    .toList();
-            this.clients = each;
-            this.connector = RedisConnectors.toMasterAmong(each, target, this::closeClients);
+            RedisClient toServers = client(uris.get(0), settings, settings.tune(ClientOptions.create()));
+            this.client = toServers;
+            this.connector = RedisConnectors.toMasterAmong(toServers, uris, target, this::closeClient);
         }
     }
 
@@ -124,6 +125,11 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
+    public ScheduledExecutorService timer() {
+        return connector.timer();
+    }
+
+    @Override
     public boolean isCluster() {
         return connector.isCluster();
     }
@@ -163,8 +169,8 @@ public final class DirectRedisConnector implements RedisConnector {
                 : uri.getSentinels().toString();
     }
 
-    private void closeClients() {
-        clients.forEach(client -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2)));
+    private void closeClient() {
+        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(3, TimeUnit.SECONDS);
     }
 }

@@ -16,6 +16,7 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -39,7 +40,7 @@ class MailboxIT {
     private final RecordedSignals signals = new RecordedSignals();
 
     private static RedisLockBackend backend(RedisConnector connector) {
-        return new RedisLockBackend(connector, SETTINGS, new RedisConnections(connector, PULSE));
+        return new RedisLockBackend(connector, SETTINGS, new RedisConnections(connector, SETTINGS, PULSE));
     }
 
     @Nested
@@ -151,6 +152,11 @@ class MailboxIT {
         @Override
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return (mailboxes.incrementAndGet() == 1 ? first : others).connectPubSub();
+        }
+
+        @Override
+        public ScheduledExecutorService timer() {
+            return others.timer();
         }
 
         @Override

@@ -140,6 +140,30 @@ class RedisConnectionsTests {
     }
 
     @Test
+    void answerEachCallerWithinItsOwnCommandTimeoutWhileConnectingGoesOn() throws InterruptedException {
+        RedisSettings hasty =
+                new RedisSettings("lock:", RedisSettings.MIN_COMMAND_TIMEOUT, RedisSettings.DEFAULTS.guard());
+        holdConnecting();
+        try (RedisLockBackend waiting = new RedisLockBackend(redis, hasty)) {
+            BackendUser user = new BackendUser(waiting);
+            for (int i = 0; i < 2; i++) { // the second one comes while the attempt of the first one goes on
+                assertThat(user.acquire(OWNER))
+                        .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                                .contains("Could not connect to Redis at stub:1: no answer within 0.1s"));
+            }
+            assertThat(redis.attempts()).isEqualTo(1);
+
+            connected.complete(null);
+            CompletableFuture<?> released = waiting.release(new ReleaseCommand(BackendUser.KEY, OWNER, 0))
+                    .toCompletableFuture();
+            awaitSent(1);
+            assertThat(redis.attempts()).isEqualTo(1);
+            replyTo(redis.sent().get(0));
+            answer(released);
+        }
+    }
+
+    @Test
     void leaveNothingOpenThatWasBeingOpenedWhenStopped() throws InterruptedException {
         holdConnecting();
         CompletableFuture<AcquireResult> waiting = acquire();

@@ -102,7 +102,8 @@ class StoreStateIT {
         try (RedisLockBackend quick = new RedisLockBackend(
                 new DirectRedisConnector(server.uri(), SETTINGS),
                 SETTINGS,
-                new RedisConnections(new DirectRedisConnector(server.uri(), SETTINGS), Duration.ofMillis(100)))) {
+                new RedisConnections(
+                        new DirectRedisConnector(server.uri(), SETTINGS), SETTINGS, Duration.ofMillis(100)))) {
             quick.listen("fedcba9876543210fedcba9876543210", new RecordedSignals());
             await().untilAsserted(() -> assertThat(
                             quick.state().toCompletableFuture().join().hearsSignals())

@@ -6,10 +6,12 @@ import static org.mockito.Mockito.verify;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -70,6 +72,11 @@ final class StubRedisConnector implements RedisConnector {
     @Override
     public StatefulRedisPubSubConnection<String, String> connectPubSub() {
         throw new UnsupportedOperationException("No signals here");
+    }
+
+    @Override
+    public ScheduledExecutorService timer() {
+        return GlobalEventExecutor.INSTANCE;
     }
 
     @Override
