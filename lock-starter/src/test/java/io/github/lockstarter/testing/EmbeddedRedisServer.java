@@ -32,7 +32,8 @@ final class EmbeddedRedisServer implements RedisServer {
         this.program = program;
         this.mode = mode;
         this.arguments = arguments.clone();
-        this.client = new FixtureClient(host(), port);
+        this.client =
+                mode.contains(SENTINEL_FILE) ? FixtureClient.ofSentinel(host(), port) : new FixtureClient(host(), port);
         Runtime.getRuntime().addShutdownHook(removal);
     }
 

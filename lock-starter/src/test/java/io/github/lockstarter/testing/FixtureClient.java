@@ -6,6 +6,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The fixture's own connection, as a user that no test touches. Connected when first asked for. */
@@ -17,18 +18,29 @@ final class FixtureClient implements AutoCloseable {
     private @Nullable StatefulRedisConnection<String, String> connection;
 
     FixtureClient(String host, int port) {
-        client = RedisClient.create(RedisURI.builder()
-                .withHost(host)
-                .withPort(port)
-                .withAuthentication(USER, "any")
-                .withTimeout(Duration.ofSeconds(5))
-                .build());
+        this(uri(host, port).withAuthentication(USER, "any"));
+    }
+
+    private FixtureClient(RedisURI.Builder uri) {
+        client = RedisClient.create(uri.build());
         client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+    }
+
+    /** To a sentinel. Those before version 6.2 have no users, and let everybody in. */
+    static FixtureClient ofSentinel(String host, int port) {
+        return RedisBinary.isBefore(6, 2) ? new FixtureClient(uri(host, port)) : new FixtureClient(host, port);
+    }
+
+    private static RedisURI.Builder uri(String host, int port) {
+        return RedisURI.builder().withHost(host).withPort(port).withTimeout(Duration.ofSeconds(5));
     }
 
     /** Arguments of the server that create the user. */
     static String[] serverArguments() {
-        return new String[] {"--user", USER, "on", "nopass", "~*", "&*", "+@all"};
+        return Stream.concat(
+                        Stream.of("--user", USER),
+                        Stream.of(RawCommands.understood("on", "nopass", "~*", "&*", "+@all")))
+                .toArray(String[]::new);
     }
 
     synchronized RedisCommands<String, String> commands() {

@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What Lettuce's command interface has no plain method for. */
 final class RawCommands {
@@ -53,10 +54,19 @@ final class RawCommands {
     static void aclSetUser(RedisCommands<String, String> commands, String user, String... rules) {
         CommandArgs<String, String> args =
                 new CommandArgs<>(StringCodec.UTF8).add("SETUSER").add(user);
-        for (String rule : rules) {
+        for (String rule : understood(rules)) {
             args.add(rule);
         }
         commands.dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    /** The rules without those of channels, where the server is older than these: then every user has all channels. */
+    static String[] understood(String... rules) {
+        return RedisBinary.isBefore(6, 2)
+                ? Stream.of(rules)
+                        .filter(rule -> !rule.startsWith("&") && !rule.endsWith("channels"))
+                        .toArray(String[]::new)
+                : rules;
     }
 
     static Map<String, String> parseInfo(String info) {

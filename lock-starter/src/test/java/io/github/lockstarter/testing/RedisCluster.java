@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A cluster of three masters with one replica each. The nodes find each other, their roles and their slots in the file that
@@ -153,27 +154,26 @@ public final class RedisCluster implements RedisTopology {
 
     private void launch() {
         List<Address> addresses = IntStream.range(0, 2 * MASTERS)
-                .mapToObj(i -> new Address(Integer.toHexString(i + 10).repeat(40), FreePort.next(), FreePort.next()))
+                .mapToObj(i -> Address.of(Integer.toHexString(i + 10).repeat(40)))
                 .toList();
         for (Address address : addresses) {
             EmbeddedRedisServer server = EmbeddedRedisServer.prepare(
                     address.port(),
-                    "--cluster-enabled",
-                    "yes",
-                    "--cluster-config-file",
-                    STATE_FILE,
-                    "--cluster-port",
-                    Integer.toString(address.busPort()),
-                    "--cluster-node-timeout",
-                    "1000",
-                    "--cluster-replica-validity-factor",
-                    "0",
-                    "--repl-diskless-sync-delay",
-                    "0",
-                    "--masteruser",
-                    "fixture",
-                    "--masterauth",
-                    "any");
+                    address.arguments(
+                            "--cluster-enabled",
+                            "yes",
+                            "--cluster-config-file",
+                            STATE_FILE,
+                            "--cluster-node-timeout",
+                            "1000",
+                            "--cluster-replica-validity-factor",
+                            "0",
+                            "--repl-diskless-sync-delay",
+                            "0",
+                            "--masteruser",
+                            "fixture",
+                            "--masterauth",
+                            "any"));
             nodes.add(new Node(address.id(), server));
             write(server, stateFor(address, addresses));
             server.launch();
@@ -264,7 +264,23 @@ public final class RedisCluster implements RedisTopology {
                         Integer.parseInt(range[0]) <= slot && slot <= Integer.parseInt(range[range.length - 1]));
     }
 
-    private record Address(String id, int port, int busPort) {}
+    private record Address(String id, int port, int busPort) {
+
+        /** Where servers before version 7 have their bus, whatever they are told. */
+        private static final int BUS_AFTER_PORT = 10_000;
+
+        static Address of(String id) {
+            int port = FreePort.next();
+            return new Address(id, port, RedisBinary.isBefore(7, 0) ? port + BUS_AFTER_PORT : FreePort.next());
+        }
+
+        String[] arguments(String... others) {
+            return busPort == port + BUS_AFTER_PORT
+                    ? others
+                    : Stream.concat(Stream.of("--cluster-port", Integer.toString(busPort)), Stream.of(others))
+                            .toArray(String[]::new);
+        }
+    }
 
     private record Node(String id, RedisServer server) {}
 }

@@ -133,6 +133,15 @@ public final class RedisSentinels implements RedisTopology {
                 .collect(Collectors.joining(","));
     }
 
+    /**
+     * Whether sentinels of this version have users.
+     *
+     * @return false before 6.2
+     */
+    public static boolean haveUsers() {
+        return !RedisBinary.isBefore(6, 2);
+    }
+
     @Override
     public void reset() {
         sentinels.forEach(sentinel -> {
@@ -140,7 +149,9 @@ public final class RedisSentinels implements RedisTopology {
             if (!sentinel.answers()) {
                 sentinel.restart();
             }
-            RawCommands.aclSetUser(sentinel.commands(), "default", "reset", "on", "nopass", "~*", "&*", "+@all");
+            if (haveUsers()) {
+                RawCommands.aclSetUser(sentinel.commands(), "default", "reset", "on", "nopass", "~*", "&*", "+@all");
+            }
         });
         replication.revive();
         awaitAgreement();

@@ -6,8 +6,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.Map;
 
 /**
- * A real Redis for one test or one test class: a container where Docker answers, else the binary of {@code
- * embedded-redis}. Keeps its port over every restart. Without persistence arguments a restart loses the data.
+ * A real Redis for one test or one test class: the binary that {@code -Dlock.test.redis-server} names, else a
+ * container where Docker answers, else the binary of {@code embedded-redis}. Keeps its port over every restart. Without persistence arguments a restart loses the data.
  *
  * <p>Tests do as they like with the {@code default} user; the fixture itself logs in as another one.
  */
@@ -20,7 +20,7 @@ public interface RedisServer extends AutoCloseable {
      * @return the running server; close it
      */
     static RedisServer start(String... arguments) {
-        return DockerPresence.isAvailable()
+        return !RedisBinary.isNamed() && DockerPresence.isAvailable()
                 ? ContainerRedisServer.start(arguments)
                 : EmbeddedRedisServer.start(arguments);
     }

@@ -84,7 +84,7 @@ class RedisServerIT {
 
     @Test
     void takesRightsFromTheDefaultUserButNotFromTheFixture() {
-        server.grantDefaultUser("-@all", "+ping");
+        server.grantDefaultUser("-@all", "+hello", "+ping");
 
         try (RedisClient client = RedisClient.create(server.uri())) {
             var commands = client.connect().sync();
