@@ -93,8 +93,8 @@ final class AcknowledgementRound {
 
     private void end(@Nullable Long acknowledged, @Nullable Throwable failure) {
         forgetPatience();
-        link.heed(failure, acknowledgements.failures());
         boolean broken = link.breaks() != breaksBefore;
+        link.heed(refusalOf(0, failure)); // of a WAIT a replica says no more than that it takes none
         for (int i = 0; i < grants.size(); i++) {
             Grant grant = grants.get(i);
             Throwable refusal = refusalOf(i, failure);

@@ -6,8 +6,8 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /** Says what the client's exceptions mean for a lock, and what to do about them. */
 final class FailureReader {
@@ -20,10 +20,6 @@ final class FailureReader {
 
     /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
     private static final String CONNECTION_CLOSED = "Connection is closed";
-
-    /** First words of refusals that end by themselves, or when the servers have settled their roles. */
-    private static final Set<String> PASSING =
-            Set.of("CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK", "LOADING", "MASTERDOWN", "READONLY");
 
     private final String target;
     private final RedisSetup setup;
@@ -94,7 +90,11 @@ final class FailureReader {
             return ofUncovered(failure);
         }
         if (failure instanceof RedisException && CONNECTION_CLOSED.equals(failure.getMessage())) {
-            return ofStopped("the lock's connection is closed", failure);
+            return new RedisFailure(
+                    Effect.NOT_YET,
+                    "No command was sent to Redis at " + target + ": the lock's connection was closed",
+                    "It is opened again by itself, unless the application stops",
+                    failure);
         }
         if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
             return new RedisFailure(
@@ -144,13 +144,14 @@ final class FailureReader {
 
     /** Whether a script was refused since one of its keys has been moved, and another one has not. */
     static boolean isOfParting(RedisFailure failure) {
-        return failure.cause() instanceof RedisCommandExecutionException refusal && "TRYAGAIN".equals(codeOf(refusal));
+        return failure.cause() instanceof RedisCommandExecutionException refusal
+                && ServerError.of(refusal).code().equals("TRYAGAIN");
     }
 
-    /** Whether the server says that it is a replica, or one that was promoted not long ago and is none any more. */
-    boolean isOfDemoted(Throwable failure) {
-        return failure instanceof RedisCommandExecutionException
-                && Set.of("READONLY", "MASTERDOWN").contains(codeOf(failure));
+    /** Whether the server is a replica, or one that was promoted not long ago and is none any more. */
+    static boolean isOfReplica(@Nullable Throwable failure) {
+        return failure instanceof RedisCommandExecutionException refusal
+                && ServerError.of(refusal).isOfReplica();
     }
 
     private RedisFailure ofUncovered(Throwable failure) {
@@ -170,11 +171,11 @@ final class FailureReader {
     }
 
     private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
-        String text = String.valueOf(refusal.getMessage());
+        ServerError error = ServerError.of(refusal);
         return new RedisFailure(
-                PASSING.contains(codeOf(refusal)) ? Effect.NOT_YET : Effect.NONE,
-                "Redis at " + target + " refused: " + withoutArguments(text),
-                remedyOf(text),
+                error.isPassing() ? Effect.NOT_YET : Effect.NONE,
+                "Redis at " + target + " refused: " + error.text(),
+                remedyOf(error),
                 refusal);
     }
 
@@ -183,21 +184,11 @@ final class FailureReader {
         return message.contains("size exceeded") || message.contains("Commands are rejected");
     }
 
-    /** Servers quote arguments of a command that they do not know, and so perhaps a lock token. */
-    private static String withoutArguments(String text) {
-        int arguments = text.indexOf(", with args");
-        int script = text.indexOf(" script: ");
-        int end = arguments >= 0 ? arguments : script >= 0 ? script : text.length();
-        return text.substring(0, end);
-    }
-
-    private String remedyOf(String text) {
-        // Inside a script, servers report a missing right as a plain ERR with one of these texts.
-        if (text.contains("ACL failure") || text.contains("The user executing the script")) {
+    private String remedyOf(ServerError error) {
+        if (error.isMissingRight()) {
             return neededRights();
         }
-        return switch (firstWordOf(text)) {
-            case "NOPERM" -> neededRights();
+        return switch (error.code()) {
             case "NOAUTH", "WRONGPASS" -> "Set " + setup.login() + " to a user of this server";
             case "OOM" ->
                 "The server is at its maxmemory: free memory or raise it; a store of locks should use the"
@@ -214,15 +205,6 @@ final class FailureReader {
                 "This is a node of a cluster: " + setup.cluster() + ", unless its slots are just being moved";
             default -> "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
         };
-    }
-
-    private static String codeOf(Throwable refusal) {
-        return firstWordOf(String.valueOf(refusal.getMessage()));
-    }
-
-    private static String firstWordOf(String text) {
-        int space = text.indexOf(' ');
-        return space < 0 ? text : text.substring(0, space);
     }
 
     private String neededRights() {

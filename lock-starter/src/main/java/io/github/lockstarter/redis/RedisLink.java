@@ -108,13 +108,16 @@ final class RedisLink implements RedisConnectionStateListener {
         known.clear();
     }
 
-    /** A command ended, with the server's answer or with a failure. */
-    void heed(@Nullable Throwable failure, FailureReader failures) {
+    /**
+     * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break: ask
+     * {@link #breaks} before.
+     */
+    void heed(@Nullable Throwable failure) {
         if (failure == null) {
             answered();
         } else if (failure instanceof RedisCommandTimeoutException) {
             timedOut();
-        } else if (failures.isOfDemoted(failure)) {
+        } else if (FailureReader.isOfReplica(failure)) {
             demoted();
         }
     }

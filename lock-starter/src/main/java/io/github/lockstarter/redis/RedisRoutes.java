@@ -3,6 +3,11 @@ package io.github.lockstarter.redis;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
@@ -22,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * thread, too.
  */
 final class RedisRoutes implements AutoCloseable {
+
+    /** In milliseconds. */
+    private static final long LATENESS = 50;
 
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
@@ -128,12 +136,37 @@ final class RedisRoutes implements AutoCloseable {
         }
     }
 
-    /** Closes both without waiting for it. */
+    /**
+     * Closes both without waiting for it: commands as soon as those under way are answered, since a server that was demoted
+     * still says that it has not executed them. One that hangs does not, and each of them ends with the command timeout.
+     */
     void abandon() {
-        commands.closeAsync();
+        closeBehindThoseUnderWay();
         StatefulRedisPubSubConnection<String, String> subscribed = end();
         if (subscribed != null) {
             subscribed.closeAsync();
+        }
+    }
+
+    /** Threads that have just taken the link send on it yet, and what they send reaches the event loop later. */
+    private void closeBehindThoseUnderWay() {
+        try {
+            commands.getResources()
+                    .eventExecutorGroup()
+                    .schedule(this::closeBehindAPing, LATENESS, TimeUnit.MILLISECONDS);
+        } catch (RuntimeException e) {
+            commands.closeAsync();
+        }
+    }
+
+    private void closeBehindAPing() {
+        AsyncCommand<String, String, String> ping =
+                new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8)));
+        ping.onComplete((pong, failure) -> commands.closeAsync());
+        try {
+            commands.dispatch(ping);
+        } catch (RuntimeException e) {
+            commands.closeAsync();
         }
     }
 

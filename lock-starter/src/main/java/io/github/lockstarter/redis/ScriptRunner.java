@@ -85,17 +85,18 @@ final class ScriptRunner {
 
         private void onReply(@Nullable T reply, @Nullable Throwable failure) {
             RedisLink link = sentOn;
+            boolean once = isSentOnce();
             if (link != null) {
-                link.heed(failure, failures);
+                link.heed(failure);
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
                 dispatch(link, listenTo(call.byText()));
             } else if (failure != null) {
-                fail(failures.ofExecuting(failure));
+                fail(failures.ofExecuting(failure), once);
             } else {
                 learn();
-                understand(reply);
+                understand(reply, once);
             }
         }
 
@@ -107,22 +108,25 @@ final class ScriptRunner {
             }
         }
 
-        private void understand(@Nullable T reply) {
+        private void understand(@Nullable T reply, boolean once) {
             try {
                 if (reply == null) {
                     throw new IllegalStateException("No reply");
                 }
-                complete(isSentOnce() ? answer.of(reply) : answer.ofRepeated(reply));
+                complete(once ? answer.of(reply) : answer.ofRepeated(reply));
             } catch (Throwable e) {
-                fail(failures.ofReply(e));
+                fail(failures.ofReply(e), once);
             }
         }
 
-        private void fail(RedisFailure failure) {
-            complete(answer.failed(isSentOnce() ? failure : failure.afterReconnect()));
+        private void fail(RedisFailure failure, boolean once) {
+            complete(answer.failed(once ? failure : failure.afterReconnect()));
         }
 
-        /** A node of a cluster may have redirected it to another one. */
+        /**
+         * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked before the link
+         * heeds what came back: a link that is given up for it counts as broken.
+         */
         private boolean isSentOnce() {
             RedisLink link = sentOn;
             return link != null && link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;

@@ -222,12 +222,12 @@ class RedisConnectionsTests {
     }
 
     @Test
-    void rejectWhatComesToAConnectionThatIsClosed() {
+    void letsAWaiterTryAgainWhereTheConnectionIsClosed() {
         release();
         awaitSent(1);
         redis.failSending(new RedisException("Connection is closed"));
         assertThat(answer(acquire()))
-                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                .isInstanceOfSatisfying(AcquireResult.Unavailable.class, unavailable -> assertThat(unavailable.reason())
                         .contains("No command was sent to Redis at stub:1"));
     }
 
