@@ -9,11 +9,12 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
-/** Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. */
+/** Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe. */
 final class LockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
     private final Supplier<LockOperations> operations;
+    private final CallersTransactionWarning callersTransaction = new CallersTransactionWarning();
 
     LockInterceptor(LockedMethods methods, Supplier<LockOperations> operations) {
         this.methods = methods;
@@ -23,7 +24,9 @@ final class LockInterceptor implements MethodInterceptor {
     @Override
     @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        LockRequest request = lockedMethod(invocation).requestFor(invocation.getArguments());
+        LockedMethod method = lockedMethod(invocation);
+        LockRequest request = method.requestFor(invocation.getArguments());
+        callersTransaction.warn(method.method(), request);
         LockedAction<@Nullable Object, Throwable> body = invocation::proceed;
         return operations.get().execute(request, body);
     }

@@ -1,0 +1,303 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockOperations;
+import javax.sql.DataSource;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.interceptor.AsyncExecutionInterceptor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.interceptor.TransactionInterceptor;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Advices on the wrong side of the lock: a commit behind the release, a body on another thread than the lock. */
+class AdviceOrderTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private ApplicationContextRunner withTransactionsOutside() {
+        return application.withUserConfiguration(Database.class, TransactionsFirst.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Database {
+        @Bean
+        EmbeddedDatabase database() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+
+        @Bean
+        DataSourceTransactionManager transactions(DataSource database) {
+            return new DataSourceTransactionManager(database);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 0)
+    static class TransactionsFirst {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+    static class TransactionsBeforeAll {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class TransactionsAsUsual {}
+
+    interface Paying {
+        int pay();
+    }
+
+    static class Accounts implements Paying {
+        private final LockOperations locks;
+        private int heldAtCommit = -1;
+
+        Accounts(LockOperations locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        @DistributedLock
+        @Transactional
+        public int pay() {
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    heldAtCommit = locks.heldLocks().size();
+                }
+            });
+            return 1;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"spring.aop.proxy-target-class=true", "spring.aop.proxy-target-class=false"})
+    void failsTheStartWhereTheTransactionAdviceIsOutsideOfTheLock(String proxy) {
+        withTransactionsOutside()
+                .withPropertyValues(proxy)
+                .withBean("accounts", Accounts.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .startsWith("Bean 'accounts': @DistributedLock on AdviceOrderTests.Accounts.pay()")
+                        .contains("the transaction advice (order 0) is outside of the lock (order 2147482647), so the "
+                                + "lock would be released before the commit")
+                        .contains("Set distributed-lock.order below 0")
+                        .contains("@EnableTransactionManagement"));
+    }
+
+    @Test
+    void failsTheStartWhereTheOrderOfTheLockIsThatOfTheTransactions() {
+        application
+                .withUserConfiguration(Database.class, TransactionsAsUsual.class)
+                .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
+                .withBean("accounts", Accounts.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "the transaction advice (order 2147483647) is outside of the lock (order 2147483647)"));
+    }
+
+    @Test
+    void saysToMoveTheTransactionsWhereTheLockCannotBeMovedBeforeThem() {
+        application
+                .withUserConfiguration(Database.class, TransactionsBeforeAll.class)
+                .withBean("accounts", Accounts.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "the transaction advice (order -2147483648) is outside of the lock (order 2147482647)")
+                        .doesNotContain("Set distributed-lock.order below")
+                        .contains("Leave out the order of @EnableTransactionManagement"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void startsWhereTheOrderOfTheLockIsBelowThatOfTheTransactions(boolean classProxies) {
+        withTransactionsOutside()
+                .withPropertyValues("distributed-lock.order=-1", "spring.aop.proxy-target-class=" + classProxies)
+                .withBean(Held.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBean(Held.class).pay();
+                    assertThat(context.getBean(Held.class).atCommit()).isOne();
+                });
+    }
+
+    /** Without an interface, so that its proxy is a subclass in any case. */
+    static class Held {
+        private final Accounts accounts;
+
+        Held(LockOperations locks) {
+            this.accounts = new Accounts(locks);
+        }
+
+        @DistributedLock
+        @Transactional
+        public void pay() {
+            accounts.pay();
+        }
+
+        public int atCommit() {
+            return accounts.heldAtCommit;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LazyAccounts {
+        @Bean
+        @Lazy
+        Accounts accounts(LockOperations locks) {
+            return new Accounts(locks);
+        }
+    }
+
+    @Test
+    void looksAtALazyBeanWhenItIsCreated() {
+        withTransactionsOutside().withUserConfiguration(LazyAccounts.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(catchThrowable(() -> context.getBean(Accounts.class)))
+                    .hasStackTraceContaining("is outside of the lock");
+        });
+    }
+
+    static class Separate {
+        @DistributedLock
+        public void locked() {}
+
+        @Transactional
+        public void transactional() {}
+    }
+
+    @Test
+    void acceptsALockedMethodBesideATransactionalOne() {
+        withTransactionsOutside().withBean(Separate.class).run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    static class LockedOnly implements Paying {
+        @Override
+        @DistributedLock
+        public int pay() {
+            return 1;
+        }
+    }
+
+    /** A proxy with a transaction around a bean that is a proxy with a lock. */
+    @Configuration(proxyBeanMethods = false)
+    static class ProxyAroundAProxy {
+        @Bean
+        LockedOnly inner() {
+            return new LockedOnly();
+        }
+
+        @Bean
+        Paying outer(LockedOnly inner, TransactionInterceptor transactions) {
+            ProxyFactory outer = new ProxyFactory(inner);
+            outer.addAdvisor(new DefaultPointcutAdvisor(transactions));
+            return (Paying) outer.getProxy();
+        }
+    }
+
+    @Test
+    void failsTheStartWhereAnotherProxyPutsTheTransactionAroundTheLock() {
+        application
+                .withUserConfiguration(Database.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .startsWith("Bean 'outer': @DistributedLock on AdviceOrderTests.LockedOnly.pay()")
+                        .contains("the transaction advice (order 2147483647) is outside of the lock"));
+    }
+
+    static class InBackground {
+        @Async
+        @DistributedLock
+        public void run() {}
+    }
+
+    /** Spring's own advice is outside of the lock: this one is a bean like other advisors. */
+    @Configuration(proxyBeanMethods = false)
+    static class AsynchronousLast {
+        @Bean
+        static Advisor asynchronous() {
+            DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                    new AnnotationMatchingPointcut(null, Async.class, true),
+                    new AsyncExecutionInterceptor(new SimpleAsyncTaskExecutor("background-")));
+            advisor.setOrder(Ordered.LOWEST_PRECEDENCE);
+            return advisor;
+        }
+    }
+
+    @Test
+    void failsTheStartWhereTheAsynchronousAdviceIsInsideOfTheLock() {
+        application
+                .withUserConfiguration(AsynchronousLast.class)
+                .withBean("background", InBackground.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .startsWith("Bean 'background': @DistributedLock on AdviceOrderTests.InBackground.run()")
+                        .contains(
+                                "the asynchronous advice (order 2147483647) is inside of the lock (order 2147482647), so "
+                                        + "the lock would be released while the method still runs")
+                        .contains("an order below 2147482647"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class AsynchronousAsUsual {}
+
+    @Test
+    void acceptsTheAsynchronousAdviceOfSpringOutsideOfTheLock() {
+        application
+                .withUserConfiguration(AsynchronousAsUsual.class)
+                .withBean(InBackground.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** An advice of the application, wherever it is. */
+    @Configuration(proxyBeanMethods = false)
+    static class Measuring {
+        @Bean
+        static Advisor measuring() {
+            MethodInterceptor nothing = MethodInvocation::proceed;
+            DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
+                    new AnnotationMatchingPointcut(null, DistributedLock.class, true), nothing);
+            advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+            return advisor;
+        }
+    }
+
+    @Test
+    void acceptsOtherAdvicesOutsideOfTheLock() {
+        application
+                .withUserConfiguration(Database.class, TransactionsAsUsual.class, Measuring.class)
+                .withBean(Held.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}

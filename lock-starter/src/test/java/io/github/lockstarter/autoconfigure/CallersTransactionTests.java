@@ -1,0 +1,108 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockOperations;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** A locked method that is called inside a transaction of its caller, which ends after the release. */
+@ExtendWith(OutputCaptureExtension.class)
+class CallersTransactionTests {
+
+    private static final String WARNING = "is called inside a transaction of its caller";
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withUserConfiguration(LockedTransactionTests.Bank.class)
+            .withBean(Account.class)
+            .withPropertyValues("distributed-lock.backend=local");
+
+    static class Account {
+        @DistributedLock(name = "account", key = "#id")
+        @Transactional
+        public void pay(long id) {}
+
+        @DistributedLock(name = "account", key = "#id")
+        public void close(long id) {}
+
+        @DistributedLock(name = "account", key = "#id")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void payInItsOwn(long id) {}
+
+        @DistributedLock(name = "account", key = "#id")
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void payWithout(long id) {}
+    }
+
+    private static void inTransaction(ApplicationContext context, Runnable calls) {
+        new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
+                .executeWithoutResult(status -> calls.run());
+    }
+
+    private static long warnings(CapturedOutput output) {
+        return output.getAll().lines().filter(line -> line.contains(WARNING)).count();
+    }
+
+    @Test
+    void isWarnedOfOncePerMethod(CapturedOutput output) {
+        application.run(context -> {
+            Account account = context.getBean(Account.class);
+            inTransaction(context, () -> {
+                account.pay(1);
+                account.pay(2);
+            });
+            assertThat(warnings(output)).isOne();
+            inTransaction(context, () -> account.close(1));
+            assertThat(warnings(output)).isEqualTo(2);
+            assertThat(output)
+                    .contains(
+                            "CallersTransactionTests.Account.pay(long) is called inside a transaction of its caller: lock "
+                                    + "'account:1' is released before that transaction commits")
+                    .contains("@Transactional(propagation = Propagation.REQUIRES_NEW)")
+                    .contains("lock the method that opens the transaction");
+        });
+    }
+
+    @Test
+    void isNoneWithoutATransaction(CapturedOutput output) {
+        application.run(context -> {
+            context.getBean(Account.class).pay(1);
+            assertThat(warnings(output)).isZero();
+        });
+    }
+
+    @Test
+    void isSetAsideByAMethodWithATransactionOfItsOwnOrNone(CapturedOutput output) {
+        application.run(context -> {
+            Account account = context.getBean(Account.class);
+            inTransaction(context, () -> {
+                account.payInItsOwn(1);
+                account.payWithout(1);
+            });
+            assertThat(warnings(output)).isZero();
+        });
+    }
+
+    @Test
+    void isNoMatterWhereTheLockIsHeldAroundTheTransaction(CapturedOutput output) {
+        application.run(context -> {
+            Account account = context.getBean(Account.class);
+            LockOperations locks = context.getBean(LockOperations.class);
+            locks.execute("account:1", () -> inTransaction(context, () -> account.pay(1)));
+            assertThat(warnings(output)).isZero();
+            locks.execute("account:1", () -> inTransaction(context, () -> account.pay(2)));
+            assertThat(warnings(output)).isOne();
+        });
+    }
+}
