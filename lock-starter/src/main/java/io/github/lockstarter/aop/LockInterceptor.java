@@ -7,7 +7,6 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 
 /** Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe. */
 final class LockInterceptor implements MethodInterceptor {
@@ -33,7 +32,9 @@ final class LockInterceptor implements MethodInterceptor {
 
     private LockedMethod lockedMethod(MethodInvocation invocation) {
         Object target = invocation.getThis();
-        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        // Not the class behind a target that is a proxy itself: the pointcut has seen the proxy's, such as a
+        // repository's.
+        Class<?> type = target == null ? invocation.getMethod().getDeclaringClass() : target.getClass();
         return methods.find(invocation.getMethod(), type)
                 .orElseThrow(() -> new IllegalStateException(
                         "The target of " + ImpossibleLockException.describe(invocation.getMethod())

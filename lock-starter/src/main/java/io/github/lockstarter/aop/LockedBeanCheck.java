@@ -15,8 +15,10 @@ import org.springframework.aop.framework.ProxyConfig;
 import org.springframework.aop.framework.autoproxy.AbstractAutoProxyCreator;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -25,7 +27,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before it
- * is initialised, and looks at the end of the start whether each locked singleton is behind the lock.
+ * is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton is
+ * behind the lock.
  * Instances that are registered ready-made, such as mocks, are not looked at.
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
@@ -63,7 +66,20 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
                 check(AopUtils.getTargetClass(bean), beanName);
                 return bean;
             }
+
+            @Override
+            public Object postProcessAfterInitialization(Object bean, String beanName) {
+                if (!(bean instanceof FactoryBean) && isMadeByAFactory(beanName)) {
+                    check(bean.getClass(), beanName);
+                    check(AopUtils.getTargetClass(bean), beanName);
+                }
+                return bean;
+            }
         });
+    }
+
+    private boolean isMadeByAFactory(String beanName) {
+        return beans.containsLocalBean(beanName) && beans.isFactoryBean(beanName);
     }
 
     private void check(Class<?> type, String beanName) {
@@ -126,7 +142,10 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
     }
 
     private void checkLocked(String beanName) {
-        Object bean = beans.getSingleton(beanName);
+        Object singleton = beans.getSingleton(beanName);
+        Object bean = singleton instanceof FactoryBean<?> factory && factory.isSingleton()
+                ? beans.getBean(beanName)
+                : singleton;
         if (bean == null || isLocked(bean)) {
             return;
         }
@@ -142,12 +161,13 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         });
     }
 
-    /** Looks through the proxies that others have put around the locked one. */
+    /** Looks through the proxies that others have put around the locked one. A proxy of another bean leaves it to that one. */
     private static boolean isLocked(@Nullable Object bean) {
         if (!(bean instanceof Advised proxy)) {
             return false;
         }
         return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)
+                || proxy.getTargetSource() instanceof AbstractBeanFactoryBasedTargetSource
                 || (proxy.getTargetSource() instanceof SingletonTargetSource inner && isLocked(inner.getTarget()));
     }
 }
