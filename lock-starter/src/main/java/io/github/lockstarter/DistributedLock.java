@@ -25,10 +25,12 @@ import java.lang.annotation.Target;
  * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
  * {@code lockTemplate.execute("order:42", …)}.
  *
- * <p>Works on methods and classes of Spring beans (a class annotation locks each public method), on interfaces, and as a
- * meta-annotation. A nested call for the same key by the same thread enters without a round trip. What cannot be
+ * <p>Works on methods and classes of Spring beans (a class annotation locks each public method, except what overrides a
+ * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the same key by the same thread enters without a round trip. What cannot be
  * proxied (private, final or static methods, calls through {@code this}) cannot be locked; where that is visible at
- * start-up, the application does not start.
+ * start-up, the application does not start. Neither does it with a method whose work goes on after it returned (a future,
+ * a publisher, a stream); one that declares {@code Object} and returns such a result throws
+ * {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

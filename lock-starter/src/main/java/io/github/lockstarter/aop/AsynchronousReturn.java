@@ -1,15 +1,21 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-/** Return types whose work goes on after the method has returned: the lock would be released before the work ends. */
+/**
+ * Results whose work goes on, or begins, after the method has returned: the lock would be released before the work ends.
+ * Known at the start where the method declares such a type, else when a method that declares Object returns one.
+ */
 final class AsynchronousReturn {
 
     /** Of libraries that the application may not have. */
@@ -20,6 +26,21 @@ final class AsynchronousReturn {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    private static final String ADVICE =
+            "Lock a method that does the work before it returns, or use LockTemplate.acquireAsync and release the handle when the "
+                    + "work ends.";
+
+    private static final ClassValue<Boolean> ENDS_LATER = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return Future.class.isAssignableFrom(type)
+                    || Callable.class.isAssignableFrom(type)
+                    || BaseStream.class.isAssignableFrom(type)
+                    || hasKnownName(type)
+                    || isReactive(type);
+        }
+    };
+
     private AsynchronousReturn() {}
 
     /**
@@ -28,19 +49,25 @@ final class AsynchronousReturn {
      * @throws ImpossibleLockException when it does
      */
     static void check(Method method) {
-        Class<?> type = method.getReturnType();
-        boolean later = KotlinDetector.isSuspendingFunction(method)
-                || Future.class.isAssignableFrom(type)
-                || Callable.class.isAssignableFrom(type)
-                || hasKnownName(type)
-                || isReactive(type);
-        if (later) {
+        if (KotlinDetector.isSuspendingFunction(method) || ENDS_LATER.get(method.getReturnType())) {
             throw new ImpossibleLockException(
                     method,
                     "it returns " + ResolvableType.forMethodReturnType(method)
                             + ", so the lock would be released before the work ends.",
-                    "Lock a method that does the work before it returns, or use LockTemplate.acquireAsync and release "
-                            + "the handle when the work ends.");
+                    ADVICE);
+        }
+    }
+
+    /**
+     * Refuses the result of a method that declares no more than Object. The method has run, and the lock is released.
+     *
+     * @throws IllegalStateException when the result stands for work that goes on
+     */
+    static void checkResult(Method method, LockRequest request, @Nullable Object result) {
+        if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
+            throw new IllegalStateException(ImpossibleLockException.describe(method) + " returned a "
+                    + result.getClass().getTypeName() + ", whose work goes on while the lock '"
+                    + String.join(", ", request.keys()) + "' is released already. " + ADVICE);
         }
     }
 

@@ -27,7 +27,9 @@ final class LockInterceptor implements MethodInterceptor {
         LockRequest request = method.requestFor(invocation.getArguments());
         callersTransaction.warn(method.method(), request);
         LockedAction<@Nullable Object, Throwable> body = invocation::proceed;
-        return operations.get().execute(request, body);
+        Object result = operations.get().execute(request, body);
+        AsynchronousReturn.checkResult(method.method(), request, result);
+        return result;
     }
 
     private LockedMethod lockedMethod(MethodInvocation invocation) {

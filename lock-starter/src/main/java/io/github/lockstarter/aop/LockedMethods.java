@@ -21,7 +21,8 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
  * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that the
- * interface declares). Meta-annotations count. Each class is read once. Thread-safe.
+ * interface declares); on a type it does not mean what overrides a method of Object, such as {@code toString}.
+ * Meta-annotations count. Each class is read once. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -69,7 +70,7 @@ public final class LockedMethods {
         if (contract != null && contract.getSource() instanceof Method) {
             return contract;
         }
-        boolean reachable = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+        boolean reachable = Modifier.isPublic(method.getModifiers()) && isMeantByAType(method);
         return ofType.isPresent() && reachable ? ofType : contract;
     }
 
@@ -83,12 +84,17 @@ public final class LockedMethods {
             ReflectionUtils.doWithLocalMethods(contract, method -> {
                 MergedAnnotation<DistributedLock> own = onMethod(method);
                 MergedAnnotation<DistributedLock> nearest = own.isPresent() ? own : ofContract;
-                if (nearest.isPresent() && !Modifier.isStatic(method.getModifiers())) {
+                boolean meant = own.isPresent() ? !Modifier.isStatic(method.getModifiers()) : isMeantByAType(method);
+                if (nearest.isPresent() && meant) {
                     contracts.putIfAbsent(implementing(method, type), nearest);
                 }
             });
         }
         return contracts;
+    }
+
+    private static boolean isMeantByAType(Method method) {
+        return !Modifier.isStatic(method.getModifiers()) && !ReflectionUtils.isObjectMethod(method);
     }
 
     private static Method implementing(Method method, Class<?> type) {

@@ -17,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
@@ -197,6 +199,64 @@ class LockedMethodsTests {
     }
 
     @DistributedLock
+    static class OnClassWithText {
+        public void one() {}
+
+        @Override
+        public String toString() {
+            return "text";
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof OnClassWithText;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    @DistributedLock
+    interface ContractWithEquals {
+        void agreed();
+
+        @Override
+        boolean equals(Object other);
+    }
+
+    static class AgreeingWithEquals implements ContractWithEquals {
+        @Override
+        public void agreed() {}
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof AgreeingWithEquals;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+
+    static class OnText {
+        @Override
+        @DistributedLock
+        public String toString() {
+            return "text";
+        }
+    }
+
+    @Test
+    void locksNoMethodOfObjectForAnAnnotationOfTheType() {
+        assertThat(lockedIn(OnClassWithText.class)).containsExactly("one");
+        assertThat(lockedIn(AgreeingWithEquals.class)).containsExactly("agreed");
+        assertThat(lockedIn(OnText.class)).containsExactly("toString");
+    }
+
+    @DistributedLock
     interface Contract {
         void agreed();
     }
@@ -333,6 +393,14 @@ class LockedMethodsTests {
         interface ACallable extends Asynchronous {
             Callable<String> run();
         }
+
+        interface AStream extends Asynchronous {
+            Stream<String> run();
+        }
+
+        interface AnIntStream extends Asynchronous {
+            IntStream run();
+        }
     }
 
     @ParameterizedTest
@@ -344,7 +412,9 @@ class LockedMethodsTests {
                 Asynchronous.AStage.class,
                 Asynchronous.ACompletableFuture.class,
                 Asynchronous.AFuture.class,
-                Asynchronous.ACallable.class
+                Asynchronous.ACallable.class,
+                Asynchronous.AStream.class,
+                Asynchronous.AnIntStream.class
             })
     void refusesMethodsThatReturnBeforeTheirWorkEnds(Class<?> contract) {
         Object bean = java.lang.reflect.Proxy.newProxyInstance(

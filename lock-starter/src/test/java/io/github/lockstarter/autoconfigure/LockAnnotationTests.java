@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.awaitility.Awaitility.await;
@@ -24,7 +25,9 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,6 +41,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import reactor.core.publisher.Mono;
 
 class LockAnnotationTests {
 
@@ -323,6 +327,39 @@ class LockAnnotationTests {
                     .withMessageContaining("NullKey.ship(Optional, Long)")
                     .withMessageContaining("is null");
             assertThat(bean.hasRun()).isFalse();
+        });
+    }
+
+    static class Untyped {
+        @DistributedLock
+        public Object run(Object result) {
+            return result;
+        }
+
+        @DistributedLock
+        public <T> T generic(T result) {
+            return result;
+        }
+    }
+
+    @Test
+    void refusesAResultWhoseWorkGoesOnAfterTheMethod() {
+        application.withBean(Untyped.class).run(context -> {
+            Untyped bean = context.getBean(Untyped.class);
+            for (Object later :
+                    List.of(new CompletableFuture<>(), Mono.just(1), Stream.of(1), (Callable<Integer>) () -> 1)) {
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> bean.run(later))
+                        .withMessageContaining("Untyped.run(Object) returned a "
+                                + later.getClass().getTypeName())
+                        .withMessageContaining("the lock 'Untyped.run' is released already")
+                        .withMessageContaining("acquireAsync");
+            }
+            assertThatIllegalStateException().isThrownBy(() -> bean.generic(new CompletableFuture<>()));
+            assertThat(context.getBean(LockOperations.class).heldLocks().size()).isZero();
+            assertThat(bean.run("done")).isEqualTo("done");
+            assertThat(bean.run(List.of())).isEqualTo(List.of());
+            assertThat(bean.generic(1)).isEqualTo(1);
         });
     }
 
