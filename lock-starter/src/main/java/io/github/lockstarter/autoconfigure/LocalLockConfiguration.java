@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Configuration;
 /** Locks in this JVM, only where the application asks for them. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
 @Conditional(LockConditions.LocalBackend.class)
 class LocalLockConfiguration {
 

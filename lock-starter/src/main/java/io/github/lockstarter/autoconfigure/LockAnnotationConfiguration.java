@@ -8,6 +8,7 @@ import io.github.lockstarter.aop.LockedProxyCheck;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -41,7 +42,9 @@ class LockAnnotationConfiguration {
                 .order());
     }
 
+    /** A child context has its requests checked against the settings of the engine that it uses. */
     @Bean
+    @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ConfiguredLocks configuredLocks(ObjectProvider<DistributedLockProperties> properties) {
         return new ConfiguredLocks(properties);

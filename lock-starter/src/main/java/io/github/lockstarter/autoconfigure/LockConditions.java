@@ -2,10 +2,14 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
+import io.github.lockstarter.engine.LockEngine;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -70,6 +74,19 @@ final class LockConditions {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
             return !value(context, "enabled", Boolean.class, true);
+        }
+    }
+
+    /** Whether no parent context has an engine. Parents are complete before their children begin. */
+    static final class OwnLocks implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            ConfigurableListableBeanFactory beans = context.getBeanFactory();
+            return beans == null
+                    || !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
+                    || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
+                            == 0;
         }
     }
 

@@ -24,6 +24,7 @@ import org.springframework.context.annotation.Configuration;
 /** The engine over whichever backend there is, and the template over the engine. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
 class LockEngineConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);

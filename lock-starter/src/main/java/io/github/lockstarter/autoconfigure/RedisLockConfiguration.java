@@ -18,6 +18,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** Locks in the Redis of the application's connection factory, unless another backend is chosen. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
 @Conditional(LockConditions.RedisBackend.class)
 class RedisLockConfiguration {
 

@@ -22,6 +22,7 @@ import org.springframework.core.env.Environment;
 /** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}, for all locks or those of some names. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
 @Conditional(LockConditions.RedlockBackend.class)
 class RedlockLockConfiguration {
 

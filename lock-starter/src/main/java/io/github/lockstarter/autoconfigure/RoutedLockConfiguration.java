@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Primary;
 /** Some locks in one Redis and some in a quorum: the engine asks whichever keeps the key. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
 class RoutedLockConfiguration {
 
     @Bean(destroyMethod = "")

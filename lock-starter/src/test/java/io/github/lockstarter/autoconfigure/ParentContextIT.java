@@ -1,0 +1,77 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.testing.RedisExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** The starter in a parent context and in its child, on a real server. */
+class ParentContextIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    static class Parent {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    @Import(ParentContextTests.Orders.class)
+    static class Child {}
+
+    private static SpringApplicationBuilder application(Class<?> configuration) {
+        return new SpringApplicationBuilder(configuration)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .properties(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port());
+    }
+
+    @Test
+    void lendsItsLocksToItsChildAndKeepsThemWhenItIsClosed() {
+        try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
+            LockOperations locks = parent.getBean(LockOperations.class);
+            try (ConfigurableApplicationContext child =
+                    application(Child.class).parent(parent).run()) {
+                ParentContextTests.Orders orders = child.getBean(ParentContextTests.Orders.class);
+                assertThat(orders.ship(1)).containsExactly("order:1");
+                assertThat(child.getBeanNamesForType(RedisLockLifecycle.class)).isEmpty();
+                LockHandle other = locks.acquireAsync("order:1").join();
+                assertThatThrownBy(() -> orders.ship(1)).isInstanceOf(LockNotAcquiredException.class);
+                other.release();
+            }
+            try (LockHandle lock = locks.acquire("order:1")) {
+                assertThat(REDIS.server().commands().exists("lock:{order:1}")).isEqualTo(1);
+                lock.ensureHeld();
+            }
+        }
+    }
+
+    @Test
+    void sharesTheServerWithTheChildOfAnotherParent() {
+        try (ConfigurableApplicationContext one = application(Parent.class).run();
+                ConfigurableApplicationContext two = application(Parent.class).run();
+                ConfigurableApplicationContext childOfTwo =
+                        application(Child.class).parent(two).run();
+                LockHandle lock = one.getBean(LockOperations.class).acquire("order:1")) {
+            lock.ensureHeld();
+            ParentContextTests.Orders there = childOfTwo.getBean(ParentContextTests.Orders.class);
+            assertThatThrownBy(() -> there.ship(1)).isInstanceOf(LockNotAcquiredException.class);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.actuate.LockHealthIndicator;
+import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.aop.LockAdvisor;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.spi.LockBackend;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.Advised;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The starter in a parent context and in its child: the locks are the parent's. */
+class ParentContextTests {
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        LockEndpointAutoConfiguration.class,
+        LockHealthAutoConfiguration.class
+    })
+    static class Parent {}
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        AopAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        LockEndpointAutoConfiguration.class,
+        LockHealthAutoConfiguration.class
+    })
+    static class Child {
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
+    static class Orders {
+        @DistributedLock(name = "order", key = "#id", waitMs = 0)
+        public List<String> ship(long id) {
+            return LockHandle.current().map(LockHandle::keys).orElse(List.of());
+        }
+    }
+
+    static class Impossible {
+        @DistributedLock
+        public final void ship() {}
+    }
+
+    private static SpringApplicationBuilder application(Class<?> configuration) {
+        return new SpringApplicationBuilder(configuration)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .properties("distributed-lock.backend=local", "management.endpoints.web.exposure.include=*");
+    }
+
+    private static ConfigurableApplicationContext childOf(ConfigurableApplicationContext parent) {
+        return application(Child.class).parent(parent).run();
+    }
+
+    @Test
+    void lendsItsLocksToItsChild() {
+        try (ConfigurableApplicationContext parent = application(Parent.class).run();
+                ConfigurableApplicationContext child = childOf(parent)) {
+            assertThat(child.getBean(LockOperations.class)).isSameAs(parent.getBean(LockOperations.class));
+            for (Class<?> once : List.of(
+                    LockEngine.class,
+                    LockBackend.class,
+                    LockOversight.class,
+                    LockEngineLifecycle.class,
+                    LockListeners.class,
+                    LockEventPublisher.class,
+                    LocksEndpoint.class,
+                    LockHealthIndicator.class)) {
+                assertThat(parent.getBeanNamesForType(once))
+                        .as(once.getSimpleName())
+                        .hasSize(1);
+                assertThat(child.getBeanNamesForType(once))
+                        .as(once.getSimpleName())
+                        .isEmpty();
+            }
+            Orders orders = child.getBean(Orders.class);
+            assertThat(orders.ship(1)).containsExactly("order:1");
+            assertThat(Arrays.stream(((Advised) orders).getAdvisors()).filter(LockAdvisor.class::isInstance))
+                    .hasSize(1);
+            try (LockHandle other =
+                    parent.getBean(LockOperations.class).acquireAsync("order:1").join()) {
+                assertThat(other.isHeld()).isTrue();
+                assertThatThrownBy(() -> orders.ship(1)).isInstanceOf(LockNotAcquiredException.class);
+            }
+        }
+    }
+
+    @Test
+    void locksOnAfterItsChildIsClosed() {
+        try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
+            childOf(parent).close();
+            try (LockHandle lock = parent.getBean(LockOperations.class).acquire("order:1")) {
+                assertThat(lock.isHeld()).isTrue();
+            }
+            try (ConfigurableApplicationContext second = childOf(parent)) {
+                assertThat(second.getBean(Orders.class).ship(2)).containsExactly("order:2");
+            }
+        }
+    }
+
+    @Test
+    void leavesTheChecksToTheContextOfTheBean() {
+        try (ConfigurableApplicationContext parent = application(Parent.class).run()) {
+            SpringApplicationBuilder child =
+                    application(Child.class).parent(parent).sources(Impossible.class);
+            assertThatThrownBy(child::run).hasStackTraceContaining("cannot override a final method");
+        }
+    }
+
+    @Test
+    void lendsNothingWhereItHasNoLocks() {
+        try (ConfigurableApplicationContext parent = application(Object.class).run();
+                ConfigurableApplicationContext child = childOf(parent)) {
+            assertThat(child.getBean(Orders.class).ship(1)).containsExactly("order:1");
+        }
+    }
+}
