@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyConfig;
@@ -37,7 +37,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
 
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
-    private final Consumer<LockRequest> settings;
+    private final BiConsumer<Method, LockRequest> settings;
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
     /**
@@ -45,10 +45,11 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
      *
      * @param beans where the locked beans are
      * @param methods which methods are locked
-     * @param settings throws an {@link IllegalArgumentException} for a request that the configuration does not allow
+     * @param settings is given each locked method and its request; throws an {@link IllegalArgumentException} where the
+     *     configuration does not allow it
      */
     public LockedBeanCheck(
-            ConfigurableListableBeanFactory beans, LockedMethods methods, Consumer<LockRequest> settings) {
+            ConfigurableListableBeanFactory beans, LockedMethods methods, BiConsumer<Method, LockRequest> settings) {
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
@@ -94,7 +95,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
 
     private void checkSettings(LockedMethod method) {
         try {
-            settings.accept(method.request());
+            settings.accept(method.method(), method.request());
         } catch (IllegalArgumentException e) {
             throw new ImpossibleLockException(
                     method.method(), e.getMessage() + ".", "Change the annotation or the configuration.");

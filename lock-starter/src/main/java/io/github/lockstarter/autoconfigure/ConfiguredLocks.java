@@ -1,37 +1,62 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
+import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.util.ClassUtils;
 
 /**
  * Holds annotations and configuration against each other: each request against the settings, and at the end of the start
  * the names in {@code distributed-lock.locks} against those in use. A name that no annotation has may be mistyped, but
- * may also belong to a lazy bean or to a request made in code: hence a warning.
+ * may also belong to a lazy bean or to a request made in code: hence a warning. So does a scheduled method that waits:
+ * it may be meant to run in every instance, one after the other.
  *
- * <p>The one mutable field is the set of names in use, written by whichever thread creates a bean.
+ * <p>The mutable fields are the names in use and the scheduled methods warned of, written by the threads that create
+ * beans.
  */
-final class ConfiguredLocks implements Consumer<LockRequest>, SmartInitializingSingleton {
+final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
     private final ObjectProvider<DistributedLockProperties> properties;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
+    private final Set<Method> scheduled = ConcurrentHashMap.newKeySet();
 
     ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties) {
         this.properties = properties;
     }
 
     @Override
-    public void accept(LockRequest request) {
+    public void accept(Method method, LockRequest request) {
         used.add(request.name());
         properties.getObject().validate(request);
+        Duration wait = properties.getObject().waitOf(request);
+        if (!wait.isZero() && isScheduled(method) && scheduled.add(method)) {
+            log.warn(
+                    "{}.{}() is @Scheduled and waits up to {}ms for lock '{}': every instance of the application runs it at each "
+                            + "tick, one after the other. For one run per tick, leave out the annotation and call "
+                            + "LockOperations.tryAcquire in the method; release the lock when all instances have had their "
+                            + "tick. With waitMs = 0 the other instances throw LockNotAcquiredException at each tick",
+                    ClassUtils.getShortName(method.getDeclaringClass()),
+                    method.getName(),
+                    wait.toMillis(),
+                    request.name());
+        }
+    }
+
+    private static boolean isScheduled(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Scheduled.class);
     }
 
     @Override

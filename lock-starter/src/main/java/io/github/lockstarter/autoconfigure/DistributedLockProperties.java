@@ -125,6 +125,12 @@ record DistributedLockProperties(
                 .forEach(key -> RedlockRules.checkLease("the lease of lock '" + key + "'", asked, redlock)));
     }
 
+    /** How long a request waits. */
+    Duration waitOf(LockRequest request) {
+        Named named = locks.get(request.name());
+        return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
+    }
+
     private static BackendRoutes routes(Backend usual, Map<String, Named> locks) {
         Map<String, Backend> byName = new HashMap<>();
         locks.forEach((name, named) -> {
