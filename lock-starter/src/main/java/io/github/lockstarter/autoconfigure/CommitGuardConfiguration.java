@@ -19,7 +19,7 @@ class CommitGuardConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static CommitGuard commitGuard() {
+    static CommitGuard distributedLockCommitGuard() {
         return new CommitGuard();
     }
 }

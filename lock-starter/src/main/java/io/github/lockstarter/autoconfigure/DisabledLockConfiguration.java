@@ -17,7 +17,7 @@ class DisabledLockConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedBeanCheck lockedBeanCheck(ConfigurableListableBeanFactory beans) {
+    static LockedBeanCheck distributedLockBeanCheck(ConfigurableListableBeanFactory beans) {
         return new LockedBeanCheck(beans, new LockedMethods(), (method, request) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is false, and the method would run unlocked. Set "

@@ -20,7 +20,7 @@ class LocalLockConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(LockBackend.class)
-    LocalLockBackend localLockBackend() {
+    LocalLockBackend distributedLockLocalBackend() {
         log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other instance. "
                 + "Meant for tests");
         return new LocalLockBackend();

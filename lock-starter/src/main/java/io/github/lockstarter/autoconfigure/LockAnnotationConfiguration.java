@@ -27,13 +27,13 @@ class LockAnnotationConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedMethods lockedMethods() {
+    static LockedMethods distributedLockMethods() {
         return new LockedMethods();
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockAdvisor lockAdvisor(
+    static LockAdvisor distributedLockAdvisor(
             LockedMethods methods,
             ObjectProvider<LockOperations> operations,
             ObjectProvider<DistributedLockProperties> properties) {
@@ -46,20 +46,20 @@ class LockAnnotationConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ConfiguredLocks configuredLocks(ObjectProvider<DistributedLockProperties> properties) {
+    static ConfiguredLocks distributedLockConfiguredLocks(ObjectProvider<DistributedLockProperties> properties) {
         return new ConfiguredLocks(properties);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedBeanCheck lockedBeanCheck(
+    static LockedBeanCheck distributedLockBeanCheck(
             ConfigurableListableBeanFactory beans, LockedMethods methods, ConfiguredLocks configured) {
         return new LockedBeanCheck(beans, methods, configured);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedProxyCheck lockedProxyCheck(LockedMethods methods) {
+    static LockedProxyCheck distributedLockProxyCheck(LockedMethods methods) {
         return new LockedProxyCheck(methods);
     }
 }

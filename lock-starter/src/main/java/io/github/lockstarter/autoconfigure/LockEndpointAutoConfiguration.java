@@ -27,7 +27,7 @@ public final class LockEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
-    LocksEndpoint locksEndpoint(
+    LocksEndpoint distributedLockEndpoint(
             LockOversight locks, ApplicationEventPublisher events, LocksEndpointProperties properties) {
         return new LocksEndpoint(locks, events, properties.showValues(), properties.roles());
     }
@@ -36,7 +36,7 @@ public final class LockEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnBean(LocksEndpoint.class)
     @ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
-    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
+    LocksEndpointWebExtension distributedLockEndpointWebExtension(LocksEndpoint endpoint) {
         return new LocksEndpointWebExtension(endpoint);
     }
 }

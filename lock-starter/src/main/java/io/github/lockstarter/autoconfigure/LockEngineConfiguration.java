@@ -30,18 +30,19 @@ class LockEngineConfiguration {
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
     @Bean
-    LockEventPublisher lockEventPublisher(ApplicationEventPublisher events) {
+    LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher events) {
         return new LockEventPublisher(events);
     }
 
     @Bean
-    LockListeners lockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
+    LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
         return new LockListeners(
                 Stream.concat(Stream.of(new LockLog()), properties.slowHolds().stream()), beans.orderedStream());
     }
 
     @Bean
-    LockEngine lockEngine(DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
+    LockEngine distributedLockEngine(
+            DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
@@ -57,18 +58,18 @@ class LockEngineConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockOversight lockOversight(LockEngine engine) {
+    LockOversight distributedLockOversight(LockEngine engine) {
         return engine.oversight();
     }
 
     @Bean
-    LockEngineLifecycle lockEngineLifecycle(LockEngine engine) {
+    LockEngineLifecycle distributedLockEngineLifecycle(LockEngine engine) {
         return new LockEngineLifecycle(engine);
     }
 
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
-    LockTemplate lockTemplate(
+    LockTemplate distributedLockTemplate(
             LockEngine engine, DistributedLockProperties properties, ObjectProvider<LockSurrounding> surroundings) {
         BackendRoutes routes = properties.routes();
         LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);

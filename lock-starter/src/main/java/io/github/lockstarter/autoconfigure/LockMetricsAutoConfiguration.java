@@ -30,14 +30,14 @@ public final class LockMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LockMetrics lockMetrics(MeterRegistry registry) {
+    LockMetrics distributedLockMetrics(MeterRegistry registry) {
         return new LockMetrics(registry);
     }
 
     /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */
     @Bean
     @ConditionalOnMissingBean
-    ListenerMeters lockListenerMeters(ObjectProvider<LockListeners> listeners) {
+    ListenerMeters distributedLockListenerMeters(ObjectProvider<LockListeners> listeners) {
         return new ListenerMeters(() -> {
             LockListeners present = listeners.getIfAvailable();
             return present == null ? Map.of() : present.dropped();

@@ -31,7 +31,7 @@ public final class LockSurroundingAutoConfiguration {
     @ConditionalOnMissingBean
     @Conditional(LockConditions.LogContext.class)
     @Order(2)
-    LockMdc lockMdc() {
+    LockMdc distributedLockMdc() {
         return new LockMdc();
     }
 
@@ -45,7 +45,7 @@ public final class LockSurroundingAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         @Order(1)
-        LockObservations lockObservations(
+        LockObservations distributedLockObservations(
                 ObservationRegistry registry,
                 ObjectProvider<LockObservationConvention> conventions,
                 DistributedLockProperties properties) {

@@ -29,7 +29,7 @@ class RedisLockConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(LockBackend.class)
-        RedisLockBackend redisLockBackend(
+        RedisLockBackend distributedLockRedisBackend(
                 ObjectProvider<RedisConnectionFactory> factories,
                 DistributedLockProperties properties,
                 Environment environment) {
@@ -40,7 +40,8 @@ class RedisLockConfiguration {
 
         @Bean
         @ConditionalOnBean(RedisLockBackend.class)
-        RedisLockLifecycle redisLockLifecycle(RedisLockBackend backend, DistributedLockProperties properties) {
+        RedisLockLifecycle distributedLockRedisLifecycle(
+                RedisLockBackend backend, DistributedLockProperties properties) {
             return new RedisLockLifecycle(backend, properties.redis());
         }
     }
@@ -52,7 +53,7 @@ class RedisLockConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(LockBackend.class)
-        LockBackend redisLockBackend() {
+        LockBackend distributedLockRedisBackend() {
             throw new RedisUnavailableException(
                     "Locks are to be kept in Redis, and its client Lettuce is not on the class path",
                     "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"

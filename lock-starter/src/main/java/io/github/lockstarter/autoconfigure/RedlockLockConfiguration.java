@@ -33,7 +33,7 @@ class RedlockLockConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(value = LockBackend.class, ignored = RedisLockBackend.class)
-        RedlockNodes redlockNodes(
+        RedlockNodes distributedLockRedlockNodes(
                 DistributedLockProperties properties,
                 ObjectProvider<ClientResources> resources,
                 ObjectProvider<SslBundles> bundles,
@@ -53,13 +53,13 @@ class RedlockLockConfiguration {
 
         @Bean
         @ConditionalOnBean(RedlockNodes.class)
-        RedlockBackend redlockBackend(RedlockNodes nodes, DistributedLockProperties properties) {
+        RedlockBackend distributedLockRedlockBackend(RedlockNodes nodes, DistributedLockProperties properties) {
             return new RedlockBackend(nodes.backends(), properties.redlockSettings());
         }
 
         @Bean
         @ConditionalOnBean(RedlockNodes.class)
-        RedlockLockLifecycle redlockLockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
+        RedlockLockLifecycle distributedLockRedlockLifecycle(RedlockNodes nodes, RedlockBackend backend) {
             return new RedlockLockLifecycle(nodes.members(), backend);
         }
     }
@@ -71,7 +71,7 @@ class RedlockLockConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(LockBackend.class)
-        LockBackend redlockBackend() {
+        LockBackend distributedLockRedlockBackend() {
             throw new RedisUnavailableException(
                     "Locks are to be kept in a quorum of Redis servers, and their client Lettuce is not on the class path",
                     "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"

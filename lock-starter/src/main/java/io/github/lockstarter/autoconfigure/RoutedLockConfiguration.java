@@ -18,7 +18,7 @@ class RoutedLockConfiguration {
     @Bean(destroyMethod = "")
     @Primary
     @ConditionalOnBean({RedisLockBackend.class, RedlockBackend.class})
-    RoutedBackend routedLockBackend(
+    RoutedBackend distributedLockRoutedBackend(
             DistributedLockProperties properties, RedisLockBackend redis, RedlockBackend redlock) {
         return new RoutedBackend(properties.routes(), Map.of(Backend.REDIS, redis, Backend.REDLOCK, redlock));
     }

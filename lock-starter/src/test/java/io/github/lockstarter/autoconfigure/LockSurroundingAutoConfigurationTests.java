@@ -90,7 +90,7 @@ class LockSurroundingAutoConfigurationTests {
     void isAbsentWithoutMicrometerOnTheClassPath() {
         runner.withClassLoader(new FilteredClassLoader("io.micrometer.observation"))
                 .withPropertyValues("distributed-lock.observation.enabled=true")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("lockObservations"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockObservations"));
     }
 
     @Test
@@ -99,7 +99,7 @@ class LockSurroundingAutoConfigurationTests {
                 .withPropertyValues("distributed-lock.enabled=false", "distributed-lock.log.mdc=true")
                 .run(context -> assertThat(context)
                         .doesNotHaveBean(LockObservations.class)
-                        .doesNotHaveBean("lockMdc"));
+                        .doesNotHaveBean("distributedLockMdc"));
     }
 
     @ParameterizedTest
@@ -107,7 +107,8 @@ class LockSurroundingAutoConfigurationTests {
     })
     void readsTheSwitchOfTheLogsContextAsThePropertyDoes(String value, boolean on) {
         runner.withPropertyValues("distributed-lock.log.mdc=" + value)
-                .run(context -> assertThat(context.containsBean("lockMdc")).isEqualTo(on));
+                .run(context ->
+                        assertThat(context.containsBean("distributedLockMdc")).isEqualTo(on));
     }
 
     @Test
