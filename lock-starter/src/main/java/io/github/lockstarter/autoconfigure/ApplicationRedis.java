@@ -3,9 +3,10 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.redis.RedisUnavailableException;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.DirectFieldAccessor;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.core.env.Environment;
+import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
@@ -17,36 +18,41 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * The Redis of the application, as its connection factory describes it.
  *
- * @param factory the application's own connection factory
+ * @param factory the application's own connection factory, or one that only the locks have
  * @param lockClientName what the lock's connections are called in {@code CLIENT LIST}
+ * @param close ends what was made for the locks only
  */
-record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName) {
+record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {
 
     /** The field of a connection factory that holds what it was made from. */
     private static final String MADE_FROM = "configuration";
 
-    private static final String LOCAL_INSTEAD = " For tests without Redis set distributed-lock.backend=local";
+    private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
 
     /**
-     * Finds it among the beans.
+     * The Redis that a connection factory leads to; if it belongs to another client than Lettuce, the Redis of
+     * {@code spring.data.redis.*}.
      *
-     * @throws RedisUnavailableException when there is none that locks can use
+     * @throws RedisUnavailableException when these properties do not say where that is
      */
-    static ApplicationRedis of(ObjectProvider<RedisConnectionFactory> factories, Environment environment) {
-        RedisConnectionFactory found = factories.getIfUnique();
-        if (found == null) {
-            throw factories.stream().findAny().isPresent() ? ambiguous() : missing();
+    static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
+        String name = application.getEnvironment().getProperty("spring.application.name", "application");
+        if (found instanceof LettuceConnectionFactory lettuce) {
+            return of(lettuce, name, () -> {});
         }
-        if (!(found instanceof LettuceConnectionFactory lettuce)) {
-            throw new RedisUnavailableException(
-                    "Locks need Lettuce, and the application's connection factory is a "
-                            + found.getClass().getName(),
-                    "Set spring.data.redis.client-type=lettuce, or mark a LettuceConnectionFactory as @Primary");
-        }
-        String application = lettuce.getClientConfiguration()
-                .getClientName()
-                .orElseGet(() -> environment.getProperty("spring.application.name", "application"));
-        return new ApplicationRedis(lettuce, lockClientName(application));
+        LettuceFromProperties own = LettuceFromProperties.of(application, found);
+        ApplicationRedis redis = of(own.factory(), name, own::close);
+        log.info(
+                "Distributed locks use a Lettuce client of their own, to Redis at {} as of spring.data.redis.*: the"
+                        + " application's connection factory is a {}",
+                redis.target(),
+                found.getClass().getName());
+        return redis;
+    }
+
+    private static ApplicationRedis of(LettuceConnectionFactory factory, String application, Runnable close) {
+        String named = factory.getClientConfiguration().getClientName().orElse(application);
+        return new ApplicationRedis(factory, lockClientName(named), close);
     }
 
     /** What the lock's connections are called, where the application is called that. */
@@ -133,18 +139,5 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName)
         StringBuilder printable = new StringBuilder(name.length());
         name.codePoints().forEach(c -> printable.appendCodePoint(c > ' ' && c < 0x7f ? c : '-'));
         return printable.toString();
-    }
-
-    private static RedisUnavailableException missing() {
-        return new RedisUnavailableException(
-                "Locks are to be kept in Redis, and the application has no RedisConnectionFactory",
-                "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
-                        + " spring.data.redis.host." + LOCAL_INSTEAD);
-    }
-
-    private static RedisUnavailableException ambiguous() {
-        return new RedisUnavailableException(
-                "Locks are to be kept in Redis, and the application has several RedisConnectionFactory beans",
-                "Mark the one for locks as @Primary, or declare a LockBackend bean");
     }
 }

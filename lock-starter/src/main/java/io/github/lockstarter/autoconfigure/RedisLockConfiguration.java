@@ -9,10 +9,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Locks in the Redis of the application's connection factory, unless another backend is chosen. */
@@ -27,15 +27,21 @@ class RedisLockConfiguration {
     @ConditionalOnClass(name = "io.lettuce.core.RedisClient")
     static class WithLettuce {
 
+        private final ApplicationConnectionFactories factories;
+
+        WithLettuce(
+                ObjectProvider<RedisConnectionFactory> all,
+                @DistributedLockRedisConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
+            this.factories = new ApplicationConnectionFactories(all, marked);
+        }
+
         @Bean
         @ConditionalOnMissingBean(LockBackend.class)
         RedisLockBackend distributedLockRedisBackend(
-                ObjectProvider<RedisConnectionFactory> factories,
-                DistributedLockProperties properties,
-                Environment environment) {
+                DistributedLockProperties properties, ApplicationContext application) {
             RedisSettings settings = properties.redisSettings();
-            ApplicationRedis application = ApplicationRedis.of(factories, environment);
-            return new RedisLockBackend(new SpringRedisConnector(application, settings), settings);
+            ApplicationRedis redis = ApplicationRedis.of(factories.forLocks(), application);
+            return new RedisLockBackend(new SpringRedisConnector(redis, settings), settings);
         }
 
         @Bean
@@ -56,7 +62,8 @@ class RedisLockConfiguration {
         LockBackend distributedLockRedisBackend() {
             throw new RedisUnavailableException(
                     "Locks are to be kept in Redis, and its client Lettuce is not on the class path",
-                    "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"
+                    "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
+                            + " spring.data.redis.client-type=jedis. For tests without Redis set"
                             + " distributed-lock.backend=local");
         }
     }

@@ -40,9 +40,11 @@ final class SpringRedisConnector implements RedisConnector {
     private final LettuceConnectionFactory own;
     private final RedisConnector connector;
     private final boolean promotedBySentinels;
+    private final Runnable closeApplication;
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
+        this.closeApplication = application.close();
         this.resources = resources(theirs.getClientResources());
         List<RedisConfiguration> servers = application.servers();
         RedisConfiguration first = servers.get(0);
@@ -119,6 +121,7 @@ final class SpringRedisConnector implements RedisConnector {
     private void closeOwn() {
         own.destroy();
         close(resources);
+        closeApplication.run();
     }
 
     private static ClientOptions optionsFor(

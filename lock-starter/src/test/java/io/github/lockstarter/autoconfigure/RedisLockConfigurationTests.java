@@ -16,10 +16,13 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 @ExtendWith(OutputCaptureExtension.class)
 class RedisLockConfigurationTests {
@@ -42,11 +45,30 @@ class RedisLockConfigurationTests {
     }
 
     @Test
-    void failsWithAConnectionFactoryThatIsNotLettuces() {
+    void failsBesideAnotherClientWhereNothingSaysWhereRedisIs() {
         locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .run(context -> assertThatReport(context)
-                        .contains("Locks need Lettuce")
-                        .contains("spring.data.redis.client-type=lettuce"));
+                        .contains("Locks need Lettuce", "spring.data.redis.* does not say where Redis is")
+                        .contains("Set spring.data.redis.host", "@DistributedLockRedisConnectionFactory")
+                        .doesNotContain("client-type"));
+    }
+
+    @Test
+    void usesALettuceClientOfItsOwnBesideAnotherClient(CapturedOutput output) {
+        locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .withPropertyValues(NOBODY, "spring.data.redis.client-type=jedis")
+                .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:9"));
+
+        assertThat(output)
+                .containsOnlyOnce("Distributed locks use a Lettuce client of their own, to Redis at localhost:9");
+    }
+
+    @Test
+    void failsBesideAnotherClientWithoutTheRedisModuleOfBoot() {
+        locks.withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
+                .withClassLoader(new FilteredClassLoader("org.springframework.boot.data.redis"))
+                .withPropertyValues(NOBODY)
+                .run(context -> assertThatReport(context).contains("Add spring-boot-starter-data-redis"));
     }
 
     @Test
@@ -55,7 +77,42 @@ class RedisLockConfigurationTests {
                 .withBean("two", RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .run(context -> assertThatReport(context)
                         .contains("several RedisConnectionFactory")
-                        .contains("@Primary"));
+                        .contains("@Primary", "@DistributedLockRedisConnectionFactory"));
+    }
+
+    @Test
+    void takesTheMarkedOneOfSeveralConnectionFactories() {
+        locks.withUserConfiguration(Sessions.class, Marked.class)
+                .run(context -> assertThatReport(context).contains("Could not connect to Redis at localhost:10"));
+    }
+
+    @Test
+    void leavesTheApplicationItsConnectionFactoryWhereTheMarkedOneIsNoDefaultCandidate(CapturedOutput output) {
+        application
+                .withUserConfiguration(MarkedForLocksOnly.class)
+                .withPropertyValues(NOBODY, "distributed-lock.redis.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasBean("redisConnectionFactory");
+                    assertThat(context.getBean(StringRedisTemplate.class).getConnectionFactory())
+                            .isSameAs(context.getBean("redisConnectionFactory"));
+                });
+        assertThat(output).contains("Could not connect to Redis at localhost:10");
+    }
+
+    @Test
+    void failsWithSeveralMarkedConnectionFactories() {
+        locks.withUserConfiguration(Marked.class, AlsoMarked.class).run(context -> assertThatReport(context)
+                .contains("several connection factories marked with @DistributedLockRedisConnectionFactory"));
+    }
+
+    @Test
+    void failsWithAMarkedConnectionFactoryOfAnotherClient() {
+        application
+                .withUserConfiguration(MarkedOfAnotherClient.class)
+                .withPropertyValues(NOBODY)
+                .run(context -> assertThatReport(context)
+                        .contains("marked with @DistributedLockRedisConnectionFactory is a")
+                        .contains("Mark a LettuceConnectionFactory"));
     }
 
     @Test
@@ -92,7 +149,7 @@ class RedisLockConfigurationTests {
     void failsWithoutLettuceOnTheClassPath() {
         locks.withClassLoader(new FilteredClassLoader("io.lettuce")).run(context -> assertThatReport(context)
                 .contains("Lettuce is not on the class path")
-                .contains("lettuce-core"));
+                .contains("io.lettuce:lettuce-core", "client-type=jedis"));
     }
 
     @Test
@@ -155,5 +212,54 @@ class RedisLockConfigurationTests {
     private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {
         assertThat(context).hasFailed();
         return assertThat(FailureReport.of(context.getStartupFailure()));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Sessions {
+
+        @Bean
+        LettuceConnectionFactory sessionConnectionFactory() {
+            return new LettuceConnectionFactory("localhost", 9);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Marked {
+
+        @Bean
+        @DistributedLockRedisConnectionFactory
+        LettuceConnectionFactory lockConnectionFactory() {
+            return new LettuceConnectionFactory("localhost", 10);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AlsoMarked {
+
+        @Bean
+        @DistributedLockRedisConnectionFactory
+        LettuceConnectionFactory secondLockConnectionFactory() {
+            return new LettuceConnectionFactory("localhost", 11);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedForLocksOnly {
+
+        @Bean(defaultCandidate = false)
+        @DistributedLockRedisConnectionFactory
+        LettuceConnectionFactory lockConnectionFactory() {
+            return new LettuceConnectionFactory("localhost", 10);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedOfAnotherClient {
+
+        @Bean
+        @DistributedLockRedisConnectionFactory
+        RedisConnectionFactory lockConnectionFactory() {
+            return mock(RedisConnectionFactory.class);
+        }
     }
 }
