@@ -1,0 +1,128 @@
+package io.github.lockstarter.coexistence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.baomidou.lock.LockInfo;
+import com.baomidou.lock.annotation.Lock4j;
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** Beside lock4j, which has a bean {@code lockTemplate} and an advisor of its own. */
+class Lock4jIT {
+
+    private static RunningApplication application;
+
+    @BeforeAll
+    static void start() {
+        application = RunningApplication.start(Lock4jApplication.class, RunningApplication.Peer.LOCK4J);
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @Test
+    void bothTemplatesAreInjectedByTheirTypes() {
+        Templates templates = application.bean(Templates.class);
+
+        assertThat(templates.theirs).isNotNull();
+        assertThat(templates.ours).isNotNull();
+    }
+
+    @Test
+    void bothAnnotationsExclude() throws Exception {
+        Stock stock = application.bean(Stock.class);
+
+        Section.crowd(() -> stock.byLock4j(42));
+        Section.crowd(() -> stock.byStarter(42));
+
+        assertThat(stock.lock4j().mostInside()).isEqualTo(1);
+        assertThat(stock.lock4j().runs()).isEqualTo(Section.ALL);
+        assertThat(stock.starter().mostInside()).isEqualTo(1);
+        assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
+    }
+
+    /** Hence all users of a lock change over together. */
+    @Test
+    void theSameNameIsTwoLocks() {
+        Templates templates = application.bean(Templates.class);
+        LockInfo theirs = templates.theirs.lock("order:42", 30_000, 1_000);
+        try (LockHandle ours = templates.ours.acquire("order:42")) {
+            assertThat(ours.isHeld()).isTrue();
+            assertThat(theirs).isNotNull();
+        } finally {
+            templates.theirs.releaseLock(theirs);
+        }
+    }
+
+    /** What a migration has to know: two keys are one lock there, and two locks here. */
+    @Test
+    void severalKeysAreOneLockThereAndSeveralHere() {
+        Stock stock = application.bean(Stock.class);
+        StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
+
+        assertThat(stock.keysOfLock4j(1, 2, redis)).singleElement().asString().endsWith("#1.2");
+        assertThat(stock.keysOfStarter(1, 2, redis))
+                .containsExactlyInAnyOrder("lock:{Stock.keysOfStarter:1}", "lock:{Stock.keysOfStarter:2}");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({Stock.class, Templates.class})
+    static class Lock4jApplication {}
+
+    static class Templates {
+
+        final com.baomidou.lock.LockTemplate theirs;
+        final LockTemplate ours;
+
+        Templates(com.baomidou.lock.LockTemplate theirs, LockTemplate ours) {
+            this.theirs = theirs;
+            this.ours = ours;
+        }
+    }
+
+    static class Stock {
+
+        private final Section lock4j = new Section();
+        private final Section starter = new Section();
+
+        @Lock4j(keys = "#id", acquireTimeout = 20_000)
+        public void byLock4j(long id) {
+            lock4j.run();
+        }
+
+        @DistributedLock(key = "#id")
+        public void byStarter(long id) {
+            starter.run();
+        }
+
+        @Lock4j(keys = {"#a", "#b"})
+        public Set<String> keysOfLock4j(long a, long b, StringRedisTemplate redis) {
+            return redis.keys("lock4j:*");
+        }
+
+        @DistributedLock(key = {"#a", "#b"})
+        public Set<String> keysOfStarter(long a, long b, StringRedisTemplate redis) {
+            return redis.keys("lock:{Stock.keysOfStarter:?}");
+        }
+
+        public Section lock4j() {
+            return lock4j;
+        }
+
+        public Section starter() {
+            return starter;
+        }
+    }
+}

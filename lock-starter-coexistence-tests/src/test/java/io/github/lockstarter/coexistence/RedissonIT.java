@@ -1,0 +1,112 @@
+package io.github.lockstarter.coexistence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.spring.data.connection.RedissonConnectionFactory;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Beside Redisson's starter, whose connection factory replaces Lettuce's. */
+@ExtendWith(OutputCaptureExtension.class)
+class RedissonIT {
+
+    private static RunningApplication application;
+    private static String startLog;
+
+    @BeforeAll
+    static void start(CapturedOutput output) {
+        application = RunningApplication.start(RedissonApplication.class, RunningApplication.Peer.REDISSON);
+        startLog = output.getAll();
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @Test
+    void leavesTheApplicationItsConnectionFactory() {
+        assertThat(application.bean(RedisConnectionFactory.class)).isInstanceOf(RedissonConnectionFactory.class);
+        assertThat(startLog)
+                .containsOnlyOnce("Distributed locks use a Lettuce client of their own, to Redis at 127.0.0.1:")
+                .contains("the application's connection factory is a org.redisson.");
+    }
+
+    @Test
+    void bothExclude() throws Exception {
+        Stock stock = application.bean(Stock.class);
+
+        Section.crowd(stock::byRedisson);
+        Section.crowd(stock::byStarter);
+
+        assertThat(stock.redisson().mostInside()).isEqualTo(1);
+        assertThat(stock.redisson().runs()).isEqualTo(Section.ALL);
+        assertThat(stock.starter().mostInside()).isEqualTo(1);
+        assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
+    }
+
+    /** Hence all users of a lock change over together. */
+    @Test
+    void theSameNameIsTwoLocks() {
+        RLock theirs = application.bean(RedissonClient.class).getLock("order:42");
+        theirs.lock();
+        try (LockHandle ours = application.bean(LockOperations.class).acquire("order:42")) {
+            assertThat(ours.isHeld()).isTrue();
+            assertThat(theirs.isHeldByCurrentThread()).isTrue();
+        } finally {
+            theirs.unlock();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Stock.class)
+    static class RedissonApplication {}
+
+    static class Stock {
+
+        private final Section redisson = new Section();
+        private final Section starter = new Section();
+        private final RedissonClient client;
+
+        Stock(RedissonClient client) {
+            this.client = client;
+        }
+
+        public void byRedisson() {
+            RLock lock = client.getLock("stock");
+            lock.lock();
+            try {
+                redisson.run();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @DistributedLock(name = "stock")
+        public void byStarter() {
+            starter.run();
+        }
+
+        public Section redisson() {
+            return redisson;
+        }
+
+        public Section starter() {
+            return starter;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.lockstarter.coexistence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/** What a locked method does: counts how many threads are inside at a time. */
+final class Section {
+
+    private static final int THREADS = 4;
+    private static final int TIMES = 10;
+    static final int ALL = THREADS * TIMES;
+
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger mostInside = new AtomicInteger();
+    private final AtomicInteger runs = new AtomicInteger();
+
+    /** Stays long enough for another thread to come in, if it can. */
+    void run() {
+        mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
+        LockSupport.parkNanos(1_000_000);
+        runs.incrementAndGet();
+        inside.decrementAndGet();
+    }
+
+    int mostInside() {
+        return mostInside.get();
+    }
+
+    int runs() {
+        return runs.get();
+    }
+
+    /** Runs a method of several threads until all are through. */
+    static void crowd(Runnable method) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Callable<Object>> calls = new ArrayList<>();
+            for (int i = 0; i < ALL; i++) {
+                calls.add(Executors.callable(method));
+            }
+            for (Future<Object> call : threads.invokeAll(calls)) {
+                call.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+}
