@@ -8,6 +8,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.ScheduledExecutorService;
 
 /** Connects the starter's backend through a plain Lettuce client with the starter's own options. */
 final class PlainRedisConnector implements RedisConnector {
@@ -34,6 +35,11 @@ final class PlainRedisConnector implements RedisConnector {
     @Override
     public String target() {
         return uri.getHost() + ":" + uri.getPort();
+    }
+
+    @Override
+    public ScheduledExecutorService timer() {
+        return client.getResources().eventExecutorGroup();
     }
 
     @Override
