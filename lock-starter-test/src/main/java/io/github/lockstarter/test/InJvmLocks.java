@@ -1,0 +1,51 @@
+package io.github.lockstarter.test;
+
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.local.LocalLockBackend;
+import java.util.List;
+
+/**
+ * Locks for a unit test without a Spring context: real ones, with the defaults of an application that configures nothing,
+ * which exclude the threads of the test.
+ *
+ * <pre>{@code
+ * try (InJvmLocks locks = new InJvmLocks()) {
+ *     OrderService service = new OrderService(locks);
+ *     LockHandle other = locks.acquireAsync("order:42").join(); // held by no thread: the service has to wait
+ *     assertThatThrownBy(() -> service.ship(42)).isInstanceOf(LockNotAcquiredException.class);
+ * }
+ * }</pre>
+ *
+ * <p>Annotated methods of an object that no Spring context has proxied run unlocked. Thread-safe.
+ */
+public final class InJvmLocks extends LockTemplate implements AutoCloseable {
+
+    private final LockEngine engine;
+    private final LocalLockBackend backend;
+
+    /** Creates locks that no other instance knows of. */
+    public InJvmLocks() {
+        this(new LocalLockBackend());
+    }
+
+    private InJvmLocks(LocalLockBackend backend) {
+        this(backend, new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM));
+    }
+
+    private InJvmLocks(LocalLockBackend backend, LockEngine engine) {
+        super(engine, OnLost.THROW);
+        this.backend = backend;
+        this.engine = engine;
+    }
+
+    /** Releases what is held, and ends the threads. */
+    @Override
+    public void close() {
+        engine.close();
+        backend.close();
+    }
+}

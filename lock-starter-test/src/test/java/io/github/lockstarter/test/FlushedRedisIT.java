@@ -1,0 +1,77 @@
+package io.github.lockstarter.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.test.AutoConfigureTestLocks.Store;
+import io.github.lockstarter.test.OrderApplication.Orders;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** A suite that flushes Redis between its tests. Without {@code UNGUARDED_REDIS}, only the first of them passes. */
+@SpringBootTest(classes = OrderApplication.class)
+@AutoConfigureTestLocks(Store.UNGUARDED_REDIS)
+class FlushedRedisIT {
+
+    /** Ends with the JVM, as the cached context does. */
+    private static final Redis REDIS = new Redis();
+
+    private static long lastToken;
+
+    @Autowired
+    private Orders orders;
+
+    @Autowired
+    private LockOperations locks;
+
+    @Autowired
+    private StringRedisTemplate redis;
+
+    @DynamicPropertySource
+    static void whereRedisIs(DynamicPropertyRegistry properties) {
+        properties.add("spring.data.redis.host", () -> "127.0.0.1");
+        properties.add("spring.data.redis.port", REDIS::port);
+    }
+
+    @AfterEach
+    void flush() {
+        redis.execute((RedisCallback<Void>) connection -> {
+            connection.serverCommands().flushAll();
+            return null;
+        });
+    }
+
+    @RepeatedTest(5)
+    void locksInEachTest() {
+        long token = orders.ship(42);
+
+        assertThat(token).isGreaterThan(lastToken);
+        lastToken = token;
+        try (LockHandle lock = locks.acquire("order:42")) {
+            assertThat(lock.isHeld()).isTrue();
+            assertThat(redis.hasKey("lock:{order:42}")).isTrue();
+        }
+    }
+
+    @Test
+    void losesWhatIsHeldMeanwhile() {
+        LockHandle held = locks.acquire(LockRequest.of("order:42").leasedFor(Duration.ofMillis(300)));
+
+        flush();
+
+        await().untilAsserted(() -> assertThat(held.isHeld()).isFalse());
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+}

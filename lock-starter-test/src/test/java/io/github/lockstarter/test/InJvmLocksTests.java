@@ -1,0 +1,51 @@
+package io.github.lockstarter.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.test.OrderApplication.Orders;
+import org.junit.jupiter.api.Test;
+
+class InJvmLocksTests {
+
+    @Test
+    void runsWhatIsLocked() {
+        try (InJvmLocks locks = new InJvmLocks()) {
+            assertThat(new Orders(locks).cancel(42)).isEqualTo("cancelled 42");
+        }
+    }
+
+    @Test
+    void refusesWhatAnotherOwnerHolds() {
+        try (InJvmLocks locks = new InJvmLocks()) {
+            LockHandle other = locks.acquireAsync("order:42").join();
+
+            assertThatThrownBy(() -> new Orders(locks).cancel(42)).isInstanceOf(LockNotAcquiredException.class);
+
+            other.release();
+            assertThat(new Orders(locks).cancel(42)).isEqualTo("cancelled 42");
+        }
+    }
+
+    @Test
+    void knowsNothingOfOthers() {
+        try (InJvmLocks one = new InJvmLocks();
+                InJvmLocks two = new InJvmLocks()) {
+            one.acquire("order:42");
+
+            assertThat(two.tryAcquire("order:42")).isPresent();
+        }
+    }
+
+    @Test
+    void releasesWithItsEnd() {
+        InJvmLocks locks = new InJvmLocks();
+        LockHandle held = locks.acquire("order:42");
+
+        locks.close();
+
+        assertThat(held.isHeld()).isFalse();
+    }
+}
