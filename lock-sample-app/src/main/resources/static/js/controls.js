@@ -16,6 +16,8 @@ const ELSEWHERE = 'It runs in an application that was started with java -jar loc
 export class Controls {
   #state;
   #variants = '';
+  /** Whether the sentence that is shown asks to wait, so that it is outdated as soon as a run can be started. */
+  #waits = false;
 
   constructor(state) {
     this.#state = state;
@@ -45,6 +47,9 @@ export class Controls {
     setText(element('set-up'), state.stage === 'ready' ? 'Set up again' : 'Set up');
     element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.stage);
     element('cancel').disabled = !running;
+    if (this.#waits && ready && !running) {
+      this.#complain('');
+    }
     this.#showVariants(ready && !running);
     this.#showActs(ready && running);
     this.#showStage();
@@ -112,11 +117,20 @@ export class Controls {
 
   async #run(variant) {
     if (document.querySelector(`[data-variant="${variant}"]`).getAttribute('aria-disabled') === 'true') {
-      return this.#complain(this.#state.stage === 'ready' ? 'A run is in progress; wait for it or cancel it.' : 'Set up first.');
+      return this.#complain(this.#obstacle(), true);
     }
     const fault = ['v3', 'v4'].includes(variant) && element('fault').value;
     await this.#send(() => api.startRun(variant, element('requests').valueAsNumber, fault || undefined));
     return undefined;
+  }
+
+  /** Why no run can be started now. */
+  #obstacle() {
+    const { stage } = this.#state;
+    if (stage === 'ready') {
+      return 'A run is in progress; wait for it or cancel it.';
+    }
+    return stage === 'starting' ? 'The set-up is in progress; wait for it.' : 'Set up first.';
   }
 
   /** Between two sections nobody is there to be hit for a moment: then it is tried again. */
@@ -141,7 +155,8 @@ export class Controls {
     }
   }
 
-  #complain(sentence) {
+  #complain(sentence, waits = false) {
+    this.#waits = waits;
     const problem = element('problem');
     problem.textContent = sentence;
     problem.hidden = !sentence;
