@@ -1,5 +1,11 @@
 package io.github.lockstarter.redis;
 
+import io.lettuce.core.RedisException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Why a command did not succeed.
  *
@@ -18,6 +24,21 @@ record RedisFailure(Effect effect, String problem, String remedy, Throwable caus
         NOT_YET,
         /** Nothing or everything. */
         UNKNOWN
+    }
+
+    /** Of the client's and the network's exceptions, whose frames are those of the client's own threads. */
+    private static final int FRAMES = 3;
+
+    /** Cuts what a log would repeat for each call that fails. Types, messages and first frames of all causes stay. */
+    RedisFailure {
+        @Nullable Throwable each = cause;
+        for (int depth = 0; each != null && depth < 10; depth++) {
+            if (each instanceof RedisException || each instanceof IOException || each instanceof CompletionException) {
+                StackTraceElement[] frames = each.getStackTrace();
+                each.setStackTrace(Arrays.copyOf(frames, Math.min(FRAMES, frames.length)));
+            }
+            each = each.getCause();
+        }
     }
 
     /** Both sentences. */
