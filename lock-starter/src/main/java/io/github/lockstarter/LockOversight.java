@@ -94,12 +94,25 @@ public interface LockOversight {
                 implements StoredLock {}
 
         /**
-         * Nobody has it.
+         * Nobody has it, as far as the store knows, which may have forgotten its owner.
          *
          * @param fencingToken the last that was granted; 0 if there is none
          * @param waitingInstances how many instances are registered as waiters
+         * @param recovering for how much longer the store does not grant it, since it may have forgotten its owner; zero if it
+         *     grants it
          */
-        record Free(long fencingToken, long waitingInstances) implements StoredLock {}
+        record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
+
+            /**
+             * A lock that is granted to the next one that asks for it.
+             *
+             * @param fencingToken the last that was granted; 0 if there is none
+             * @param waitingInstances how many instances are registered as waiters
+             */
+            public Free(long fencingToken, long waitingInstances) {
+                this(fencingToken, waitingInstances, Duration.ZERO);
+            }
+        }
 
         /**
          * The store did not say.

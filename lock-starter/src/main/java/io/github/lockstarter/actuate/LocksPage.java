@@ -113,6 +113,8 @@ public record LocksPage(
      * @param remainingLeaseMs until the store ends it; absent if nobody has it, or it never ends
      * @param fencingToken the last that was granted, by which it can be released
      * @param waitingInstances how many instances are registered as waiters
+     * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its owner;
+     *     absent if it does not recover
      * @param problem why the store could not say
      */
     public record Stored(
@@ -123,6 +125,7 @@ public record LocksPage(
             @Nullable Long remainingLeaseMs,
             @Nullable Long fencingToken,
             @Nullable Long waitingInstances,
+            @Nullable Long recoveringForMs,
             @Nullable String problem) {
 
         /** Whether somebody has a lock. */
@@ -131,6 +134,8 @@ public record LocksPage(
             HELD,
             /** Nobody has it. */
             FREE,
+            /** The store knows of nobody that has it, may have forgotten its owner, and does not grant it for a while. */
+            RECOVERING,
             /** The store did not say. */
             UNKNOWN
         }
@@ -145,14 +150,24 @@ public record LocksPage(
                         millis(held.remainingLease()),
                         held.fencingToken(),
                         held.waitingInstances(),
+                        null,
                         null);
             }
             if (stored instanceof StoredLock.Free free) {
+                boolean recovering = !free.recovering().isZero();
                 return new Stored(
-                        State.FREE, null, null, null, null, free.fencingToken(), free.waitingInstances(), null);
+                        recovering ? State.RECOVERING : State.FREE,
+                        null,
+                        null,
+                        null,
+                        null,
+                        free.fencingToken(),
+                        free.waitingInstances(),
+                        recovering ? free.recovering().toMillis() : null,
+                        null);
             }
             return new Stored(
-                    State.UNKNOWN, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+                    State.UNKNOWN, null, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {

@@ -20,7 +20,11 @@ final class InspectAnswer implements Answer<List<String>, StoredLock> {
         long fencingToken = fencingToken(texts.get(2));
         long waiting = Long.parseLong(texts.get(3));
         if (owner.isEmpty()) {
-            return new StoredLock.Free(fencingToken, waiting);
+            String recovering = texts.get(4);
+            return new StoredLock.Free(
+                    fencingToken,
+                    waiting,
+                    recovering.isEmpty() ? Duration.ZERO : Duration.ofMillis(Long.parseLong(recovering)));
         }
         Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
         Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));

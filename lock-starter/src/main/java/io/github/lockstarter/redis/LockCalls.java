@@ -129,8 +129,11 @@ final class LockCalls {
                 trimmed(command.token().value(), keys.name(), counting));
     }
 
-    ScriptCall<List<String>> inspect(String key) {
-        return ScriptCall.ofTexts(LockScript.INSPECT, keySpace.keysOf(key).all());
+    ScriptCall<List<String>> inspect(LockKeys keys, @Nullable History history) {
+        String[] arguments = history == null
+                ? new String[0]
+                : new String[] {history.known(), history.terms().graceMillis()};
+        return ScriptCall.ofTexts(LockScript.INSPECT, keys(keys, history), arguments);
     }
 
     ScriptCall<Long> revoke(String key, long fencingToken) {

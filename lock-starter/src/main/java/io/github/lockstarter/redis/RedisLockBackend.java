@@ -205,7 +205,8 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
-        return runner.run(calls.inspect(key), INSPECT);
+        LockKeys keys = keySpace.keysOf(key);
+        return runner.run(calls.inspect(keys, histories.of(keys.lock())), INSPECT);
     }
 
     @Override

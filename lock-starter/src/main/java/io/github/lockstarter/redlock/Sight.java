@@ -41,7 +41,18 @@ record Sight(Quorum quorum, List<StoredLock> answers) {
             return new Unknown(silent + " of " + quorum.nodes() + " nodes did not say" + said + "; one of them: "
                     + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
         }
-        return new Free(fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting());
+        return new Free(
+                fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting(), recovering());
+    }
+
+    /** Until enough of the nodes that know of no owner vote. */
+    private Duration recovering() {
+        return of(Free.class)
+                .map(Free::recovering)
+                .sorted()
+                .skip(quorum.needed() - 1L)
+                .findFirst()
+                .orElse(Duration.ZERO);
     }
 
     boolean isComplete() {

@@ -3,16 +3,23 @@
 -- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the last fencing token that was granted
 -- KEYS[3]  waiters: sorted set of the instances that wait
+-- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
+-- The next two only if the guard is on; else absent or empty:
+-- ARGV[1]  known: the marker that the caller saw last, or what stands for it, as the script that acquires takes it
+-- ARGV[2]  grace: how old a history must be for grants, in ms
 --
--- Returns four texts:
+-- Returns five texts:
 --   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
 --              the token has from a vertical bar on; '?' if it is none of these clients; empty if the lock is free
 --   remaining  lease in ms; -1 if it never ends by itself; -2 if the lock is free
 --   fencing    the last fencing token; empty if there is none
 --   waiting    how many instances are in the queue
+--   recovering how much longer the lock is not granted although it is free, in ms, as a look at the history would find it;
+--              empty if it is granted
 -- Any error, also of a key of another type, is returned.
 
-local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
+local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local known, grace = ARGV[1], ARGV[2]
 
 local owner = redis.call('GET', lock)
 -- More than any label has: the lock may hold anything that somebody else has written.
@@ -26,4 +33,23 @@ end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local fencing = redis.call('GET', fence) or ''
 local waiting = string.format('%.0f', redis.call('ZCARD', waiters))
-return {holder, remaining, fencing, waiting}
+local recovering = 0
+if history and not owner then
+  local info = redis.pcall('INFO', 'replication')
+  info = type(info) == 'string' and info or ''
+  local here = string.match(info, 'master_replid:(%x+)') or '?'
+  local marker = redis.call('GET', history)
+  local replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
+  local distrusts = known ~= '' and known ~= here
+  local begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts and known ~= marker)
+  if begins then
+    local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
+    recovering = (marker or promoted or distrusts) and grace or 0
+  elseif kind ~= 'first' then
+    local now = redis.call('TIME')
+    local age = math.floor((now[1] * 1000000 + now[2] - since) / 1000)
+    recovering = age < 0 and grace or grace - age
+  end
+end
+recovering = tonumber(recovering) > 0 and string.format('%.0f', recovering) or ''
+return {holder, remaining, fencing, waiting, recovering}

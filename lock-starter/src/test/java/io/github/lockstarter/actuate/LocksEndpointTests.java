@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LockRelease.Outcome;
 import io.github.lockstarter.actuate.LocksPage.Held;
@@ -236,5 +237,14 @@ class LocksEndpointTests {
                 return false;
             }
         };
+    }
+
+    /** Free it is, and cannot be had. */
+    @Test
+    void showsThatTheStoreMayHaveForgottenTheOwnerOfALock() {
+        LocksPage.Stored store = LocksPage.Stored.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
+        assertThat(store.state()).isEqualTo(State.RECOVERING);
+        assertThat(store.recoveringForMs()).isEqualTo(20_000);
+        assertThat(LocksPage.Stored.of(new StoredLock.Free(0, 0)).state()).isEqualTo(State.FREE);
     }
 }
