@@ -47,9 +47,12 @@ class LockEngineConfiguration {
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
         log.info(
-                "Distributed locks by {}: lease {}ms, wait {}ms, renewal {}, instance {}",
+                "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, instance {}",
                 backend.getClass().getSimpleName(),
+                backend,
+                properties.keyPrefix(),
                 settings.lease().toMillis(),
+                settings.maxLease().toMillis(),
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off",
                 engine.oversight().instance());

@@ -127,6 +127,13 @@ final class RoutedBackend implements LockBackend {
         backends.values().forEach(backend -> backend.listen(instanceId, listener));
     }
 
+    /** Where they keep locks. */
+    @Override
+    public String toString() {
+        return new TreeSet<>(backends.keySet())
+                .stream().map(backend -> to(backend).toString()).collect(Collectors.joining("; "));
+    }
+
     /** Leaves them open: each is a bean of its own. */
     @Override
     public void close() {}

@@ -143,6 +143,12 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     /** Refuses further grants and sends no more signals; whoever holds a lock can still release it. Idempotent. */
+    /** Where locks are kept. */
+    @Override
+    public String toString() {
+        return "this JVM";
+    }
+
     @Override
     public void close() {
         closed = true;

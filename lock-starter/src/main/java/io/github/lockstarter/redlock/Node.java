@@ -200,6 +200,11 @@ final class Node {
         }
     }
 
+    /** What messages call it. */
+    String name() {
+        return store.toString();
+    }
+
     void listen(String instanceId, SignalListener listener) {
         store.listen(instanceId, listener);
     }

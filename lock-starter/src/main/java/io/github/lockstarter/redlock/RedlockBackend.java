@@ -262,6 +262,17 @@ public final class RedlockBackend implements LockBackend {
         public void onMailboxRestored() {
             listener.onMailboxRestored();
         }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            events.report(node, event);
+        }
+    }
+
+    /** Which nodes they are. */
+    @Override
+    public String toString() {
+        return nodes.stream().map(Node::name).collect(Collectors.joining(", "));
     }
 
     /** How many tokens have something under way that may still have to be freed. */

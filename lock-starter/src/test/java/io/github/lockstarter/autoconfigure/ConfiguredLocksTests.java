@@ -46,7 +46,8 @@ class ConfiguredLocksTests {
     @Test
     void areToldAboutInOneLineAtTheStart(CapturedOutput output) {
         application.run(context -> assertThat(output)
-                .containsOnlyOnce("Distributed locks by LocalLockBackend: lease 30000ms, wait 5000ms, renewal on")
+                .containsOnlyOnce("Distributed locks by LocalLockBackend (this JVM): key prefix lock:, lease 30000ms,"
+                        + " longest lease 30000ms, wait 5000ms, renewal on")
                 .contains("locks exclude the threads of this JVM and no other instance"));
     }
 
