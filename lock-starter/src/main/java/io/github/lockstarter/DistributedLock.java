@@ -18,7 +18,8 @@ import java.lang.annotation.Target;
  * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
  * same method is committed before the release. While the method runs, the lease is renewed. The method never runs
  * without the lock: when it stays contended for the whole wait, the caller gets {@link LockNotAcquiredException}; when
- * the backend cannot say, {@link LockBackendException}; when the lock was lost while the method ran,
+ * the backend cannot say, {@link LockBackendException}, such as {@link LockStoreRecoveringException} while the store may have
+ * forgotten locks; when the lock was lost while the method ran,
  * {@link LockLostException} after it (and a transaction opened inside the lock is rolled back).
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.

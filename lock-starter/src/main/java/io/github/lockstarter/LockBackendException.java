@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The backend could not be asked, did not answer in time, or refused: whether the lock is free cannot be told. What an
  * unanswered command may have acquired is released in the background.
  */
-public final class LockBackendException extends LockException {
+public sealed class LockBackendException extends LockException permits LockStoreRecoveringException {
 
     /**
      * Creates the exception.

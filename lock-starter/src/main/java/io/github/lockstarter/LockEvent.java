@@ -35,6 +35,8 @@ public sealed interface LockEvent {
         CONTENDED,
         /** The backend could not be asked, did not answer, or the client is shut down. */
         ERROR,
+        /** The store may have forgotten locks, and granted no free ones at the end of the wait. */
+        RECOVERING,
         /** The caller was interrupted or cancelled the future. */
         INTERRUPTED
     }

@@ -1,7 +1,7 @@
 package io.github.lockstarter;
 
 /**
- * Is told what happens to the locks of this instance. Declare beans of this type; all of them are told, in their order
+ * Is told what happens to the locks of this instance and to their store. Declare beans of this type; all of them are told, in their order
  * ({@code @Order}).
  *
  * <p>A bean is called on a thread of its own, one event after the other: it may block, and delays no lock and no other
@@ -78,4 +78,11 @@ public interface LockListener {
      * @param event which one and why
      */
     default void onLost(LockEvent.Lost event) {}
+
+    /**
+     * The store of the locks became unreachable or recovers, or that is over.
+     *
+     * @param event which store, and what happened
+     */
+    default void onStoreEvent(StoreEvent event) {}
 }

@@ -14,6 +14,8 @@ public interface LockSource {
      * @param request what to lock
      * @return the hold; release it
      * @throws LockNotAcquiredException when somebody else held the lock for the whole wait
+     * @throws LockStoreRecoveringException when the store may have forgotten locks, and granted no free ones at the end of the
+     *     wait
      * @throws LockBackendException when the backend could not be asked or did not answer
      * @throws LockInterruptedException when interrupted; the flag is set again
      * @throws LockLostException when this thread held the key already and has lost it, or the lock was lost between its
@@ -27,7 +29,8 @@ public interface LockSource {
      * makes one attempt; the configured wait does not apply.
      *
      * @param request what to lock
-     * @return the hold, or empty when somebody else has the lock
+     * @return the hold, or empty when another owner has the lock
+     * @throws LockStoreRecoveringException as {@link #acquire}: whether another owner has the lock cannot be told then
      * @throws LockBackendException as {@link #acquire}
      * @throws LockInterruptedException as {@link #acquire}
      * @throws LockLostException as {@link #acquire}

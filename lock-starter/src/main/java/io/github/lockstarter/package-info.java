@@ -4,7 +4,8 @@
  *
  * <p>Three kinds of outcome are never mixed. <em>Not acquired</em> is an answer: an empty {@code Optional} or
  * {@link io.github.lockstarter.LockNotAcquiredException}. <em>Cannot tell</em> is a
- * {@link io.github.lockstarter.LockBackendException}. <em>Lost</em> is an event
+ * {@link io.github.lockstarter.LockBackendException}, also while the store may have forgotten locks
+ * ({@link io.github.lockstarter.LockStoreRecoveringException}). <em>Lost</em> is an event
  * ({@link io.github.lockstarter.LockHandle#onLost}) and a {@link io.github.lockstarter.LockLostException}.
  */
 @NullMarked

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,21 +24,21 @@ final class IsolatedListener implements LockListener, AutoCloseable {
     private final LockListener listener;
     private final ListenerThread thread;
     private final Set<Class<? extends LockEvent>> heard = new HashSet<>();
+    private final boolean hearsStore;
 
     IsolatedListener(LockListener listener) {
         this.listener = listener;
         this.thread = new ListenerThread(listener.getClass());
         for (Class<? extends LockEvent> event : EVENTS) {
-            if (listensTo(event)) {
+            if (listensTo("on" + event.getSimpleName(), event)) {
                 heard.add(event);
             }
         }
+        this.hearsStore = listensTo("onStoreEvent", StoreEvent.class);
     }
 
-    private boolean listensTo(Class<? extends LockEvent> event) {
-        return ClassUtils.getMethod(listener.getClass(), "on" + event.getSimpleName(), event)
-                        .getDeclaringClass()
-                != LockListener.class;
+    private boolean listensTo(String method, Class<?> event) {
+        return ClassUtils.getMethod(listener.getClass(), method, event).getDeclaringClass() != LockListener.class;
     }
 
     private <E extends LockEvent> void tell(E event, Consumer<E> method) {
@@ -89,6 +90,13 @@ final class IsolatedListener implements LockListener, AutoCloseable {
     public void onLost(LockEvent.Lost event) {
         if (heard.contains(LockEvent.Lost.class)) {
             thread.tellLoss(() -> listener.onLost(event));
+        }
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        if (hearsStore) {
+            thread.tell(() -> listener.onStoreEvent(event));
         }
     }
 

@@ -37,7 +37,8 @@ class LockEngineConfiguration {
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
         return new LockListeners(
-                Stream.concat(Stream.of(new LockLog()), properties.slowHolds().stream()), beans.orderedStream());
+                Stream.concat(Stream.of(new LockLog(), new StoreLog()), properties.slowHolds().stream()),
+                beans.orderedStream());
     }
 
     @Bean

@@ -3,12 +3,13 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} itself: each loss,
- * each wait that ended in vain, and the begin of each recovery. What is published is chosen on the thread that made the transition,
+ * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} or
+ * {@link StoreEvent} itself: each loss, each wait that ended in vain, the begin of each recovery, and what happens to the store. What is published is chosen on the thread that made the transition,
  * so that nothing else takes room, and published on a thread of its own, never on that of a lock.
  *
  * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; whoever moves it on
@@ -59,6 +60,11 @@ final class LockEventPublisher implements LockListener, AutoCloseable {
                 && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
             thread.tell(() -> events.publishEvent(event));
         }
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        thread.tell(() -> events.publishEvent(event));
     }
 
     /** After the engine, so that what it ends with is published. */

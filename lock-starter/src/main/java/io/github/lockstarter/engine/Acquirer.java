@@ -4,7 +4,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.engine.Hold.Grant;
-import io.github.lockstarter.engine.Standing.Obstacle;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -220,7 +219,7 @@ final class Acquirer {
             Standing standing = Standing.heldElsewhere(contended.holder(), contended.remainingLease());
             notGranted(attempt, standing, contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
-            notGranted(attempt, new Standing(Obstacle.RECOVERY, Optional.of(recovering.retryAfter())), Waiting.NEW);
+            notGranted(attempt, Standing.recovering(recovering), Waiting.NEW);
             Acquisition acquisition = attempt.acquisition();
             events.recovering(
                     new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));

@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -57,6 +58,12 @@ final class Events implements AutoCloseable {
     void released(LockEvent.Released event) {
         for (LockListener listener : listeners) {
             Faults.guard("A lock listener", () -> listener.onReleased(event));
+        }
+    }
+
+    void store(StoreEvent event) {
+        for (LockListener listener : listeners) {
+            Faults.guard("A lock listener", () -> listener.onStoreEvent(event));
         }
     }
 

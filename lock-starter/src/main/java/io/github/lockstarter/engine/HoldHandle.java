@@ -64,11 +64,7 @@ final class HoldHandle implements EngineHandle {
                     unknown.cause());
         }
         if (result instanceof RenewResult.Deferred deferred) {
-            throw new LockBackendException(
-                    hold.key,
-                    "Could not extend lock '" + hold.key + "': the lock store is recovering for "
-                            + Texts.of(deferred.retryAfter()) + " more; its lease is what it was",
-                    null);
+            throw Messages.recovering(hold, deferred);
         }
         ensureHeld();
     }

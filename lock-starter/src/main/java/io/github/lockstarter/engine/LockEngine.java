@@ -8,6 +8,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
@@ -221,6 +222,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
             Session running = session.get();
             if (running != null) {
                 running.signalAll();
+            }
+        }
+
+        @Override
+        public void onStoreEvent(StoreEvent event) {
+            Session running = session.get();
+            if (running != null) {
+                running.storeEvent(event);
             }
         }
     }

@@ -6,7 +6,9 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
-import io.github.lockstarter.engine.Standing.Obstacle;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
 import java.util.function.Supplier;
 
 /** The engine's exceptions: what failed, which key, the numbers, what to do. */
@@ -18,14 +20,33 @@ final class Messages {
         String left = standing.remaining()
                 .map(remaining -> "for about " + Texts.of(remaining) + " more")
                 .orElse("and its lease never ends by itself");
-        String why = standing.obstacle() == Obstacle.OWNER
-                ? "held by " + holder(standing) + ' ' + left + ". Raise waitMs or shorten the locked section."
-                : "the lock store is recovering and grants no locks " + left + ". Try again later, or raise waitMs.";
-        String within = acquisition.waits() ? "within " + Texts.of(acquisition.terms.maxWait()) : "at once";
         return new LockNotAcquiredException(
                 acquisition.key,
-                "Could not acquire lock '" + acquisition.key + "' " + within + " (" + attempts(acquisition) + "): "
-                        + why);
+                couldNotAcquire(acquisition) + "held by " + holder(standing) + ' ' + left
+                        + ". Raise waitMs or shorten the locked section.");
+    }
+
+    static LockStoreRecoveringException recovering(Acquisition acquisition, AcquireResult.Recovering answer) {
+        return new LockStoreRecoveringException(
+                acquisition.key,
+                couldNotAcquire(acquisition) + answer.problem() + ", so it grants no free locks for about "
+                        + Texts.of(answer.retryAfter()) + " more."
+                        + (answer.remedy().isEmpty() ? "" : " ")
+                        + answer.remedy(),
+                answer.retryAfter());
+    }
+
+    static LockStoreRecoveringException recovering(Hold hold, RenewResult.Deferred answer) {
+        return new LockStoreRecoveringException(
+                hold.key,
+                "Could not extend lock '" + hold.key + "': the lock store is recovering for "
+                        + Texts.of(answer.retryAfter()) + " more; its lease is what it was",
+                answer.retryAfter());
+    }
+
+    private static String couldNotAcquire(Acquisition acquisition) {
+        String within = acquisition.waits() ? "within " + Texts.of(acquisition.terms.maxWait()) : "at once";
+        return "Could not acquire lock '" + acquisition.key + "' " + within + " (" + attempts(acquisition) + "): ";
     }
 
     private static String holder(Standing standing) {

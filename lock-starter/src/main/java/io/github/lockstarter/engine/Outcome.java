@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,9 @@ sealed interface Outcome {
 
     /** Somebody else had it for the whole wait. */
     record Busy(Standing standing) implements Outcome {}
+
+    /** The store may have forgotten who has it, and granted no free lock at the end of the wait. */
+    record Recovering(AcquireResult.Recovering answer) implements Outcome {}
 
     /** It cannot be told. */
     record Failed(String reason, @Nullable Throwable cause) implements Outcome {

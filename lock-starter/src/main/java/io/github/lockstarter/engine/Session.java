@@ -6,6 +6,7 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -30,6 +31,7 @@ final class Session implements LocalWaiters {
     private final Watchdog watchdog;
     private final Exits exits;
     private final Acquirer acquirer;
+    private final RecoveryWatch recoveries;
 
     Session(
             LockBackend backend,
@@ -49,6 +51,7 @@ final class Session implements LocalWaiters {
         this.watchdog = new Watchdog(core, losses, releases);
         this.exits = new Exits(core, losses, releases, new HandOver(core, waiters, watchdog, releases));
         this.acquirer = new Acquirer(core, waiters, exits, watchdog);
+        this.recoveries = new RecoveryWatch(clock, events, timer);
     }
 
     private static WaitQueues queues(Core core) {
@@ -168,6 +171,10 @@ final class Session implements LocalWaiters {
             report(acquisition, Refusal.CONTENDED);
             return new Attained.Nothing(acquisition, busy.standing());
         }
+        if (outcome instanceof Outcome.Recovering recovering) {
+            report(acquisition, Refusal.RECOVERING);
+            throw Messages.recovering(acquisition, recovering.answer());
+        }
         if (outcome instanceof Outcome.Failed failure) {
             report(acquisition, Refusal.ERROR);
             throw Messages.failed(acquisition.key, failure);
@@ -232,6 +239,15 @@ final class Session implements LocalWaiters {
         }
         if (!result.complete(attained) && attained instanceof Attained.Handle unwanted) {
             unwanted.handle().releaseAsync();
+        }
+    }
+
+    /** What happened to the store. */
+    void storeEvent(StoreEvent event) {
+        if (event instanceof StoreEvent.RecoveryStarted recovery) {
+            recoveries.recovers(recovery);
+        } else {
+            events().store(event);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -10,14 +11,11 @@ import java.util.function.Supplier;
  *
  * @param obstacle why it was not granted
  * @param remaining how long that lasts at most; empty if it does not end by itself
- * @param failure what whoever cannot wait any longer is told, if that is a failure
+ * @param ending how a wait ends that can last no longer; empty if another owner has the lock
  * @param holder tells who has the lock, as far as that is known
  */
 record Standing(
-        Obstacle obstacle,
-        Optional<Duration> remaining,
-        Optional<Outcome.Failed> failure,
-        Optional<Supplier<String>> holder) {
+        Obstacle obstacle, Optional<Duration> remaining, Optional<Outcome> ending, Optional<Supplier<String>> holder) {
 
     /** What stands between a caller and the lock, and ends some day. */
     Standing(Obstacle obstacle, Optional<Duration> remaining) {
@@ -41,9 +39,18 @@ record Standing(
         return new Standing(Obstacle.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty());
     }
 
+    /** The backend may have forgotten who has the lock. */
+    static Standing recovering(AcquireResult.Recovering answer) {
+        return new Standing(
+                Obstacle.RECOVERY,
+                Optional.of(answer.retryAfter()),
+                Optional.of(new Outcome.Recovering(answer)),
+                Optional.empty());
+    }
+
     /** How a wait ends that can last no longer. */
     Outcome outcome() {
-        return failure.<Outcome>map(failed -> failed).orElseGet(() -> new Outcome.Busy(this));
+        return ending.orElseGet(() -> new Outcome.Busy(this));
     }
 
     /** What is in the way. */

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /** Every meter there is. Each but {@link #DROPPED} has the tag {@link Tag#NAME}; none has the lock's key. */
 enum LockMeter implements MeterDocumentation {
-    /** Time from the call to its end, by {@link Tag#OUTCOME}: acquired, contended, error, interrupted. */
+    /** Time from the call to its end, by {@link Tag#OUTCOME}: acquired, contended, error, recovering, interrupted. */
     ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time from asking for a lock to the answer"),
 
     /** Time from the grant to the release or the loss. */

@@ -11,7 +11,8 @@ import java.util.Locale;
  * meters of observations would otherwise meet one name with two sets of tags.
  */
 enum LockObservation implements ObservationDocumentation {
-    /** From the call to its end; the outcome is acquired, contended, error or interrupted. */
+    /** From the call to its end; the outcome is acquired, contended, error, recovering or
+     * interrupted. */
     ACQUISITION,
 
     /** From the grant to the release; the outcome is released, lost or unknown. */

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.observe.LockSurrounding.Closing;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -19,6 +20,7 @@ final class ObservedLocks implements LockSource {
     private static final String ACQUIRED = "acquired";
     private static final String CONTENDED = "contended";
     private static final String INTERRUPTED = "interrupted";
+    private static final String RECOVERING = "recovering";
     private static final String ERROR = "error";
 
     private final LockSource source;
@@ -128,6 +130,8 @@ final class ObservedLocks implements LockSource {
             acquisition.stop(CONTENDED); // an answer, no error
         } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
             acquisition.stop(INTERRUPTED);
+        } else if (failure instanceof LockStoreRecoveringException) {
+            acquisition.fail(RECOVERING, failure, observations.convention().showsKeys());
         } else {
             acquisition.fail(ERROR, failure, observations.convention().showsKeys());
         }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -32,8 +33,8 @@ record AcquireAnswer(LockKeys keys, @Nullable History history) implements Answer
         }
         if (reply.status() == AcquireReply.RECOVERING && history != null) {
             Duration left = Duration.ofMillis(reply.value());
-            history.recovers(left);
-            return new AcquireResult.Recovering(left);
+            RecoveryStarted recovery = history.recovers(left);
+            return new AcquireResult.Recovering(left, recovery.problem(), recovery.remedy());
         }
         if (reply.status() == AcquireReply.WRONG_TYPE) {
             return wrongType(Math.toIntExact(reply.value()));

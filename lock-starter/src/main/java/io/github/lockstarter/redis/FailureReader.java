@@ -19,7 +19,7 @@ final class FailureReader {
                     + " +subscribe +unsubscribe";
 
     /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
-    private static final String CONNECTION_CLOSED = "Connection is closed";
+    static final String CONNECTION_CLOSED = "Connection is closed";
 
     private final String target;
     private final RedisSetup setup;

@@ -1,10 +1,16 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +28,11 @@ final class Histories {
     private final boolean guarded;
     private final History.Terms terms;
     private final @Nullable NodeNames names;
+    private final Function<String, Optional<String>> nodeOf;
+    private final RedisConnector servers;
     private final AtomicReferenceArray<@Nullable History> histories;
+    private final Map<String, Long> reported = new ConcurrentHashMap<>();
+    private volatile Consumer<StoreEvent> receiver = event -> {};
     private volatile boolean unnamed;
     private volatile Optional<String> name = Optional.empty();
 
@@ -43,6 +53,8 @@ final class Histories {
         this.tags = servers.isCluster() ? new SlotTags() : null;
         this.guarded = guard.onChange() == OnHistoryChange.GRACE;
         this.terms = History.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
+        this.nodeOf = nodeOf;
+        this.servers = servers;
         this.names = tags == null ? null : new NodeNames(nodeOf, guard.grace());
         this.histories = new AtomicReferenceArray<>(tags == null ? 1 : SlotHash.SLOT_COUNT);
     }
@@ -76,9 +88,37 @@ final class Histories {
 
     private History made(int place) {
         String key = tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place));
-        History made = new History(key, terms, names);
+        History made = new History(key, terms, names, this::recovers);
         History raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
+    }
+
+    /** Reports recoveries to this receiver from now on. */
+    void reportTo(Consumer<StoreEvent> next) {
+        receiver = next;
+    }
+
+    private RecoveryStarted recovers(History history, Duration left) {
+        String node = tags == null ? "" : nodeOf.apply(history.key()).orElse("");
+        String store = "Redis at " + (node.isEmpty() ? servers.target() : node);
+        RecoveryStarted recovery = new RecoveryStarted(
+                store,
+                node.isEmpty() ? Scope.ALL : Scope.PART,
+                store + ' ' + history.change().saying(),
+                left,
+                servers.setup().recovery());
+        if (tags == null || isNews(history)) {
+            receiver.accept(recovery);
+        }
+        return recovery;
+    }
+
+    /** A slot that is first used long after the node began another history waits by itself, for what was reported then. */
+    private boolean isNews(History history) {
+        boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
+        long now = System.nanoTime();
+        long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
+        return !isOfNode || now - first < terms.grace().toNanos();
     }
 
     /** Looked at when the server was checked: whether it names its histories to this user, and what it calls them. */

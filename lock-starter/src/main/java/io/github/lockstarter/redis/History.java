@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.StoreEvent.Scope;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,9 @@ final class History {
     private final String key;
     private final Terms terms;
     private final @Nullable NodeNames names;
+    private final RecoveryReports reports;
     private volatile String marker = "";
+    private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil = System.nanoTime();
     private volatile long partedUntil = recoversUntil;
 
@@ -39,14 +43,15 @@ final class History {
      * @param terms how long to wait for a history to grow old
      */
     History(String key, Terms terms) {
-        this(key, terms, null);
+        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left, ""));
     }
 
     /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
-    History(String key, Terms terms, @Nullable NodeNames names) {
+    History(String key, Terms terms, @Nullable NodeNames names, RecoveryReports reports) {
         this.key = key;
         this.terms = terms;
         this.names = names;
+        this.reports = reports;
     }
 
     /** Where the marker is stored. */
@@ -76,17 +81,25 @@ final class History {
         if (other.isEmpty()) {
             return;
         }
+        String before = known();
         if (names != null) {
             nameIn(other).ifPresent(name -> names.learn(key, name));
         }
         if (marker.isEmpty() || !other.endsWith(FIRST)) {
+            change = other.equals(before) ? change : HistoryChange.between(before, other);
             marker = other;
         }
     }
 
-    /** The server said so. */
-    void recovers(Duration left) {
+    /** Why the server began the history that the marker names. */
+    HistoryChange change() {
+        return change;
+    }
+
+    /** The server said so. Gives what to tell of it. */
+    RecoveryStarted recovers(Duration left) {
         recoversUntil = System.nanoTime() + left.toNanos();
+        return reports.recovers(this, left);
     }
 
     /** How much longer the server grants nothing; zero if it does. */
@@ -122,6 +135,13 @@ final class History {
     private static Optional<String> nameIn(String marker) {
         int end = marker.indexOf(':');
         return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
+    }
+
+    /** Hears of each answer that says that a server recovers. */
+    interface RecoveryReports {
+
+        /** The server goes on to recover for so long. Gives what to tell of it. */
+        RecoveryStarted recovers(History history, Duration left);
     }
 
     /**

@@ -78,6 +78,7 @@ public final class RedisLockBackend implements QuorumNode {
     private final FailureReader failures;
     private final RedisConnector connector;
     private final RedisConnections connections;
+    private final Outages outages;
     private final ScriptRunner runner;
     private final Acknowledgements acknowledgements;
     private final StoreProbe probe;
@@ -103,7 +104,8 @@ public final class RedisLockBackend implements QuorumNode {
         this.failures = new FailureReader(connector, settings);
         this.connector = connector;
         this.connections = connections;
-        this.runner = new ScriptRunner(connections, failures);
+        this.outages = new Outages(connector.target(), connections::nodeOf);
+        this.runner = new ScriptRunner(connections, failures, outages);
         this.acknowledgements =
                 new Acknowledgements(new RedisConnections(connector, settings), calls, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
@@ -120,7 +122,12 @@ public final class RedisLockBackend implements QuorumNode {
         warnings = survey.ofSettings();
         connections.start();
         acknowledgements.start();
-        new StartCheck(runner, calls, histories, failures).run(acknowledgements);
+        outages.reportedOtherwise(true);
+        try {
+            new StartCheck(runner, calls, histories, failures).run(acknowledgements);
+        } finally {
+            outages.reportedOtherwise(false);
+        }
         warnings = survey.run();
         surveyedAt.set(System.nanoTime());
     }
@@ -255,6 +262,8 @@ public final class RedisLockBackend implements QuorumNode {
      */
     @Override
     public void listen(String instanceId, SignalListener listener) {
+        histories.reportTo(listener::onStoreEvent);
+        outages.reportTo(listener::onStoreEvent);
         connections.subscribe(new Mailbox(keySpace.mailboxOf(instanceId), listener));
     }
 

@@ -8,8 +8,9 @@ package io.github.lockstarter.redis;
  * @param login what says as whom to log in
  * @param timeout what says how long an answer is awaited
  * @param cluster what to do where a server turns out to be a node of a cluster
+ * @param recovery what to do where nobody wants to wait for a server that may have forgotten locks; empty if there is nothing
  */
-public record RedisSetup(String servers, String master, String login, String timeout, String cluster) {
+public record RedisSetup(String servers, String master, String login, String timeout, String cluster, String recovery) {
 
     /** The Redis of the application. */
     public static final RedisSetup APPLICATION = new RedisSetup(
@@ -18,7 +19,8 @@ public record RedisSetup(String servers, String master, String login, String tim
             "spring.data.redis.host",
             "spring.data.redis.username and spring.data.redis.password",
             "distributed-lock.redis.command-timeout",
-            "set spring.data.redis.cluster.nodes");
+            "set spring.data.redis.cluster.nodes",
+            "In tests, set distributed-lock.redis.on-history-change=none");
 
     /** One of the servers of a quorum. */
     public static final RedisSetup QUORUM_NODE = new RedisSetup(
@@ -26,5 +28,6 @@ public record RedisSetup(String servers, String master, String login, String tim
             "distributed-lock.redlock.nodes",
             "the user in its address, or distributed-lock.redlock.username and distributed-lock.redlock.password,",
             "distributed-lock.redlock.node-timeout",
-            "name servers in distributed-lock.redlock.nodes that stand alone");
+            "name servers in distributed-lock.redlock.nodes that stand alone",
+            "");
 }

@@ -14,10 +14,12 @@ final class ScriptRunner {
 
     private final RedisConnections connections;
     private final FailureReader failures;
+    private final Outages outages;
 
-    ScriptRunner(RedisConnections connections, FailureReader failures) {
+    ScriptRunner(RedisConnections connections, FailureReader failures, Outages outages) {
         this.connections = connections;
         this.failures = failures;
+        this.outages = outages;
     }
 
     /** Runs one script. */
@@ -40,6 +42,7 @@ final class ScriptRunner {
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
+        private int epoch;
 
         Reply(ScriptCall<T> call, Answer<T, R> answer) {
             this.call = call;
@@ -60,13 +63,16 @@ final class ScriptRunner {
 
         @Override
         public void onFailure(Throwable failure) {
-            complete(answer.failed(failures.ofConnecting(failure)));
+            RedisFailure unconnected = failures.ofConnecting(failure);
+            outages.unconnected(call.key(), unconnected);
+            complete(answer.failed(unconnected));
         }
 
         AsyncCommand<String, String, T> prepare(RedisLink link) {
             sentOn = link;
             breaksBefore = link.breaks();
             breaksOfAllBefore = link.breaksOfAll();
+            epoch = outages.epoch();
             return listenTo(link.isKnown(call.script()) ? call.bySha() : call.byText());
         }
 
@@ -93,8 +99,11 @@ final class ScriptRunner {
                 link.forgetScripts();
                 dispatch(link, listenTo(call.byText()));
             } else if (failure != null) {
-                fail(failures.ofExecuting(failure), once);
+                RedisFailure unanswered = failures.ofExecuting(failure);
+                outages.failed(call.key(), unanswered, epoch);
+                fail(unanswered, once);
             } else {
+                outages.answered(call.key());
                 learn();
                 understand(reply, once);
             }

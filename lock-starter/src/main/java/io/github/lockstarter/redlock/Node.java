@@ -75,7 +75,9 @@ final class Node {
             return result;
         }
         long untrusted = clock.untrustedFor(now());
-        return untrusted == 0 ? result : new AcquireResult.Recovering(Duration.ofNanos(untrusted));
+        return untrusted == 0
+                ? result
+                : new AcquireResult.Recovering(Duration.ofNanos(untrusted), "the clock of " + store + " was set", "");
     }
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.redlock;
 import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.LockOversight.StoreState;
 import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -76,6 +78,7 @@ public final class RedlockBackend implements LockBackend {
     private static final int LEAST_NODES = 3;
 
     private final Quorum quorum;
+    private final LongSupplier monotonicNanos;
     private final List<Node> nodes;
     private final Waits waits;
     private final UnderWay underWay = new UnderWay();
@@ -107,6 +110,7 @@ public final class RedlockBackend implements LockBackend {
                     + " there are " + stores.size());
         }
         this.quorum = new Quorum(stores.size());
+        this.monotonicNanos = monotonicNanos;
         this.nodes = stores.stream()
                 .map(store -> new Node(store, monotonicNanos, settings.longestLease()))
                 .toList();
@@ -223,8 +227,9 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public void listen(String instanceId, SignalListener listener) {
+        QuorumEvents events = new QuorumEvents(quorum, "The quorum of " + this, monotonicNanos, listener::onStoreEvent);
         IntStream.range(0, nodes.size())
-                .forEach(node -> nodes.get(node).listen(instanceId, new NodeListener(node, listener)));
+                .forEach(node -> nodes.get(node).listen(instanceId, new NodeListener(node, listener, events)));
     }
 
     /** Passes on what is not a copy of what another node has told. */
@@ -232,10 +237,12 @@ public final class RedlockBackend implements LockBackend {
 
         private final int node;
         private final SignalListener listener;
+        private final QuorumEvents events;
 
-        NodeListener(int node, SignalListener listener) {
+        NodeListener(int node, SignalListener listener, QuorumEvents events) {
             this.node = node;
             this.listener = listener;
+            this.events = events;
         }
 
         @Override

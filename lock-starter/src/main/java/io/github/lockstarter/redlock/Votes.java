@@ -107,10 +107,15 @@ final class Votes {
             Optional<Duration> soonest = soonest(contended, recovering);
             return Optional.of(
                     contended.isEmpty()
-                            ? new Recovering(soonest.orElse(Duration.ZERO))
+                            ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering), "")
                             : new Contended(soonest, position(contended), holder(contended)));
         }
         return open > 0 ? Optional.empty() : Optional.of(failure(key));
+    }
+
+    private String tooFewVotes(List<Recovering> recovering) {
+        return "only " + granted() + " of " + quorum.nodes() + " nodes vote, and " + quorum.needed()
+                + " are needed; one of the others: " + recovering.get(0).problem();
     }
 
     /**

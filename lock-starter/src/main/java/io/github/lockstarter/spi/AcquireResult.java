@@ -42,8 +42,20 @@ public sealed interface AcquireResult {
      * The store may have forgotten locks and grants none for a while.
      *
      * @param retryAfter when to try again
+     * @param problem what happened to which store, as far as that is known, without a full stop
+     * @param remedy what to do; empty if there is nothing to do but wait
      */
-    record Recovering(Duration retryAfter) implements AcquireResult {}
+    record Recovering(Duration retryAfter, String problem, String remedy) implements AcquireResult {
+
+        /**
+         * A store of which no more is known.
+         *
+         * @param retryAfter when to try again
+         */
+        public Recovering(Duration retryAfter) {
+            this(retryAfter, "the lock store may have forgotten locks", "");
+        }
+    }
 
     /**
      * Certainly not acquired, and not because of another owner.

@@ -1,6 +1,8 @@
 package io.github.lockstarter.spi;
 
-/** Receives the signals that other owners send. Called on any thread, also an event loop: return at once. */
+import io.github.lockstarter.StoreEvent;
+
+/** Receives the signals that other owners send, and what happens to the store. Called on any thread, also an event loop: return at once. */
 public interface SignalListener {
 
     /**
@@ -30,4 +32,13 @@ public interface SignalListener {
 
     /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
     void onMailboxRestored();
+
+    /**
+     * What happened to the store, as far as this instance has noticed. {@link StoreEvent.Unreachable} and
+     * {@link StoreEvent.Reachable} come once for each outage. {@link StoreEvent.RecoveryStarted} may come again with each answer
+     * that tells of the recovery; {@link StoreEvent.RecoveryEnded} need not come, since its time is known.
+     *
+     * @param event what happened
+     */
+    default void onStoreEvent(StoreEvent event) {}
 }

@@ -12,6 +12,7 @@ import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.LockOversight.StoreState;
 import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.testing.RawAccess;
 import io.github.lockstarter.testing.RedisQuorum;
@@ -80,7 +81,7 @@ class RedlockApplicationIT {
             assertThat(one).hasNotFailed();
             application.run(other -> {
                 Shop there = other.getBean(Shop.class);
-                await().ignoreExceptionsInstanceOf(LockNotAcquiredException.class)
+                await().ignoreExceptionsInstanceOf(LockStoreRecoveringException.class)
                         .untilAsserted(() -> there.ship(42, () -> {}));
                 one.getBean(Shop.class).ship(42, () -> assertThatThrownBy(() -> there.ship(42, () -> {}))
                         .isInstanceOf(LockNotAcquiredException.class));

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.testing.RawAccess;
@@ -58,7 +59,7 @@ class TopologyApplicationIT {
 
     /** Servers that an earlier test promoted, and that have forgotten it, grant nothing for a lease. */
     private static void awaitGrace(OrderService service, long order) {
-        await().ignoreExceptionsInstanceOf(LockNotAcquiredException.class)
+        await().ignoreExceptionsInstanceOf(LockStoreRecoveringException.class)
                 .untilAsserted(() -> service.ship(order, () -> {}));
     }
 

@@ -9,8 +9,9 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redis.RedisSettings.FirstUse;
@@ -127,15 +128,45 @@ class HistoryGuardIT {
                 Application application = Application.over(store.connect())) {
             application.locks().acquire(REQUEST).close();
             server.commands().flushall();
-            assertThat(application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
-                    .isEmpty();
+            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isInstanceOfSatisfying(
+                            LockStoreRecoveringException.class,
+                            refused -> assertThat(refused.retryAfter()).isBetween(ofSeconds(20), ofSeconds(30)));
             assertThatThrownBy(() -> application.locks().acquire(REQUEST.waitingUpTo(ofMillis(300))))
-                    .isInstanceOf(LockNotAcquiredException.class)
+                    .isInstanceOf(LockStoreRecoveringException.class)
                     .hasMessageMatching(
-                            "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): the lock store is"
-                                    + " recovering and grants no locks for about [23]\\d(\\.\\d)?s more\\. Try again later, or raise"
-                                    + " waitMs\\.");
+                            "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
+                                    + " its data, so it grants no free locks for about [23]\\d(\\.\\d)?s more\\. In tests, set"
+                                    + " distributed-lock\\.redis\\.on-history-change=none");
         }
+    }
+
+    /** Also to an instance that has asked for nothing since. */
+    @Test
+    void showsForHowLongAFreeLockIsNotGranted() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
+                Application application = Application.over(store.connect());
+                Application other = Application.over(store.connect())) {
+            assertThat(recoveringOf(other)).isEqualTo(Duration.ZERO);
+            application.locks().acquire(REQUEST).close();
+            other.locks().acquire(REQUEST).close();
+            assertThat(recoveringOf(other)).isEqualTo(Duration.ZERO);
+
+            server.commands().flushall();
+            assertThat(recoveringOf(other)).isEqualTo(ofSeconds(30));
+            assertThat(server.commands().exists("lock:history")).isZero();
+
+            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isInstanceOf(LockStoreRecoveringException.class);
+            assertThat(recoveringOf(other)).isBetween(ofSeconds(15), ofMillis(29_999));
+            assertThat(recoveringOf(application)).isBetween(ofSeconds(15), ofMillis(29_999));
+        }
+    }
+
+    private static Duration recoveringOf(Application application) {
+        StoredLock found = application.oversight().inspect("scenario:history").join();
+        return ((StoredLock.Free) found).recovering();
     }
 
     @Test
@@ -163,8 +194,9 @@ class HistoryGuardIT {
             LockHandle held = application.locks().acquire(REQUEST);
             server.commands().flushall();
             // Lets the history begin right before a renewal, which then has to wait.
-            assertThat(application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
-                    .isEmpty();
+            assertThatThrownBy(() ->
+                            application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
+                    .isInstanceOf(LockStoreRecoveringException.class);
             await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(3)).until(held::isHeld);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(application.events().of(LockEvent.Renewed.class))
@@ -193,6 +225,8 @@ class HistoryGuardIT {
                 return newcomer.locks()
                         .tryAcquire(REQUEST.waitingUpTo(Duration.ZERO))
                         .isPresent();
+            } catch (LockStoreRecoveringException e) {
+                return false;
             }
         }
     }

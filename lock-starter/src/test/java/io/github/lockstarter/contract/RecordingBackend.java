@@ -3,6 +3,7 @@ package io.github.lockstarter.contract;
 import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.LockOversight.StoreState;
 import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -165,6 +166,11 @@ final class RecordingBackend implements LockBackend {
             @Override
             public void onMailboxRestored() {
                 signals.onMailboxRestored();
+            }
+
+            @Override
+            public void onStoreEvent(StoreEvent event) {
+                signals.onStoreEvent(event);
             }
         });
     }

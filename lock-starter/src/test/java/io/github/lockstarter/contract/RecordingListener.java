@@ -2,6 +2,7 @@ package io.github.lockstarter.contract;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -10,9 +11,19 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class RecordingListener implements LockListener {
 
     private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+    private final Queue<StoreEvent> storeEvents = new ConcurrentLinkedQueue<>();
 
     <E extends LockEvent> List<E> of(Class<E> kind) {
         return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    List<StoreEvent> ofStore() {
+        return List.copyOf(storeEvents);
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        storeEvents.add(event);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,12 @@ abstract class EngineInterleavings {
 
     /** Grants, releases and losses, in the order in which listeners heard of them. */
     final List<Object> events = new CopyOnWriteArrayList<>();
+
+    /** Why acquisitions ended without the lock. */
+    final List<LockEvent.Refusal> refusals = new CopyOnWriteArrayList<>();
+
+    /** What was heard of the store. */
+    final List<StoreEvent> storeEvents = new CopyOnWriteArrayList<>();
 
     volatile Runnable onContended = () -> {};
     final LockEngine engine;
@@ -77,6 +84,16 @@ abstract class EngineInterleavings {
             @Override
             public void onAcquired(LockEvent.Acquired event) {
                 events.add(event);
+            }
+
+            @Override
+            public void onNotAcquired(LockEvent.NotAcquired event) {
+                refusals.add(event.refusal());
+            }
+
+            @Override
+            public void onStoreEvent(StoreEvent event) {
+                storeEvents.add(event);
             }
 
             @Override

@@ -2,18 +2,23 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -22,6 +27,8 @@ import org.junit.jupiter.api.Test;
 class EngineRecoveryTests extends EngineInterleavings {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final AcquireResult RECOVERING =
+            new AcquireResult.Recovering(Duration.ofSeconds(20), "Redis at here lost its data", "In tests, leave it.");
 
     @Test
     void grantsAWaiterTheLockWhenTheBackendHasRecovered() throws Exception {
@@ -34,13 +41,73 @@ class EngineRecoveryTests extends EngineInterleavings {
     @Test
     void saysForHowLongTheBackendRecovers() {
         CompletableFuture<LockHandle> once = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ZERO));
-        backend.nextAcquire().answer().complete(new AcquireResult.Recovering(Duration.ofSeconds(20)));
+        backend.nextAcquire().answer().complete(RECOVERING);
         assertThatThrownBy(() -> once.get(5, TimeUnit.SECONDS))
                 .cause()
-                .isInstanceOf(LockNotAcquiredException.class)
-                .hasMessage(
-                        "Could not acquire lock 'order:42' at once (1 attempt): the lock store is recovering and grants"
-                                + " no locks for about 20s more. Try again later, or raise waitMs.");
+                .isInstanceOfSatisfying(LockStoreRecoveringException.class, refused -> {
+                    assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(20));
+                    assertThat(refused.key()).isEqualTo(KEY);
+                })
+                .hasMessage("Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
+                        + " grants no free locks for about 20s more. In tests, leave it.");
+        assertThat(refusals).containsExactly(LockEvent.Refusal.RECOVERING);
+    }
+
+    /** Empty would say that another owner has the lock. */
+    @Test
+    void failsAnAttemptThatTheBackendRefusesToDecide() {
+        CompletableFuture<Optional<LockHandle>> once = new CompletableFuture<>();
+        EngineInterleavings.onNewThread(() -> {
+            try {
+                once.complete(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)));
+            } catch (LockException e) {
+                once.completeExceptionally(e);
+            }
+        });
+        backend.nextAcquire().answer().complete(RECOVERING);
+        assertThatThrownBy(() -> once.get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(LockStoreRecoveringException.class);
+    }
+
+    @Test
+    void failsAWaitThatEndsWhileTheBackendRecovers() {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(50)));
+        backend.nextAcquire().answer().complete(RECOVERING);
+        assertThatThrownBy(() -> waiting.get(5, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(LockStoreRecoveringException.class)
+                .hasMessageStartingWith("Could not acquire lock 'order:42' within 50ms (1 attempt): Redis at here");
+    }
+
+    @Test
+    void raisesOneEventForARecoveryHoweverManyAnswersTellOfItAndOneForItsEnd() {
+        for (int i = 0; i < 3; i++) {
+            backend.storeEvent(recovering(Duration.ofMillis(1_300 - i)));
+        }
+        assertThat(storeEvents).singleElement().isInstanceOf(StoreEvent.RecoveryStarted.class);
+        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(storeEvents)
+                .extracting(StoreEvent::getClass)
+                .containsExactly(StoreEvent.RecoveryStarted.class, StoreEvent.RecoveryEnded.class));
+        backend.storeEvent(recovering(Duration.ofMillis(3))); // an answer that was late
+        assertThat(storeEvents).hasSize(2);
+        backend.storeEvent(recovering(Duration.ofSeconds(30)));
+        assertThat(storeEvents).hasSize(3);
+    }
+
+    @Test
+    void endsARecoveryThatIsProlongedOnceAndLater() {
+        long begin = System.nanoTime();
+        backend.storeEvent(recovering(Duration.ofMillis(1_100)));
+        backend.storeEvent(recovering(Duration.ofMillis(1_600)));
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(() -> assertThat(storeEvents).hasSize(2));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThanOrEqualTo(Duration.ofMillis(1_600));
+        assertThat(storeEvents.get(1)).isInstanceOf(StoreEvent.RecoveryEnded.class);
+    }
+
+    private static StoreEvent.RecoveryStarted recovering(Duration remaining) {
+        return new StoreEvent.RecoveryStarted("Redis at here", StoreEvent.Scope.ALL, "problem", remaining, "");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -157,6 +158,11 @@ final class ManualBackend implements LockBackend {
     /** An operator took away what the lock token with this fingerprint had. */
     void revoked(String key, String fingerprint) {
         mailbox().onRevoked(key, fingerprint);
+    }
+
+    /** Something happened to the store. */
+    void storeEvent(StoreEvent event) {
+        mailbox().onStoreEvent(event);
     }
 
     private SignalListener mailbox() {

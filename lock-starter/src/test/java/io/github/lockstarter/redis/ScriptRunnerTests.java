@@ -13,6 +13,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,10 @@ class ScriptRunnerTests {
     private final RedisLink asked = new RedisLink(connection, unfit -> {}, breaks);
     private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks);
     private final RedisConnections connections = mock(RedisConnections.class);
-    private final ScriptRunner runner =
-            new ScriptRunner(connections, new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS));
+    private final ScriptRunner runner = new ScriptRunner(
+            connections,
+            new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS),
+            new Outages("stub", key -> Optional.empty()));
 
     ScriptRunnerTests() {
         asked.watch(connection);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.redlock.RedlockBackend;
@@ -84,6 +85,11 @@ final class JournalingBackend implements LockBackend {
             @Override
             public void onMailboxRestored() {
                 signals.onMailboxRestored();
+            }
+
+            @Override
+            public void onStoreEvent(StoreEvent event) {
+                signals.onStoreEvent(event);
             }
         });
     }
