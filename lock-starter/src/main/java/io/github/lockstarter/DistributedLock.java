@@ -48,7 +48,8 @@ public @interface DistributedLock {
      * in sorted order so that two such methods cannot deadlock. Without any, one lock covers every call of the method.
      *
      * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
-     * unknown {@code #parameter} fails the start of the application.
+     * unknown {@code #parameter} fails the start of the application, and so does a placeholder (<code>${…}</code>), which
+     * belongs into the {@link #name()}.
      *
      * @return the key expressions; default none
      */
@@ -57,6 +58,7 @@ public @interface DistributedLock {
     /**
      * The logical lock name: first part of the lock's key, {@code name} tag of its metrics and
      * {@code distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
+     * Placeholders such as <code>${shop.tenant:main}</code> are resolved at the start; one without a value fails it.
      *
      * @return the name; default {@code SimpleClass.method} of the annotated method
      */

@@ -54,6 +54,14 @@ final class KeyExpression {
                     "key expression '" + text + "' is blank.",
                     "Leave the key out for one lock over all calls.");
         }
+        if (text.contains(LockedMethod.PLACEHOLDER)) {
+            throw new ImpossibleLockException(
+                    method,
+                    "key expression '" + text
+                            + "' has a placeholder, '${', and none is resolved in a key: the value of a "
+                            + "property would be executed as an expression.",
+                    "Put it into the name, which is the first part of the key: name = \"${tenant}.order\", key = \"#id\".");
+        }
         Map<String, Integer> known = parameters.positions();
         try {
             SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(text).getAST();

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.StringValueResolver;
 
 /**
  * What a call of one annotated method locks. Everything that does not depend on the arguments is decided and checked
@@ -24,15 +25,19 @@ import org.springframework.core.annotation.MergedAnnotation;
  */
 record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression> keys, LockRequest request) {
 
+    static final String PLACEHOLDER = "${";
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
     private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
 
     /**
      * Reads an annotation.
      *
+     * @param placeholders resolves <code>${…}</code> in a name
      * @throws ImpossibleLockException when it cannot take effect on this method
      */
-    static LockedMethod of(Method method, MergedAnnotation<DistributedLock> annotation) {
+    static LockedMethod of(
+            Method method, MergedAnnotation<DistributedLock> annotation, StringValueResolver placeholders) {
         AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
         checkInterceptable(method);
         AsynchronousReturn.check(method);
@@ -42,7 +47,9 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         List<KeyExpression> keys = Arrays.stream(attributes.key())
                 .map(key -> KeyExpression.parse(key, method, parameters))
                 .toList();
-        return new LockedMethod(method, declared, keys, request(method, declared, attributes));
+        String given = attributes.name();
+        String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
+        return new LockedMethod(method, declared, keys, request(method, name, attributes));
     }
 
     /** Whether the annotation stands on a type, for all its methods. */
@@ -65,8 +72,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         return new LockRequest(request.name(), values, request.maxWait(), request.lease(), request.renewal());
     }
 
-    private static LockRequest request(Method method, AnnotatedElement declared, DistributedLock attributes) {
-        String name = name(method, declared, attributes.name());
+    private static LockRequest request(Method method, String name, DistributedLock attributes) {
         try {
             return new LockRequest(
                     name,
@@ -80,20 +86,43 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         }
     }
 
-    private static String name(Method method, AnnotatedElement declared, String given) {
-        if (given.isEmpty()) {
-            Class<?> type = declared instanceof Class<?> annotated ? annotated : declaringClass(declared, method);
-            return OTHER_CHARACTERS
-                    .matcher(type.getSimpleName() + "." + method.getName())
-                    .replaceAll("_");
-        }
-        if (!NAME.matcher(given).matches()) {
+    private static String defaultName(Method method, AnnotatedElement declared) {
+        Class<?> type = declared instanceof Class<?> annotated ? annotated : declaringClass(declared, method);
+        return OTHER_CHARACTERS
+                .matcher(type.getSimpleName() + "." + method.getName())
+                .replaceAll("_");
+    }
+
+    private static String resolvedName(Method method, String given, StringValueResolver placeholders) {
+        String name = resolve(method, given, placeholders);
+        if (!NAME.matcher(name).matches()) {
+            String origin = name.equals(given) ? "" : " (of '" + given + "')";
             throw new ImpossibleLockException(
                     method,
-                    "the name '" + given + "' has other characters than letters, digits, '.', '_' and '-'.",
+                    "the name '" + name + "'" + origin
+                            + " has other characters than letters, digits, '.', '_' and '-'.",
                     "Rename it; what differs from call to call belongs into the key.");
         }
-        return given;
+        return name;
+    }
+
+    private static String resolve(Method method, String given, StringValueResolver placeholders) {
+        try {
+            String resolved = placeholders.resolveStringValue(given);
+            if (resolved != null && !resolved.contains(PLACEHOLDER)) {
+                return resolved;
+            }
+        } catch (IllegalArgumentException e) {
+            throw unresolved(method, given, e.getMessage());
+        }
+        throw unresolved(method, given, "no property source has it");
+    }
+
+    private static ImpossibleLockException unresolved(Method method, String given, @Nullable String why) {
+        return new ImpossibleLockException(
+                method,
+                "the name '" + given + "' cannot be resolved: " + why + ".",
+                "Set the property, or give a default, such as ${name:default}.");
     }
 
     private static Class<?> declaringClass(AnnotatedElement declared, Method method) {

@@ -17,6 +17,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringValueResolver;
 
 /**
  * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
@@ -27,12 +28,20 @@ import org.springframework.util.ReflectionUtils;
 public final class LockedMethods {
 
     private final Map<Class<?>, Map<Method, LockedMethod>> byClass = new ConcurrentHashMap<>();
+    private final StringValueResolver placeholders;
 
-    /** Creates it with nothing read. */
-    public LockedMethods() {}
+    /**
+     * Creates it with nothing read.
+     *
+     * @param placeholders resolves <code>${…}</code> in the names of locks; may throw an {@link IllegalArgumentException},
+     *     or leave what it does not know
+     */
+    public LockedMethods(StringValueResolver placeholders) {
+        this.placeholders = placeholders;
+    }
 
     Map<Method, LockedMethod> of(Class<?> type) {
-        return byClass.computeIfAbsent(ClassUtils.getUserClass(type), LockedMethods::read);
+        return byClass.computeIfAbsent(ClassUtils.getUserClass(type), this::read);
     }
 
     Optional<LockedMethod> find(Method called, Class<?> type) {
@@ -44,7 +53,7 @@ public final class LockedMethods {
         return Optional.ofNullable(locked.get(method));
     }
 
-    private static Map<Method, LockedMethod> read(Class<?> type) {
+    private Map<Method, LockedMethod> read(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
             return Map.of();
         }
@@ -54,7 +63,8 @@ public final class LockedMethods {
         Map<Method, MergedAnnotation<DistributedLock>> annotations =
                 MethodIntrospector.selectMethods(type, (Method method) -> annotation(method, contracts, ofType));
         Map<Method, LockedMethod> locked = new HashMap<>();
-        annotations.forEach((method, annotation) -> locked.put(method, LockedMethod.of(method, annotation)));
+        annotations.forEach(
+                (method, annotation) -> locked.put(method, LockedMethod.of(method, annotation, placeholders)));
         return Map.copyOf(locked);
     }
 

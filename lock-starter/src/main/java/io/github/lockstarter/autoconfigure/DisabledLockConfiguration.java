@@ -18,7 +18,7 @@ class DisabledLockConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockedBeanCheck distributedLockBeanCheck(ConfigurableListableBeanFactory beans) {
-        return new LockedBeanCheck(beans, new LockedMethods(), (method, request) -> {
+        return new LockedBeanCheck(beans, new LockedMethods(beans::resolveEmbeddedValue), (method, request) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is false, and the method would run unlocked. Set "
                             + "it to true; for tests without Redis, with distributed-lock.backend=local");

@@ -27,8 +27,8 @@ class LockAnnotationConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedMethods distributedLockMethods() {
-        return new LockedMethods();
+    static LockedMethods distributedLockMethods(ConfigurableListableBeanFactory beans) {
+        return new LockedMethods(beans::resolveEmbeddedValue);
     }
 
     @Bean

@@ -12,6 +12,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,13 +29,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.annotation.AliasFor;
+import org.springframework.util.PropertyPlaceholderHelper;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 @SuppressWarnings("unused")
 class LockedMethodsTests {
 
-    private final LockedMethods methods = new LockedMethods();
+    private static final PropertyPlaceholderHelper PLACEHOLDERS =
+            new PropertyPlaceholderHelper("${", "}", ":", null, false);
+
+    private final LockedMethods methods = new LockedMethods(
+            name -> PLACEHOLDERS.replacePlaceholders(name, Map.of("tenant", "acme", "bad", "a:b")::get));
 
     private List<String> lockedIn(Class<?> type) {
         return methods.of(type).keySet().stream().map(Method::getName).sorted().toList();
@@ -309,6 +315,40 @@ class LockedMethodsTests {
                 getClass().getClassLoader(), new Class<?>[] {Shipping.class}, (self, method, arguments) -> null);
         Method ship = Shipping.class.getMethod("ship", long.class);
         assertThat(methods.find(ship, proxy.getClass())).isPresent();
+    }
+
+    static class Tenant {
+        @DistributedLock(name = "${tenant}.order", key = "#id")
+        public void ship(long id) {}
+    }
+
+    static class UnknownTenant {
+        @DistributedLock(name = "${unknown}.order")
+        public void ship() {}
+    }
+
+    static class BadTenant {
+        @DistributedLock(name = "${bad}.order")
+        public void ship() {}
+    }
+
+    static class PlaceholderInTheKey {
+        @DistributedLock(key = "'${tenant}:' + #id")
+        public void ship(long id) {}
+    }
+
+    @Test
+    void resolvesPlaceholdersOfAName() {
+        LockRequest request = request(Tenant.class, "ship", 7L);
+        assertThat(request.name()).isEqualTo("acme.order");
+        assertThat(request.keys()).containsExactly("acme.order:7");
+    }
+
+    @Test
+    void refusesPlaceholdersThatItCannotResolve() {
+        assertRefused(UnknownTenant.class, "the name '${unknown}.order' cannot be resolved");
+        assertRefused(BadTenant.class, "the name 'a:b.order' (of '${bad}.order') has other characters");
+        assertRefused(PlaceholderInTheKey.class, "has a placeholder, '${', and none is resolved in a key");
     }
 
     static class Private {

@@ -35,6 +35,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -195,6 +196,29 @@ class LockAnnotationTests {
                     .startsWith("[background] on ")
                     .doesNotEndWith(Thread.currentThread().getName());
         });
+    }
+
+    static class Tenant {
+        @DistributedLock(name = "${shop.tenant}.order", key = "#id")
+        public List<String> ship(long id) {
+            return heldKeys();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void resolvesPlaceholdersOfTheName(boolean withBootsConfigurer) {
+        ApplicationContextRunner runner = withBootsConfigurer
+                ? application.withConfiguration(AutoConfigurations.of(PropertyPlaceholderAutoConfiguration.class))
+                : application;
+        runner.withPropertyValues("shop.tenant=acme").withBean(Tenant.class).run(context -> assertThat(
+                        context.getBean(Tenant.class).ship(1))
+                .containsExactly("acme.order:1"));
+        runner.withBean("subject", Tenant.class)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .startsWith("Bean 'subject': @DistributedLock on LockAnnotationTests.Tenant.ship(long)")
+                        .contains("the name '${shop.tenant}.order' cannot be resolved")
+                        .contains("Set the property, or give a default, such as ${name:default}"));
     }
 
     static class Contended {
