@@ -48,8 +48,9 @@ public @interface DistributedLock {
      * in sorted order so that two such methods cannot deadlock. Without any, one lock covers every call of the method.
      *
      * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
-     * unknown {@code #parameter} fails the start of the application, and so does a placeholder (<code>${…}</code>), which
-     * belongs into the {@link #name()}.
+     * unknown {@code #parameter} fails the start of the application. So do a property or a method that the class of a
+     * parameter does not have, unless it is an interface or abstract, and a placeholder (<code>${…}</code>), which belongs
+     * into the {@link #name()}.
      *
      * @return the key expressions; default none
      */

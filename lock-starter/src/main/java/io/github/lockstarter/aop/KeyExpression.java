@@ -65,7 +65,7 @@ final class KeyExpression {
         Map<String, Integer> known = parameters.positions();
         try {
             SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(text).getAST();
-            Set<String> used = KeyExpressionCheck.usedNames(root, known.keySet());
+            Set<String> used = KeyExpressionCheck.usedNames(root, parameters.types(method));
             return new KeyExpression(
                     text,
                     ImpossibleLockException.describe(method),

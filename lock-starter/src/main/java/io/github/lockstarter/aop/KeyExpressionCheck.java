@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import java.lang.reflect.Type;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,7 +22,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 
 /**
  * Walks through a parsed key expression before it is ever evaluated: it may use arguments, their properties and their
- * methods, and nothing else.
+ * methods, as far as their types tell that these exist, and nothing else.
  */
 final class KeyExpressionCheck {
 
@@ -35,21 +36,21 @@ final class KeyExpressionCheck {
             OpInc.class, "an assignment",
             OpDec.class, "an assignment");
 
-    private final Set<String> known;
+    private final Map<String, Type> known;
     private final Set<String> used = new TreeSet<>();
 
-    private KeyExpressionCheck(Set<String> known) {
+    private KeyExpressionCheck(Map<String, Type> known) {
         this.known = known;
     }
 
     /**
      * Checks an expression.
      *
-     * @param known names of the arguments
+     * @param known declared types of the arguments, by their names
      * @return the names that it uses
      * @throws IllegalArgumentException when it uses anything else; the message continues a sentence about the expression
      */
-    static Set<String> usedNames(SpelNode expression, Set<String> known) {
+    static Set<String> usedNames(SpelNode expression, Map<String, Type> known) {
         KeyExpressionCheck check = new KeyExpressionCheck(known);
         check.walk(expression, Scope.CALL);
         return check.used;
@@ -70,12 +71,13 @@ final class KeyExpressionCheck {
                     "uses " + forbidden + " (" + node.toStringAST() + "), which a key cannot reach");
         }
         if (node instanceof VariableReference) {
-            checkVariable(node.toStringAST().substring(1), scope);
+            checkVariable(nameOf(node), scope);
         } else if (node instanceof CompoundExpression) {
             walk(node.getChild(0), scope);
             for (int i = 1; i < node.getChildCount(); i++) {
                 walkStep(node.getChild(i), scope);
             }
+            checkPath(node);
         } else if (scope == Scope.CALL && isRelative(node)) {
             throw new IllegalArgumentException("uses '" + node.toStringAST() + "', which is not an argument; arguments "
                     + "begin with '#' and texts stand in quotes");
@@ -96,11 +98,23 @@ final class KeyExpressionCheck {
         }
     }
 
+    private void checkPath(SpelNode path) {
+        SpelNode argument = path.getChild(0);
+        Type type = argument instanceof VariableReference ? known.get(nameOf(argument)) : null;
+        if (type != null) {
+            KeyPathCheck.check(type, path);
+        }
+    }
+
+    private static String nameOf(SpelNode variable) {
+        return variable.toStringAST().substring(1);
+    }
+
     private void checkVariable(String name, Scope scope) {
         if (scope == Scope.ELEMENT && (name.equals("this") || name.equals("root"))) {
             return;
         }
-        if (!known.contains(name)) {
+        if (!known.containsKey(name)) {
             throw new IllegalArgumentException("knows no '#" + name + "'");
         }
         used.add(name);

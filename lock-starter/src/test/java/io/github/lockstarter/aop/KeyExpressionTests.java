@@ -1,12 +1,14 @@
 package io.github.lockstarter.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.util.ReflectionUtils;
 
 class KeyExpressionTests {
@@ -181,6 +184,14 @@ class KeyExpressionTests {
             #id = 'x'                           | uses an assignment
             #id++                               | uses an assignment
             #order.customer.name = 'x'          | uses an assignment
+            #order.idd                          | reads '#order.idd', and KeyExpressionTests.Order has no property 'idd' (it has customer, id)
+            'x:' + #p1.idd                      | KeyExpressionTests.Order has no property 'idd'
+            #order?.idd                         | KeyExpressionTests.Order has no property 'idd'
+            #order.customer.nam                 | reads '#order.customer.nam', and KeyExpressionTests.Customer has no property 'nam' (it has name)
+            #order.getId()                      | calls '#order.getId()', and KeyExpressionTests.Order has no public method 'getId'
+            #id > 1 ? 'a' : #order.idd          | KeyExpressionTests.Order has no property 'idd'
+            #order.customer.name.size           | String has no property 'size'
+            #items.?[#this == #order.idd][0]    | KeyExpressionTests.Order has no property 'idd'
             #id +                               | is not SpEL
             'open                               | is not SpEL
             """)
@@ -190,6 +201,35 @@ class KeyExpressionTests {
                 .hasMessageContaining("KeyExpressionTests.Orders.ship(")
                 .hasMessageContaining("key expression '" + expression + "'")
                 .hasMessageContaining(why);
+    }
+
+    @SuppressWarnings({"unused", "NonApiType"}) // a concrete map is the point
+    static final class Unknown<T extends Customer> {
+        void ship(
+                Object any,
+                Runnable task,
+                Number number,
+                T generic,
+                HashMap<String, String> map,
+                Optional<Order> order) {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "#any.idd",
+                "#task.idd",
+                "#number.idd",
+                "#generic.idd",
+                "#order?.id",
+                "#map['a'].idd",
+                "#any.toString().idd"
+            })
+    void leavesToTheCallWhatTheTypeDoesNotTell(String expression) {
+        Method ship =
+                Arrays.stream(Unknown.class.getDeclaredMethods()).findFirst().orElseThrow();
+        assertThatCode(() -> KeyExpression.parse(expression, ship, KeyParameters.of(ship, ship)))
+                .doesNotThrowAnyException();
     }
 
     @Test
