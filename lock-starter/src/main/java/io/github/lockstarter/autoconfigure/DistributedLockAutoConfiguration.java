@@ -16,6 +16,7 @@ import org.springframework.context.annotation.Import;
         })
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
+    UnknownPropertyCheck.class,
     RedisLockConfiguration.class,
     RedlockLockConfiguration.class,
     RoutedLockConfiguration.class,

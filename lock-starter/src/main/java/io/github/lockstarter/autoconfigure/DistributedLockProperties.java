@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineSettings;
@@ -21,7 +22,8 @@ import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * What an application configures. Ranges are checked when the properties are bound, so that a bad value fails the start
- * with the property's name; so does a property that does not exist, such as a mistyped one.
+ * with the property's name; so does a property that does not exist, such as a mistyped one. No component of a record may be
+ * called wait, so it is named apart, for the configuration and for the endpoint {@code configprops}.
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
@@ -53,7 +55,10 @@ record DistributedLockProperties(
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
-        @Name("wait") @DefaultValue("5s") Duration maxWait,
+
+        @Name("wait") @JsonProperty("wait") @DefaultValue("5s")
+        Duration maxWait,
+
         @Nullable Duration warnAfter,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
@@ -353,7 +358,7 @@ record DistributedLockProperties(
     record Named(
             @Nullable Backend backend,
             @Nullable Duration lease,
-            @Name("wait") @Nullable Duration maxWait,
+            @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Boolean renewal,
             @Nullable Duration warnAfter) {
 

@@ -40,6 +40,13 @@ class PropertyMetadataTests {
     }
 
     @Test
+    void knowsTheSwitchOfTheHealth() {
+        assertThat(entries("properties"))
+                .extracting(property -> property.get("name"))
+                .contains("management.health.distributedlock.enabled");
+    }
+
+    @Test
     void offersTheValuesOfEnumerations() {
         assertThat(entries("hints"))
                 .extracting(hint -> hint.get("name"))

@@ -1,0 +1,51 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.autoconfigure.context.properties.ConfigurationPropertiesReportEndpointAutoConfiguration;
+import org.springframework.boot.actuate.context.properties.ConfigurationPropertiesReportEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What {@code /actuator/configprops} shows of {@code distributed-lock.*}. */
+class PropertyReportTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DistributedLockAutoConfiguration.class,
+                    ConfigurationPropertiesReportEndpointAutoConfiguration.class))
+            .withPropertyValues(
+                    "distributed-lock.backend=local",
+                    "management.endpoints.web.exposure.include=configprops",
+                    "management.endpoint.configprops.show-values=always");
+
+    private static Map<String, Object> reported(ConfigurationPropertiesReportEndpoint endpoint) {
+        return endpoint.configurationPropertiesWithPrefix("distributed-lock").getContexts().values().stream()
+                .flatMap(context -> context.getBeans().values().stream())
+                .findFirst()
+                .orElseThrow()
+                .getProperties();
+    }
+
+    @Test
+    void hasTheWaitAsItIsConfigured() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.wait=3s", "distributed-lock.lease=7s", "distributed-lock.locks.ship.wait=2s")
+                .run(context -> assertThat(reported(context.getBean(ConfigurationPropertiesReportEndpoint.class)))
+                        .containsEntry("lease", "PT7S")
+                        .containsEntry("wait", "PT3S")
+                        .doesNotContainKey("maxWait")
+                        .extractingByKey("locks")
+                        .asString()
+                        .contains("wait=PT2S"));
+    }
+
+    @Test
+    void hasTheDefaultOfTheWait() {
+        application.run(context -> assertThat(reported(context.getBean(ConfigurationPropertiesReportEndpoint.class)))
+                .containsEntry("wait", "PT5S"));
+    }
+}
