@@ -23,7 +23,7 @@ import org.springframework.util.StringValueResolver;
  * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
  * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that the
  * interface declares); on a type it does not mean what overrides a method of Object, such as {@code toString}.
- * Meta-annotations count. Each class is read once. Thread-safe.
+ * Meta-annotations count. What a class says is kept. Thread-safe.
  */
 public final class LockedMethods {
 
@@ -41,7 +41,14 @@ public final class LockedMethods {
     }
 
     Map<Method, LockedMethod> of(Class<?> type) {
-        return byClass.computeIfAbsent(ClassUtils.getUserClass(type), this::read);
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        Map<Method, LockedMethod> known = byClass.get(userClass);
+        if (known != null) {
+            return known;
+        }
+        Map<Method, LockedMethod> read = read(userClass); // not under the monitor of the map: it may load classes
+        byClass.put(userClass, read);
+        return read;
     }
 
     Optional<LockedMethod> find(Method called, Class<?> type) {

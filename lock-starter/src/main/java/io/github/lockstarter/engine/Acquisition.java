@@ -39,7 +39,7 @@ final class Acquisition extends TimerEntry {
     /** The wait is over, but the backend has not said anything yet; its next answer ends the acquisition. */
     boolean overdue;
 
-    /** Whether it had to wait; written under the queue's monitor before the outcome of the wait. */
+    /** Whether it had to wait; written under the queue's lock before the outcome of the wait. */
     volatile boolean queued;
 
     Acquisition(String key, Terms terms, Owner owner, long startedAt, Consumer<Acquisition> onTimer) {
@@ -100,7 +100,7 @@ final class Acquisition extends TimerEntry {
         return Duration.ofNanos(now - startedAt);
     }
 
-    /** As an operator sees it; under the queue's monitor. */
+    /** As an operator sees it; under the queue's lock. */
     Waiter waiter(long now, int position) {
         return new Waiter(terms.name(), key, owner.label(), waited(now), position, attempts);
     }

@@ -10,7 +10,7 @@ import io.github.lockstarter.spi.AcquireCommand;
  * another one waits is lost; and fencing tokens, which count from the server's time in microseconds, would run ahead of it
  * with blocks that nobody uses.
  *
- * <p>{@link #size} is guarded by the monitor of the {@link KeyQueue}.
+ * <p>{@link #size} is guarded by the lock of the {@link KeyQueue}.
  */
 final class FencingBlock {
 

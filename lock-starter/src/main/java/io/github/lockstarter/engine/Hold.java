@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
- * taken out exactly once); {@link #ended()} (guarded by the monitor, which nothing else uses); {@link #announced} (set once, before
+ * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
  * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #longestLease},
  * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
  * costs a count in a report or a repeated command, never correctness).
@@ -73,6 +73,11 @@ final class Hold extends TimerEntry {
     // Many holds are kept at a time: what most of them never need has no object of its own.
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable LostCallback> CALLBACKS =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, LostCallback.class, "lostCallbacks");
+
+    @SuppressWarnings("rawtypes") // there is no class of a parametrised type
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable CompletableFuture> ENDED =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, CompletableFuture.class, "ended");
+
     private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
 
@@ -87,7 +92,7 @@ final class Hold extends TimerEntry {
     private final Consumer<Hold> onTimer;
     private final long grantedAt;
     private volatile @Nullable LostCallback lostCallbacks;
-    private @Nullable CompletableFuture<ReleaseOutcome> ended;
+    private volatile @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     private volatile long renewAt;
     private volatile int renewals;
@@ -193,13 +198,13 @@ final class Hold extends TimerEntry {
     }
 
     /** Completed with what became of the release. */
-    synchronized CompletableFuture<ReleaseOutcome> ended() {
-        CompletableFuture<ReleaseOutcome> outcome = ended;
-        if (outcome == null) {
-            outcome = new CompletableFuture<>();
-            ended = outcome;
+    CompletableFuture<ReleaseOutcome> ended() {
+        CompletableFuture<ReleaseOutcome> known = ended;
+        if (known != null) {
+            return known;
         }
-        return outcome;
+        CompletableFuture<ReleaseOutcome> first = new CompletableFuture<>();
+        return ENDED.compareAndSet(this, null, first) ? first : ended();
     }
 
     /** Whether the caller is the one that tells listeners of the loss. */

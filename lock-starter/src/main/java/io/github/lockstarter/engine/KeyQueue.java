@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The waiters of one key in this JVM. Only the first has an attempt at the backend, so that N JVMs mean N contenders
  * however many threads wait; and not even that one while this instance has the lock itself. Decides, and does no I/O:
- * each method returns the {@link Next} step, which the caller carries out without the monitor.
+ * each method returns the {@link Next} step, which the caller carries out without the lock.
  *
  * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next look
  * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
@@ -24,8 +25,10 @@ import org.jspecify.annotations.Nullable;
  * somebody's hold; nor is it withdrawn while somebody whose wait is over is owed its answer, so that who gives up adds no
  * wait to theirs. If it is granted then, nobody has it: the lock is given back, and the next attempt answers them.
  *
- * <p>All fields are guarded by this object's monitor. Alarms are set and cancelled under it, so that an earlier decision
- * cannot overwrite a later one; the timer's lock comes after it and takes no other.
+ * <p>All fields are guarded by {@link #lock}, which {@link #locked} takes: every other method is called inside of it. Alarms are
+ * set and cancelled under it, so that an earlier decision cannot overwrite a later one; the timer's lock comes after it and
+ * takes no other. No monitor: a virtual thread that waits for the timer's lock must not keep its carrier, which on JDK 21 to 23
+ * it would inside of one.
  */
 final class KeyQueue {
 
@@ -48,6 +51,7 @@ final class KeyQueue {
             Backoff backoff,
             Alarms alarms) {}
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final String key;
     private final Surroundings surroundings;
     private final WaitLine line;
@@ -56,7 +60,9 @@ final class KeyQueue {
     private @Nullable Attempt underWay;
     private @Nullable Standing standing;
     private boolean signalled;
-    private boolean retired;
+
+    /** Turns true once; read by any thread. */
+    private volatile boolean retired;
 
     /** Whether the backend may count this instance among those that wait for the key. */
     private boolean registered;
@@ -78,12 +84,22 @@ final class KeyQueue {
         this.block = surroundings.block().get();
     }
 
-    synchronized boolean isRetired() {
+    /** Asks one question, or has one thing done, at a time. */
+    <T extends @Nullable Object> T locked(Function<KeyQueue, T> question) {
+        lock.lock();
+        try {
+            return question.apply(this);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isRetired() {
         return retired;
     }
 
     /** Who waits, in the order in which they are served. */
-    synchronized List<Waiter> waiters(long now) {
+    List<Waiter> waiters(long now) {
         List<Waiter> waiters = new ArrayList<>();
         for (Acquisition each : line.inOrder()) {
             waiters.add(each.waiter(now, waiters.size() + 1));
@@ -92,7 +108,7 @@ final class KeyQueue {
     }
 
     /** A new waiter at the end; null if the queue is retired and a new one must be made. */
-    synchronized @Nullable Next join(Acquisition acquisition) {
+    @Nullable Next join(Acquisition acquisition) {
         if (retired) {
             return null;
         }
@@ -102,7 +118,7 @@ final class KeyQueue {
     }
 
     /** Another instance says that the lock may be free, whatever this one believes to hold. */
-    synchronized Next signal() {
+    Next signal() {
         if (underWay != null) {
             signalled = true;
             return Next.NOTHING;
@@ -111,7 +127,7 @@ final class KeyQueue {
     }
 
     /** A hold of this instance is over, and its release is sent: who slept because of it looks now. */
-    synchronized Next freed() {
+    Next freed() {
         if (underWay != null) {
             signalled = true;
             return Next.NOTHING;
@@ -126,7 +142,7 @@ final class KeyQueue {
      * @param now monotonic time
      * @return null if the queue is retired and a new one must be made
      */
-    synchronized @Nullable Next requeued(Duration lease, long now) {
+    @Nullable Next requeued(Duration lease, long now) {
         if (retired) {
             return null;
         }
@@ -140,7 +156,7 @@ final class KeyQueue {
     }
 
     /** The same, but no answer came: it is not known whether another instance was signalled. Null as there. */
-    synchronized @Nullable Next perhapsRequeued() {
+    @Nullable Next perhapsRequeued() {
         if (retired) {
             return null;
         }
@@ -150,13 +166,13 @@ final class KeyQueue {
     }
 
     /** Another instance waits for the lock, which the attempt under way may be granted before it. */
-    synchronized Next wanted() {
+    Next wanted() {
         wanted = underWay != null;
         return Next.NOTHING;
     }
 
     /** A hold of this instance ends: the lock goes to the first waiter that still wants it. */
-    synchronized Next handOver(Succession succession) {
+    Next handOver(Succession succession) {
         LockToken withdrawn = null;
         List<Acquisition> successor = List.of();
         while (successor.isEmpty() && !line.isEmpty()) {
@@ -190,7 +206,7 @@ final class KeyQueue {
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
-    synchronized Next alarm(Acquisition acquisition, long now) {
+    Next alarm(Acquisition acquisition, long now) {
         if (!line.has(acquisition)) {
             return Next.NOTHING;
         }
@@ -215,7 +231,7 @@ final class KeyQueue {
     }
 
     /** The waiter does not want the lock any more. */
-    synchronized Next leave(Acquisition acquisition) {
+    Next leave(Acquisition acquisition) {
         return line.has(acquisition) ? remove(acquisition) : Next.NOTHING;
     }
 
@@ -234,7 +250,7 @@ final class KeyQueue {
     }
 
     /** The attempt was granted; its acquisition has the outcome, unless it gave up in this moment. */
-    synchronized Next granted(Attempt attempt, Outcome outcome, long now) {
+    Next granted(Attempt attempt, Outcome outcome, long now) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
@@ -263,7 +279,7 @@ final class KeyQueue {
     }
 
     /** The attempt was granted, but not in time for its acquisition, which fails unless it has an outcome already. */
-    synchronized Next grantedTooLate(Attempt attempt, Outcome.Failed failure) {
+    Next grantedTooLate(Attempt attempt, Outcome.Failed failure) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
@@ -281,7 +297,7 @@ final class KeyQueue {
     }
 
     /** The attempt was not granted. */
-    synchronized Next contended(Attempt attempt, Standing answer, long newPosition, long now) {
+    Next contended(Attempt attempt, Standing answer, long newPosition, long now) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
@@ -309,7 +325,7 @@ final class KeyQueue {
     }
 
     /** The attempt failed: nobody in this JVM can get the lock now. */
-    synchronized Next failed(Attempt attempt, Outcome.Failed failure) {
+    Next failed(Attempt attempt, Outcome.Failed failure) {
         if (!attempt.equals(underWay)) {
             return Next.NOTHING;
         }
@@ -318,7 +334,7 @@ final class KeyQueue {
     }
 
     /** Nobody in this JVM may wait any longer. */
-    synchronized Next failAll(Outcome.Failed failure) {
+    Next failAll(Outcome.Failed failure) {
         List<Acquisition> dismissed = line.dismissAll(failure);
         Attempt current = underWay;
         boolean mayBeGranted = current != null && !current.acquisition().isGot();

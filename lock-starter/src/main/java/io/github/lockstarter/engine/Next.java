@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link KeyQueue} wants done outside of its monitor, in this order: withdraw a wait, send an attempt, publish
+ * What a {@link KeyQueue} wants done outside of its lock, in this order: withdraw a wait, send an attempt, publish
  * what was decided, tell that an acquisition begins to wait.
  *
  * @param withdrawal token of the wait to withdraw

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The latest messages that say that a lock was taken away. One of them may overtake the answer that tells of the grant, since it
@@ -18,12 +19,20 @@ final class Revocations {
 
     private record Message(String key, String fingerprint) {}
 
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** Written under the lock. */
     private volatile List<Message> latest = List.of();
 
-    synchronized void add(String key, String fingerprint) {
-        List<Message> known = new ArrayList<>(latest.subList(latest.size() < MOST ? 0 : 1, latest.size()));
-        known.add(new Message(key, fingerprint));
-        latest = List.copyOf(known);
+    void add(String key, String fingerprint) {
+        lock.lock();
+        try {
+            List<Message> known = new ArrayList<>(latest.subList(latest.size() < MOST ? 0 : 1, latest.size()));
+            known.add(new Message(key, fingerprint));
+            latest = List.copyOf(known);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Whether one of them is of this grant. */

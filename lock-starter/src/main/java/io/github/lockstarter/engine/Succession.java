@@ -2,7 +2,7 @@ package io.github.lockstarter.engine;
 
 import java.util.Optional;
 
-/** Makes the hold of whoever has a lock next. Called with the monitor of the key's queue held: no I/O. */
+/** Makes the hold of whoever has a lock next. Called with the lock of the key's queue held: no I/O. */
 interface Succession {
 
     /**

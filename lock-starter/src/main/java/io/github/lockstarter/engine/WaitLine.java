@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's monitor; the
+ * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's lock; the
  * alarms are set and cancelled under it.
  */
 final class WaitLine {

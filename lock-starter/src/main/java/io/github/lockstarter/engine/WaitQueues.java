@@ -29,7 +29,7 @@ final class WaitQueues {
     Next askAny(String key, Function<KeyQueue, @Nullable Next> question) {
         while (true) {
             KeyQueue queue = queues.computeIfAbsent(key, absent -> new KeyQueue(absent, surroundings));
-            Next next = question.apply(queue);
+            Next next = queue.locked(question);
             if (next == null || queue.isRetired()) {
                 queues.remove(key, queue);
             }
@@ -45,7 +45,7 @@ final class WaitQueues {
         if (queue == null) {
             return Next.NOTHING;
         }
-        Next next = question.apply(queue);
+        Next next = queue.locked(question);
         if (queue.isRetired()) {
             queues.remove(key, queue);
         }
@@ -63,7 +63,7 @@ final class WaitQueues {
     /** Who waits, for whichever key. */
     List<Waiter> waiters(long now) {
         List<Waiter> all = new ArrayList<>();
-        queues.values().forEach(queue -> all.addAll(queue.waiters(now)));
+        queues.values().forEach(queue -> all.addAll(queue.locked(each -> each.waiters(now))));
         return all;
     }
 

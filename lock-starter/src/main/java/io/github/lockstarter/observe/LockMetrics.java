@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,11 +26,11 @@ public final class LockMetrics implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
-    // Called by any thread. `names` counts the names let into `byName`; it is raised inside computeIfAbsent, and what
-    // is
-    // in stays in, so all events of a hold meet the same meters and no gauge drifts.
+    // Called by any thread. `byName` grows under `naming`, and what is in stays in, so all events of a hold meet the
+    // same
+    // meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its own.
     private final ConcurrentMap<String, NamedMeters> byName = new ConcurrentHashMap<>();
-    private final AtomicInteger names = new AtomicInteger();
+    private final ReentrantLock naming = new ReentrantLock();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final MeterRegistry registry;
 
@@ -105,13 +105,22 @@ public final class LockMetrics implements LockListener {
     }
 
     private NamedMeters firstOf(String name) {
-        NamedMeters meters = byName.computeIfAbsent(
-                name, n -> names.getAndUpdate(LockMetrics::oneMore) < MAX_NAMES ? new NamedMeters(registry, n) : null);
-        return meters != null ? meters : other(name);
+        naming.lock();
+        try {
+            NamedMeters known = byName.get(name);
+            if (known != null) {
+                return known;
+            }
+            return byName.size() < MAX_NAMES ? register(name) : other(name);
+        } finally {
+            naming.unlock();
+        }
     }
 
-    private static int oneMore(int count) {
-        return Math.min(count + 1, MAX_NAMES);
+    private NamedMeters register(String name) {
+        NamedMeters meters = new NamedMeters(registry, name);
+        byName.put(name, meters);
+        return meters;
     }
 
     private NamedMeters other(String name) {
@@ -123,6 +132,7 @@ public final class LockMetrics implements LockListener {
                     name,
                     OTHER);
         }
-        return byName.computeIfAbsent(OTHER, n -> new NamedMeters(registry, n));
+        NamedMeters known = byName.get(OTHER);
+        return known != null ? known : register(OTHER);
     }
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Sees to it that what was granted is on enough replicas before anybody is told. {@code WAIT} blocks its connection, and speaks
@@ -19,8 +20,8 @@ import java.util.concurrent.CompletionStage;
  * the lock is still there, and then waits for all of them together, in rounds: what is granted during a round is in the
  * next one. A server that did not grant the lock, such as one that was promoted since, does not have it, or has it for good.
  *
- * <p>Any thread calls; rounds end on the event loop or, where no answer comes, on a thread of the client's timer. The
- * monitor guards {@code queues}: per server with a round under way, who waits for the next one. Nothing blocks.
+ * <p>Any thread calls; rounds end on the event loop or, where no answer comes, on a thread of the client's timer. {@code lock}
+ * guards {@code queues}: per server with a round under way, who waits for the next one. Nothing blocks.
  */
 final class Acknowledgements implements AutoCloseable {
 
@@ -31,6 +32,7 @@ final class Acknowledgements implements AutoCloseable {
     private final LockCalls calls;
     private final FailureReader failures;
     private final RedisSettings settings;
+    private final ReentrantLock lock = new ReentrantLock();
     private final Map<RedisLink, List<Grant>> queues = new HashMap<>();
 
     /**
@@ -95,13 +97,16 @@ final class Acknowledgements implements AutoCloseable {
     }
 
     private void enqueue(RedisLink link, Grant grant) {
-        synchronized (this) {
+        lock.lock();
+        try {
             List<Grant> queue = queues.get(link);
             if (queue != null) {
                 queue.add(grant);
                 return;
             }
             queues.put(link, new ArrayList<>());
+        } finally {
+            lock.unlock();
         }
         new AcknowledgementRound(this, link, List.of(grant)).begin();
     }
@@ -109,13 +114,16 @@ final class Acknowledgements implements AutoCloseable {
     /** A round is over: begins the next one, with those that need another try and with those that came meanwhile. */
     void next(RedisLink link, List<Grant> again) {
         List<Grant> grants;
-        synchronized (this) {
+        lock.lock();
+        try {
             grants = queues.get(link);
             if (grants == null || (grants.isEmpty() && again.isEmpty())) {
                 queues.remove(link);
                 return;
             }
             queues.put(link, new ArrayList<>());
+        } finally {
+            lock.unlock();
         }
         grants.addAll(again);
         new AcknowledgementRound(this, link, grants).begin();

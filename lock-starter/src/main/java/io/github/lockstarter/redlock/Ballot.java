@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * not given up is.
  *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
- * back; it and all that changes is guarded by this. What may give the token the lock, a raise, is sent under the lock, so
+ * back; it and all that changes is guarded by {@link #lock}. What may give the token the lock, a raise, is sent under the lock, so
  * that {@link #revoke} comes either after it or prevents it. Answers are looked at, and the outcome is completed, outside.
  */
 final class Ballot implements Revocable {
@@ -54,6 +55,7 @@ final class Ballot implements Revocable {
         }
     }
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final List<Node> nodes;
     private final AcquireCommand command;
     private final Waits waits;
@@ -96,7 +98,8 @@ final class Ballot implements Revocable {
             waits.placedAt(node, command.key(), contended.position());
         }
         Next next;
-        synchronized (this) {
+        lock.lock();
+        try {
             boolean isLeft = isLeft(node, vote);
             votes.cast(node, nodes.get(node).weighed(vote));
             next = switch (phase) {
@@ -106,6 +109,8 @@ final class Ballot implements Revocable {
                 case REFUSED -> Next.NOTHING;
             };
             next = isLeft ? next.before(() -> free(node)) : next;
+        } finally {
+            lock.unlock();
         }
         carryOut(next);
     }
@@ -119,8 +124,13 @@ final class Ballot implements Revocable {
     }
 
     /** Nothing that could still give the token the lock is without an answer. */
-    private synchronized boolean isSettled() {
-        return votes.missing() == 0 && raising == 0;
+    private boolean isSettled() {
+        lock.lock();
+        try {
+            return votes.missing() == 0 && raising == 0;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Next count() {
@@ -169,7 +179,8 @@ final class Ballot implements Revocable {
 
     private void raised(int node, AcquireResult answer) {
         Next next;
-        synchronized (this) {
+        lock.lock();
+        try {
             raising--;
             boolean isLeft = isLeft(node, answer);
             next = Next.NOTHING;
@@ -178,6 +189,8 @@ final class Ballot implements Revocable {
                 next = conclude();
             }
             next = isLeft ? next.before(() -> free(node)) : next;
+        } finally {
+            lock.unlock();
         }
         carryOut(next);
     }
@@ -250,20 +263,33 @@ final class Ballot implements Revocable {
     }
 
     @Override
-    public synchronized void revoke() {
-        remains.revoke();
+    public void revoke() {
+        lock.lock();
+        try {
+            remains.revoke();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
-    public synchronized void released() {
-        remains.released();
+    public void released() {
+        lock.lock();
+        try {
+            remains.released();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void giveUp(int node) {
         boolean isLeft;
-        synchronized (this) {
+        lock.lock();
+        try {
             isLeft = remains.giveUp(node);
+        } finally {
+            lock.unlock();
         }
         if (isLeft) {
             free(node);

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redlock;
 
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Not seen: what happened before the first answer to this JVM; a clock that is set and set back between two answers; and
  * a step smaller than the round trip or the tolerance. Thread-safe; {@link #known} and {@link #untrustedUntil} are guarded
- * by this.
+ * by {@link #lock}.
  */
 final class NodeClock {
 
@@ -56,6 +57,7 @@ final class NodeClock {
         }
     }
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final long longestLease;
     private @Nullable Offset known;
     private @Nullable Long untrustedUntil;
@@ -65,35 +67,45 @@ final class NodeClock {
     }
 
     /** Takes the time that an answer told, which was sent for and received at these monotonic times. */
-    synchronized void observe(long storeMicros, long sent, long received) {
-        long low = storeMicros * MICRO - received;
-        long high = storeMicros * MICRO + MICRO - sent;
-        Offset before = known;
-        if (before == null) {
-            known = new Offset(low, high, received);
-            return;
+    void observe(long storeMicros, long sent, long received) {
+        lock.lock();
+        try {
+            long low = storeMicros * MICRO - received;
+            long high = storeMicros * MICRO + MICRO - sent;
+            Offset before = known;
+            if (before == null) {
+                known = new Offset(low, high, received);
+                return;
+            }
+            long drift = before.drift(received);
+            long slack = Math.max(drift, TOLERANCE_NANOS);
+            if (low - (before.high() + slack) > 0 || high - (before.low() - slack) < 0) {
+                known = new Offset(low, high, received);
+                untrustedUntil = received + longestLease;
+                return;
+            }
+            known = before.widened(drift).narrowed(low, high);
+        } finally {
+            lock.unlock();
         }
-        long drift = before.drift(received);
-        long slack = Math.max(drift, TOLERANCE_NANOS);
-        if (low - (before.high() + slack) > 0 || high - (before.low() - slack) < 0) {
-            known = new Offset(low, high, received);
-            untrustedUntil = received + longestLease;
-            return;
-        }
-        known = before.widened(drift).narrowed(low, high);
     }
 
     /** For how many nanoseconds more a vote proves nothing; 0 if it does. */
-    synchronized long untrustedFor(long now) {
-        Long until = untrustedUntil;
-        if (until == null) {
-            return 0;
+    long untrustedFor(long now) {
+        lock.lock();
+        try {
+            Long until = untrustedUntil;
+            if (until == null) {
+                return 0;
+            }
+            long left = until - now;
+            if (left <= 0) {
+                untrustedUntil = null;
+                return 0;
+            }
+            return left;
+        } finally {
+            lock.unlock();
         }
-        long left = until - now;
-        if (left <= 0) {
-            untrustedUntil = null;
-            return 0;
-        }
-        return left;
     }
 }

@@ -5,17 +5,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
  * The answers of all nodes to one command, until they say enough.
  *
- * <p>Called by the nodes' threads; {@link #answers} is guarded by itself. The outcome is completed outside the lock.
+ * <p>Called by the nodes' threads; {@link #answers} is guarded by {@link #lock}. The outcome is completed outside the lock.
  *
  * @param <R> answer of a node, and of all
  */
 final class Poll<R> {
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final List<R> answers = new ArrayList<>();
     private final Function<List<R>, Optional<R>> decision;
     private final CompletableFuture<R> outcome = new CompletableFuture<>();
@@ -39,9 +41,12 @@ final class Poll<R> {
 
     private void answered(R answer) {
         Optional<R> decided;
-        synchronized (answers) {
+        lock.lock();
+        try {
             answers.add(answer);
             decided = decision.apply(answers);
+        } finally {
+            lock.unlock();
         }
         decided.ifPresent(outcome::complete);
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * lock that is found lost is given up, as soon as its holder has been told. What is decided while the lock is being released is
  * never a renewal.
  *
- * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by this. The attempts are
+ * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by {@link #lock}. The attempts are
  * sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is sent outside.
  */
 final class RenewalRound implements Revocable {
@@ -41,6 +42,7 @@ final class RenewalRound implements Revocable {
     /** An attempt that was repeated at a node. */
     private record Attempt(int node, CompletionStage<AcquireResult> answer) {}
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final List<Node> nodes;
     private final RenewCommand command;
     private final UnderWay underWay;
@@ -89,7 +91,8 @@ final class RenewalRound implements Revocable {
         boolean isLeft;
         boolean isLost;
         List<Attempt> attempts = List.of();
-        synchronized (this) {
+        lock.lock();
+        try {
             unanswered--;
             answers[node] = answer;
             isLeft = isLeft(node, answer);
@@ -100,6 +103,8 @@ final class RenewalRound implements Revocable {
             if (decision instanceof Renewed && !remains.isRevoked()) {
                 attempts = spread(open ? IntStream.range(0, nodes.size()) : IntStream.of(node));
             }
+        } finally {
+            lock.unlock();
         }
         attempts.forEach(attempt -> attempt.answer().thenAccept(result -> attempted(attempt.node(), result)));
         if (decision != null) {
@@ -148,11 +153,14 @@ final class RenewalRound implements Revocable {
 
     private void attempted(int node, AcquireResult result) {
         boolean isLeft;
-        synchronized (this) {
+        lock.lock();
+        try {
             unanswered--;
             isLeft = result instanceof AcquireResult.Granted
                     ? remains.isLeftByGrant(node)
                     : result instanceof AcquireResult.Unknown && remains.isLeftBySilence(node);
+        } finally {
+            lock.unlock();
         }
         if (isLeft) {
             free(node);
@@ -166,8 +174,11 @@ final class RenewalRound implements Revocable {
 
     private void removeIfSettled() {
         boolean settled;
-        synchronized (this) {
+        lock.lock();
+        try {
             settled = unanswered == 0;
+        } finally {
+            lock.unlock();
         }
         if (settled) {
             underWay.remove(command.token(), this);
@@ -214,20 +225,33 @@ final class RenewalRound implements Revocable {
     }
 
     @Override
-    public synchronized void revoke() {
-        remains.revoke();
+    public void revoke() {
+        lock.lock();
+        try {
+            remains.revoke();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
-    public synchronized void released() {
-        remains.released();
+    public void released() {
+        lock.lock();
+        try {
+            remains.released();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override
     public void giveUp(int node) {
         boolean isLeft;
-        synchronized (this) {
+        lock.lock();
+        try {
             isLeft = remains.giveUp(node);
+        } finally {
+            lock.unlock();
         }
         if (isLeft) {
             free(node);

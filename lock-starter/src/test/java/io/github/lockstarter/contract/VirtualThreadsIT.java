@@ -1,6 +1,7 @@
 package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.lockstarter.testing.ChildJvm;
 import io.github.lockstarter.testing.Jdks;
@@ -23,6 +24,21 @@ class VirtualThreadsIT extends RedisScenario {
             String said = jvm.awaitLine(line -> line.startsWith("had the lock: "), Duration.ofSeconds(60));
             assertThat(said).isEqualTo("had the lock: " + CrowdedJvm.THREADS + ", pinned: 0");
             assertThat(jvm.awaitExit(Duration.ofSeconds(20))).isZero();
+        }
+    }
+
+    /** On the newest JDK of this machine. */
+    @Test
+    void thousandsTakeTurnsOnTwoCarriers() {
+        Path home = Jdks.newest();
+        assumeThat(Jdks.featureOf(home)).as("JDK with virtual threads").isGreaterThanOrEqualTo(21);
+        List<String> twoCarriers =
+                List.of("-Djdk.virtualThreadScheduler.parallelism=2", "-Djdk.virtualThreadScheduler.maxPoolSize=2");
+        String port = Integer.toString(server().port());
+        try (ChildJvm jvm = ChildJvm.start(home, twoCarriers, VirtualCrowdJvm.class, port, key)) {
+            int sections = VirtualCrowdJvm.THREADS * VirtualCrowdJvm.SECTIONS_EACH;
+            assertThat(jvm.awaitLine(line -> line.matches("sections: .*|stuck .*"), Duration.ofSeconds(85)))
+                    .isEqualTo("sections: " + sections + ", held: 0");
         }
     }
 }

@@ -38,6 +38,18 @@ public final class Jdks {
         return homes().filter(home -> featureOf(home) >= feature).min(Comparator.comparingInt(Jdks::featureOf));
     }
 
+    /**
+     * The newest JDK: the one that runs this if none is newer.
+     *
+     * @return its home
+     */
+    public static Path newest() {
+        Path own = Path.of(System.getProperty("java.home"));
+        return homes().max(Comparator.comparingInt(Jdks::featureOf))
+                .filter(home -> featureOf(home) > Runtime.version().feature())
+                .orElse(own);
+    }
+
     private static Stream<Path> homes() {
         Stream<Path> named = System.getenv().entrySet().stream()
                 .filter(variable -> variable.getKey().startsWith("JAVA_HOME"))
@@ -55,8 +67,13 @@ public final class Jdks {
         }
     }
 
-    /** As the file says that each JDK has; 0 for what is none. */
-    private static int featureOf(Path home) {
+    /**
+     * The feature version of a JDK, as the file says that each has.
+     *
+     * @param home where it may be
+     * @return such as 21; 0 if there is none
+     */
+    public static int featureOf(Path home) {
         Path release = home.resolve("release");
         if (!Files.isExecutable(home.resolve("bin").resolve("java")) || !Files.isReadable(release)) {
             return 0;

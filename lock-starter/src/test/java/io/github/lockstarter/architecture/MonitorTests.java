@@ -1,0 +1,113 @@
+package io.github.lockstarter.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockTemplate;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
+
+/**
+ * No class has a monitor. On JDK 21 to 23, a virtual thread that waits inside of one keeps its carrier; if it waits for a lock
+ * whose next owner needs a carrier, and all carriers are kept so, none goes on.
+ */
+class MonitorTests {
+
+    @Test
+    void noClassHasAMonitor() throws Exception {
+        Path classes = Path.of(LockTemplate.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(classes)) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
+                found.addAll(monitorsIn(file));
+            }
+        }
+        assertThat(found).as("methods with a monitor").isEmpty();
+    }
+
+    @Test
+    void findsSynchronizedMethodsAndBlocks() throws Exception {
+        Path classes = Path.of(MonitorTests.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Path planted = classes.resolve(Planted.class.getName().replace('.', '/') + ".class");
+        assertThat(monitorsIn(planted))
+                .containsExactlyInAnyOrder(Planted.class.getName() + ".method", Planted.class.getName() + ".block");
+    }
+
+    private static List<String> monitorsIn(Path file) throws IOException {
+        Finder finder = new Finder();
+        try (InputStream stream = Files.newInputStream(file)) {
+            new ClassReader(stream).accept(finder, ClassReader.SKIP_FRAMES | ClassReader.SKIP_DEBUG);
+        }
+        return finder.found;
+    }
+
+    /** What the rule is to find. */
+    static final class Planted {
+
+        private int count;
+
+        synchronized void method() {
+            count++;
+        }
+
+        int block() {
+            synchronized (this) {
+                return count;
+            }
+        }
+
+        int neither() {
+            return count;
+        }
+    }
+
+    private static final class Finder extends ClassVisitor {
+
+        private final List<String> found = new ArrayList<>();
+        private String type = "";
+
+        Finder() {
+            super(SpringAsmInfo.ASM_VERSION);
+        }
+
+        @Override
+        public void visit(int version, int access, String name, String signature, String parent, String[] interfaces) {
+            type = name.replace('/', '.');
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+                int access, String name, String descriptor, String signature, String[] exceptions) {
+            if ((access & Opcodes.ACC_SYNCHRONIZED) != 0) {
+                found.add(type + "." + name);
+            }
+            return new MethodVisitor(SpringAsmInfo.ASM_VERSION) {
+                @Override
+                public void visitInsn(int opcode) {
+                    if (opcode == Opcodes.MONITORENTER) {
+                        found.add(type + "." + name);
+                    }
+                }
+            };
+        }
+    }
+}
