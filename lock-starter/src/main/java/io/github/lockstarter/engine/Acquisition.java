@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is given
  * back. It is published after that: at once, or, by one who gives up, after leaving the queue.
  *
- * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts}, {@link #joinedAt} and {@link #overdue} are guarded by the
+ * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by the
  * {@link KeyQueue} it stands in.
  */
 final class Acquisition extends TimerEntry {
@@ -35,9 +35,6 @@ final class Acquisition extends TimerEntry {
 
     /** Number of answers the queue had had when this one joined. */
     long joinedAt;
-
-    /** The wait is over, but the backend has not said anything yet; its next answer ends the acquisition. */
-    boolean overdue;
 
     /** Whether it had to wait; written under the queue's lock before the outcome of the wait. */
     volatile boolean queued;

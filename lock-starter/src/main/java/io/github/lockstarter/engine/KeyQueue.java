@@ -108,7 +108,8 @@ final class KeyQueue {
     }
 
     /** A new waiter at the end; null if the queue is retired and a new one must be made. */
-    @Nullable Next join(Acquisition acquisition) {
+    @Nullable
+    Next join(Acquisition acquisition) {
         if (retired) {
             return null;
         }
@@ -142,7 +143,8 @@ final class KeyQueue {
      * @param now monotonic time
      * @return null if the queue is retired and a new one must be made
      */
-    @Nullable Next requeued(Duration lease, long now) {
+    @Nullable
+    Next requeued(Duration lease, long now) {
         if (retired) {
             return null;
         }
@@ -156,7 +158,8 @@ final class KeyQueue {
     }
 
     /** The same, but no answer came: it is not known whether another instance was signalled. Null as there. */
-    @Nullable Next perhapsRequeued() {
+    @Nullable
+    Next perhapsRequeued() {
         if (retired) {
             return null;
         }
@@ -222,7 +225,7 @@ final class KeyQueue {
         Standing known = ours == null ? standing : ours;
         boolean unanswered = ours == null && underWay != null && answers == acquisition.joinedAt;
         if (known == null || unanswered) {
-            acquisition.overdue = true; // whether the lock is contended cannot be told before the answer
+            line.markOverdue(acquisition);
             return underWay == null ? goOn() : Next.NOTHING;
         }
         return acquisition.decide(known.outcome())
@@ -309,7 +312,7 @@ final class KeyQueue {
             registered = true;
         }
         if (attempt.acquisition().isPast(now)) {
-            attempt.acquisition().overdue = true;
+            line.markOverdue(attempt.acquisition());
         }
         List<Acquisition> late = line.dismissOverdue(answer.outcome());
         if (line.isEmpty()) {

@@ -9,10 +9,14 @@ import java.util.Set;
 /**
  * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's lock; the
  * alarms are set and cancelled under it.
+ *
+ * <p>Whatever happens to one waiter costs the same however many others wait: {@link #overdue} has those of {@link #waiters}
+ * whose wait is over and who are owed an answer, and no others.
  */
 final class WaitLine {
 
     private final Set<Acquisition> waiters = new LinkedHashSet<>();
+    private Set<Acquisition> overdue = Set.of();
     private final Alarms alarms;
 
     WaitLine(Alarms alarms) {
@@ -50,6 +54,9 @@ final class WaitLine {
 
     void drop(Acquisition acquisition) {
         waiters.remove(acquisition);
+        if (!overdue.isEmpty()) {
+            overdue.remove(acquisition);
+        }
         alarms.cancel(acquisition);
     }
 
@@ -63,9 +70,17 @@ final class WaitLine {
         alarms.schedule(acquisition, acquisition.giveUpAt - wakeAt < 0 ? acquisition.giveUpAt : wakeAt);
     }
 
+    /** The wait is over, but whether the lock is contended cannot be told before the next answer. Without effect on others. */
+    void markOverdue(Acquisition acquisition) {
+        if (has(acquisition)) {
+            overdue = overdue.isEmpty() ? new LinkedHashSet<>() : overdue;
+            overdue.add(acquisition);
+        }
+    }
+
     /** Whether somebody's wait is over, and only an answer missing. */
     boolean hasOverdue() {
-        return waiters.stream().anyMatch(each -> each.overdue);
+        return !overdue.isEmpty();
     }
 
     /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
@@ -75,14 +90,7 @@ final class WaitLine {
 
     /** The same for those whose wait is over. */
     List<Acquisition> dismissOverdue(Outcome outcome) {
-        List<Acquisition> late = List.of();
-        for (Acquisition each : waiters) {
-            if (each.overdue) {
-                late = late.isEmpty() ? new ArrayList<>() : late;
-                late.add(each);
-            }
-        }
-        return late.isEmpty() ? late : dismiss(late, outcome);
+        return overdue.isEmpty() ? List.of() : dismiss(overdue, outcome);
     }
 
     private List<Acquisition> dismiss(Collection<Acquisition> leaving, Outcome outcome) {
