@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -8,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -301,7 +302,7 @@ final class RedisConnections implements AutoCloseable {
     /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
     private final class Attempt implements Runnable {
 
-        private final CountDownLatch ended = new CountDownLatch(1);
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private @Nullable RedisRoutes opened;
 
         /** Goes on from a link that is open and lacks its subscription, or from nothing. */
@@ -318,7 +319,7 @@ final class RedisConnections implements AutoCloseable {
                 while (!publish(connected)) {
                     serve(connected);
                 }
-                ended.countDown();
+                ended.complete(null);
             } catch (Throwable e) {
                 // An Error, too: an attempt that neither succeeds nor fails would let every later command wait for
                 // ever.
@@ -333,13 +334,15 @@ final class RedisConnections implements AutoCloseable {
                     opened.close();
                 }
             } finally {
-                ended.countDown();
+                ended.complete(null);
             }
         }
 
         void awaitEnd() {
             try {
-                boolean unused = ended.await(END_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                BlockingWait.await(ended, END_PATIENCE);
+            } catch (TimeoutException e) {
+                // It hangs in the client; once it goes on, it closes what it opened.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
@@ -10,7 +11,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -124,9 +125,9 @@ final class RedisRoutes implements AutoCloseable {
     private static void confirm(Mailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
         connection.addListener(mailbox);
         try {
-            long nanos = connection.getTimeout().toNanos();
-            connection.async().subscribe(mailbox.channel()).get(nanos, TimeUnit.NANOSECONDS);
-        } catch (ExecutionException e) {
+            BlockingWait.await(
+                    connection.async().subscribe(mailbox.channel()).toCompletableFuture(), connection.getTimeout());
+        } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
         } catch (TimeoutException e) {
             throw new RedisException("No answer to SUBSCRIBE", e);
