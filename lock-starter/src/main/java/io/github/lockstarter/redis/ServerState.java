@@ -58,7 +58,18 @@ record ServerState(Map<String, String> fields) {
                     + settings.minReplicas() + " of distributed-lock.redis.min-replicas: it grants no lock until it has"
                     + " them. Bring the replicas back, or lower min-replicas");
         }
+        if (executesScriptsWithoutReplicas()
+                && !settings.guard().deposedMasterWrites().isZero()) {
+            warnings.add(place + " is of version " + fields.get("redis_version") + ", which executes scripts whatever"
+                    + " min-replicas-to-write says: a master that was deposed goes on granting locks for longer than"
+                    + " distributed-lock.redis.deposed-master-writes. Use Redis 6.2 or later");
+        }
         return warnings;
+    }
+
+    /** Redis 6.0 looks at the setting before commands, and not before those that a script calls. */
+    private boolean executesScriptsWithoutReplicas() {
+        return fields.getOrDefault("redis_version", "").startsWith("6.0.");
     }
 
     private boolean evicts() {

@@ -52,6 +52,21 @@ class ServerStateTests {
     }
 
     @Test
+    void warnsWhereADeposedMasterIsNotBoundByItsReplicas() {
+        RedisSettings bound = new RedisSettings(
+                "lock:",
+                Duration.ofSeconds(2),
+                new RedisSettings.Guard(
+                        OnHistoryChange.GRACE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ofSeconds(5)));
+        assertThat(warnings("redis_version:6.0.16", bound))
+                .singleElement()
+                .asString()
+                .contains("version 6.0.16", "min-replicas-to-write", "Redis 6.2 or later");
+        assertThat(warnings("redis_version:6.2.11", bound)).isEmpty();
+        assertThat(warnings("redis_version:6.0.16", RedisSettings.DEFAULTS)).isEmpty();
+    }
+
+    @Test
     void warnsThatARestartForgetsLocksWhereNothingGuardsThem() {
         assertThat(warnings("aof_enabled:0", settings(OnHistoryChange.NONE, FirstUse.GRANT, 0)))
                 .singleElement()
