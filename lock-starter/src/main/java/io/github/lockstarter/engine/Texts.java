@@ -19,8 +19,9 @@ final class Texts {
         return String.format(Locale.ROOT, "%.1fs", millis / 1000.0);
     }
 
-    /** A value that somebody has to correct: not rounded, since it may be off by little. */
+    /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
     static String exactly(Duration duration) {
-        return duration.toMillis() + "ms";
+        boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
+        return days ? duration.toDays() + "d" : duration.toMillis() + "ms";
     }
 }

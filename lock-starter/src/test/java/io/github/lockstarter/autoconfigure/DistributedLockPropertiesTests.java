@@ -124,7 +124,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.lease=-1s                    | distributed-lock.lease is -1000ms
             distributed-lock.max-lease=10s                | distributed-lock.lease is 30000ms, above distributed-lock.max-lease (10000ms)
             distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
-            distributed-lock.lease=400d                   | distributed-lock.lease is 34560000000ms; it must be between 20ms and
+            distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
             distributed-lock.retry.initial-delay=0        | distributed-lock.retry.initial-delay is 0ms
             distributed-lock.retry.max-delay=10ms         | distributed-lock.retry.max-delay is 10ms
             distributed-lock.retry.multiplier=0.5         | distributed-lock.retry.multiplier is 0.5
