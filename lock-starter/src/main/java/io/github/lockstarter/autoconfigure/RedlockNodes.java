@@ -58,7 +58,7 @@ final class RedlockNodes implements AutoCloseable {
                     client.setOptions(options);
                     return new Member(
                             server.target(),
-                            new RedisLockBackend(new NodeConnector(client, server.target()), settings));
+                            new RedisLockBackend(new NodeConnector(client, server.target(), uri.isSsl()), settings));
                 })
                 .toList();
     }
@@ -103,7 +103,7 @@ final class RedlockNodes implements AutoCloseable {
             @Nullable SslBundle bundle) {}
 
     /** One server. */
-    private record NodeConnector(RedisClient client, String target) implements RedisConnector {
+    private record NodeConnector(RedisClient client, String target, boolean isEncrypted) implements RedisConnector {
 
         @Override
         public StatefulConnection<String, String> connect() {

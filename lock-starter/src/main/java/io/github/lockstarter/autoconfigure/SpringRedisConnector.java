@@ -41,6 +41,7 @@ final class SpringRedisConnector implements RedisConnector {
     private final RedisConnector connector;
     private final boolean promotedBySentinels;
     private final Runnable closeApplication;
+    private final boolean encrypted;
 
     SpringRedisConnector(ApplicationRedis application, RedisSettings settings) {
         LettuceClientConfiguration theirs = application.client();
@@ -52,6 +53,7 @@ final class SpringRedisConnector implements RedisConnector {
                 theirs, application.lockClientName(), optionsFor(first, theirs, settings), settings);
         this.own = new LettuceConnectionFactory(first, client);
         this.promotedBySentinels = first instanceof RedisSentinelConfiguration;
+        this.encrypted = theirs.isUseSsl();
         own.afterPropertiesSet();
         own.start();
         this.connector = connector(servers, client, application.target());
@@ -101,6 +103,11 @@ final class SpringRedisConnector implements RedisConnector {
     @Override
     public boolean isPromotedBySentinels() {
         return promotedBySentinels;
+    }
+
+    @Override
+    public boolean isEncrypted() {
+        return encrypted;
     }
 
     @Override

@@ -74,7 +74,7 @@ final class Acknowledgements implements AutoCloseable {
                 .thenApply(shortfall -> shortfall.isEmpty()
                         ? result
                         : new AcquireResult.Unknown(
-                                shortfall.get().reason(), shortfall.get().cause()));
+                                shortfall.get().problem(), shortfall.get().cause()));
     }
 
     /**

@@ -45,9 +45,9 @@ record AcquireAnswer(LockKeys keys, @Nullable History history) implements Answer
     @Override
     public AcquireResult failed(RedisFailure failure) {
         return switch (failure.effect()) {
-            case NONE -> new AcquireResult.Rejected(failure.reason(), failure.cause());
-            case NOT_YET -> new AcquireResult.Unavailable(failure.reason(), failure.cause());
-            case UNKNOWN -> new AcquireResult.Unknown(failure.reason(), failure.cause());
+            case NONE -> new AcquireResult.Rejected(failure.problem(), failure.cause());
+            case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
+            case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
         };
     }
 

@@ -6,26 +6,27 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Says what the client's exceptions mean for a lock, and what to do about them. */
 final class FailureReader {
 
-    /** What a user of the lock may do at least, as {@code ACL SETUSER} takes it after the patterns of keys and channels. */
-    static final String LEAST_COMMANDS =
-            "-@all +hello +auth +ping +quit +select +client|setname +evalsha +eval +get +set"
-                    + " +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
-                    + " +subscribe +unsubscribe";
-
     /** What the client says before it sends on a connection that is closed; a command under way ends otherwise. */
     static final String CONNECTION_CLOSED = "Connection is closed";
 
+    private final RedisConnector connector;
     private final String target;
     private final RedisSetup setup;
     private final RedisSettings settings;
+    private final Rights rights;
 
     FailureReader(RedisConnector connector, RedisSettings settings) {
+        this.connector = connector;
+        this.rights = new Rights(settings);
         this.target = connector.target();
         this.setup = connector.setup();
         this.settings = settings;
@@ -39,7 +40,7 @@ final class FailureReader {
     /** A connection could not be opened. */
     RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {
-            return ofStopped(String.valueOf(failure.getMessage()), failure);
+            return ofStopped(said(failure), failure);
         }
         Throwable root = rootOf(failure);
         if (root instanceof Error) {
@@ -49,20 +50,33 @@ final class FailureReader {
                     "This JVM lacks memory, threads or a class; the next lock operation connects again",
                     failure);
         }
-        if (root instanceof RedisCommandExecutionException refusal) {
-            return ofRefusal(refusal);
+        Optional<RedisCommandExecutionException> refusal = refusalIn(failure);
+        if (refusal.isPresent()) {
+            return ofRefusedConnection(refusal.get());
         }
         if (root instanceof PartitionSelectorException) {
             return ofUncovered(root);
         }
-        String detail = root instanceof RedisCommandTimeoutException
-                ? "no answer within " + seconds()
-                : String.valueOf(root.getMessage()).lines().findFirst().orElse("");
+        FailedConnection reason = FailedConnection.of(failure, connector, seconds());
         return new RedisFailure(
                 Effect.NONE,
-                "Could not connect to Redis at " + target + ": " + detail,
-                "Start Redis there, or set " + setup.servers() + " to where it runs",
+                "Could not connect to Redis at " + target + ": " + reason.detail(),
+                reason.remedy(),
                 failure);
+    }
+
+    /** What a server said; of several servers, what the first of those said that could be asked. */
+    private static Optional<RedisCommandExecutionException> refusalIn(Throwable failure) {
+        return reasonsOf(failure)
+                .filter(RedisCommandExecutionException.class::isInstance)
+                .map(RedisCommandExecutionException.class::cast)
+                .findFirst();
+    }
+
+    private RedisFailure ofRefusedConnection(RedisCommandExecutionException refusal) {
+        ServerError error = ServerError.of(refusal);
+        RedisFailure failure = ofRefusal(refusal);
+        return error.isMissingRight() ? failure.withRemedy(rights.remedyOfConnecting(error)) : failure;
     }
 
     /** A command could not be built. */
@@ -99,13 +113,13 @@ final class FailureReader {
         if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
             return new RedisFailure(
                     Effect.NONE,
-                    "The command was not sent to Redis at " + target + ": " + failure.getMessage(),
+                    "The command was not sent to Redis at " + target + saying(failure),
                     "Redis is too slow for the number of lock operations, or away; check it, and the network to it",
                     failure);
         }
         return new RedisFailure(
                 Effect.UNKNOWN,
-                "The connection to Redis at " + target + " broke before the answer came: " + failure.getMessage(),
+                "The connection to Redis at " + target + " broke before the answer came" + saying(failure),
                 "Check the server's log and the network to it; the connection is opened again by itself",
                 failure);
     }
@@ -114,7 +128,7 @@ final class FailureReader {
     RedisFailure ofReply(Throwable failure) {
         return new RedisFailure(
                 Effect.UNKNOWN,
-                "Redis at " + target + " gave an answer that is none of the script's",
+                "Redis at " + target + " returned an unexpected script reply",
                 "Check what stands between the application and Redis, such as a proxy",
                 failure);
     }
@@ -124,7 +138,7 @@ final class FailureReader {
         return new RedisFailure(
                 Effect.NONE,
                 "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
-                neededRights(),
+                "Give the user the rights +zpopmin and +publish and the channels " + rights.channels(),
                 new RedisCommandExecutionException("NOPERM signal"));
     }
 
@@ -157,7 +171,7 @@ final class FailureReader {
     private RedisFailure ofUncovered(Throwable failure) {
         return new RedisFailure(
                 Effect.NOT_YET,
-                "No node of the Redis Cluster at " + target + " is known to have the lock: " + failure.getMessage(),
+                "No node of the Redis Cluster at " + target + " is known to have the lock" + saying(failure),
                 "Check CLUSTER NODES: each slot needs a master that is up",
                 failure);
     }
@@ -186,7 +200,7 @@ final class FailureReader {
 
     private String remedyOf(ServerError error) {
         if (error.isMissingRight()) {
-            return neededRights();
+            return rights.remedyOf(error);
         }
         return switch (error.code()) {
             case "NOAUTH", "WRONGPASS" -> "Set " + setup.login() + " to a user of this server";
@@ -195,7 +209,7 @@ final class FailureReader {
                         + " policy noeviction";
             case "READONLY" -> "This is a replica: point " + setup.master() + " at the master";
             case "LOADING" -> "The server is still loading its data; try again";
-            case "BUSY" -> "A script of somebody keeps the server busy; try again, or see SCRIPT KILL";
+            case "BUSY" -> "Another script keeps the server busy: wait for its end, or end it with SCRIPT KILL";
             case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
             case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
             case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
@@ -203,18 +217,49 @@ final class FailureReader {
                 "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
             case "MOVED", "ASK", "CROSSSLOT" ->
                 "This is a node of a cluster: " + setup.cluster() + ", unless its slots are just being moved";
-            default -> "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
+            default -> remedyOfPlain(error.text());
         };
     }
 
-    private String neededRights() {
-        String prefix = settings.keyPrefix();
-        return "Give the user the rights that locks need: ACL SETUSER <user> ~" + prefix + "* &" + prefix + "* "
-                + LEAST_COMMANDS + (settings.minReplicas() > 0 ? " +wait" : "");
+    /** Of errors without a code of their own. */
+    private String remedyOfPlain(String text) {
+        if (text.contains("DB index")) {
+            return "Set " + setup.database() + " to a database that the server has (CONFIG GET databases)";
+        }
+        if (text.contains("SELECT is not allowed")) {
+            return "Set " + setup.database() + " to 0, the only database of a cluster";
+        }
+        if (text.contains("AUTH")) {
+            return "Set " + setup.login() + " to a user of this server";
+        }
+        if (text.contains("max number of clients")) {
+            return "Raise maxclients of the server, or close connections";
+        }
+        return "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
     }
 
     private String seconds() {
         return String.format(Locale.ROOT, "%.1fs", settings.commandTimeout().toMillis() / 1000.0);
+    }
+
+    /** What a failure says, behind a colon; nothing if it says nothing. */
+    private static String saying(Throwable failure) {
+        return failure.getMessage() == null ? "" : ": " + said(failure);
+    }
+
+    /** The first line of what a failure says; its name if it says nothing. */
+    static String said(Throwable failure) {
+        return Optional.ofNullable(failure.getMessage())
+                .flatMap(message -> message.lines().findFirst())
+                .filter(line -> !line.isBlank())
+                .orElseGet(() -> failure.getClass().getSimpleName());
+    }
+
+    /** A failure, its causes, and what failed before them at other servers. */
+    static Stream<Throwable> reasonsOf(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .flatMap(one -> Stream.concat(
+                        Stream.of(one), Stream.of(one.getSuppressed()).flatMap(FailureReader::reasonsOf)));
     }
 
     /** What began it. */

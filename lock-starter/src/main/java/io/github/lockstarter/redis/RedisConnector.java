@@ -51,6 +51,15 @@ public interface RedisConnector extends AutoCloseable {
     }
 
     /**
+     * Whether the connections use TLS, for messages: what a wrong port answers differs.
+     *
+     * @return false unless it is known
+     */
+    default boolean isEncrypted() {
+        return false;
+    }
+
+    /**
      * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher is
      * told only of the listeners at its own node.
      *

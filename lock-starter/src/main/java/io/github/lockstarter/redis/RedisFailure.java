@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -41,9 +42,20 @@ record RedisFailure(Effect effect, String problem, String remedy, Throwable caus
         }
     }
 
-    /** Both sentences. */
+    /** Both sentences, for operators. Callers that work are told the problem alone. */
     String reason() {
         return problem + ". " + remedy;
+    }
+
+    /** Whether the user lacks a right. */
+    boolean isMissingRight() {
+        return cause instanceof RedisCommandExecutionException refusal
+                && ServerError.of(refusal).isMissingRight();
+    }
+
+    /** The same failure with something else to do. */
+    RedisFailure withRemedy(String other) {
+        return new RedisFailure(effect, problem, other, cause);
     }
 
     /** The same failure of a command that the client may have sent twice: the first copy may have been executed. */

@@ -77,6 +77,7 @@ public final class RedisLockBackend implements QuorumNode {
     private final Histories histories;
     private final FailureReader failures;
     private final RedisConnector connector;
+    private final RedisSettings settings;
     private final RedisConnections connections;
     private final Outages outages;
     private final ScriptRunner runner;
@@ -103,6 +104,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.histories = new Histories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new FailureReader(connector, settings);
         this.connector = connector;
+        this.settings = settings;
         this.connections = connections;
         this.outages = new Outages(connector.target(), connections::nodeOf);
         this.runner = new ScriptRunner(connections, failures, outages);
@@ -124,7 +126,8 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgements.start();
         outages.reportedOtherwise(true);
         try {
-            new StartCheck(runner, calls, histories, failures).run(acknowledgements);
+            new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings))
+                    .run(acknowledgements);
         } finally {
             outages.reportedOtherwise(false);
         }

@@ -15,6 +15,6 @@ final class ReleaseAnswer implements Answer<Long, ReleaseResult> {
 
     @Override
     public ReleaseResult failed(RedisFailure failure) {
-        return new ReleaseResult.Unknown(failure.reason(), failure.cause());
+        return new ReleaseResult.Unknown(failure.problem(), failure.cause());
     }
 }

@@ -144,6 +144,6 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     }
 
     private static RenewResult unknown(RedisFailure failure) {
-        return new RenewResult.Unknown(failure.reason(), failure.cause());
+        return new RenewResult.Unknown(failure.problem(), failure.cause());
     }
 }

@@ -22,6 +22,9 @@ import java.util.function.Supplier;
  */
 final class StartCheck {
 
+    /** Names of the locks, in front of an instance. */
+    private static final String KEY = "lock-starter:start-check:";
+
     private static final Duration LEASE = Duration.ofSeconds(5);
 
     /** Old enough for grants from the first moment on. */
@@ -35,13 +38,16 @@ final class StartCheck {
     private final LockCalls calls;
     private final Histories histories;
     private final FailureReader failures;
+    private final MissingRights rights;
 
-    StartCheck(ScriptRunner runner, LockCalls calls, Histories histories, FailureReader failures) {
+    StartCheck(
+            ScriptRunner runner, LockCalls calls, Histories histories, FailureReader failures, MissingRights rights) {
         this.runner = runner;
         this.calls = calls;
         this.keySpace = calls.keySpace();
         this.histories = histories;
         this.failures = failures;
+        this.rights = rights;
     }
 
     /**
@@ -51,7 +57,7 @@ final class StartCheck {
      */
     void run(Acknowledgements acknowledgements) {
         String id = newInstanceId();
-        String key = "lock-starter:start-check:" + id;
+        String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
         History old = histories.isGuarded() ? new History(keys.lock() + ":history", OLD) : null;
         LockToken owner = new LockToken(id, 1);
@@ -125,12 +131,16 @@ final class StartCheck {
                 .get();
     }
 
-    private static RedisUnavailableException unavailable(RedisFailure failure) {
-        return new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+    private RedisUnavailableException unavailable(RedisFailure failure) {
+        String remedy = failure.isMissingRight()
+                ? rights.remedy(keySpace.keysOf(KEY + newInstanceId()).lock(), keySpace.mailboxOf(newInstanceId()))
+                        .orElse(failure.remedy())
+                : failure.remedy();
+        return new RedisUnavailableException(failure.problem(), remedy, failure.cause());
     }
 
     /** Gives the reply, or throws the failure, to whoever asks. */
-    private static final class Heard<T> implements Answer<T, Supplier<T>> {
+    private final class Heard<T> implements Answer<T, Supplier<T>> {
 
         @Override
         public Supplier<T> of(T reply) {

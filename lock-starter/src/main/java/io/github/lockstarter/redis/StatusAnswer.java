@@ -18,6 +18,6 @@ record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unkno
 
     @Override
     public R failed(RedisFailure failure) {
-        return unknown.apply(failure.reason(), failure.cause());
+        return unknown.apply(failure.problem(), failure.cause());
     }
 }

@@ -114,10 +114,10 @@ class AcknowledgementsTests {
     }
 
     @Test
-    void sayWhichRightIsMissing() {
+    void saysThatTheUserMayNotWait() {
         reply(1, 1);
         redis.sent().get(2).completeExceptionally(new RedisCommandExecutionException("NOPERM no 'wait'"));
-        failsSaying("+unsubscribe +wait");
+        failsSaying("refused: NOPERM no 'wait'");
     }
 
     private void failsSaying(String reason) {

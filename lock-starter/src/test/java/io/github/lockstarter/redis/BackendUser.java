@@ -21,6 +21,9 @@ import java.util.concurrent.TimeUnit;
 final class BackendUser {
 
     static final String KEY = "order:42";
+    /** Of a user that has no other rights. */
+    static final String LEAST_RIGHTS = "-@all " + Rights.COMMANDS;
+
     static final Duration LEASE = Duration.ofSeconds(30);
 
     private final LockBackend backend;

@@ -56,7 +56,7 @@ class RedisConnectionsTests {
         });
         assertThat(answer(acquire()))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("stub:1", "unable to create native thread", "This JVM lacks"));
+                        .contains("stub:1", "unable to create native thread"));
         assertThat(answer(release())).isInstanceOf(ReleaseResult.Unknown.class);
         redis.connecting();
         release();
@@ -74,7 +74,7 @@ class RedisConnectionsTests {
         });
         assertThat(answer(acquire()))
                 .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("WRONGPASS", "spring.data.redis.password"));
+                        .contains("WRONGPASS"));
         assertThat(redis.attempts()).isEqualTo(3);
     }
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -141,7 +142,9 @@ class RedisLockBackendIT extends BackendOnServer {
         try {
             assertThat(user.acquire(OWNER))
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                            .contains("OOM", "maxmemory"));
+                            .startsWith("Redis at")
+                            .endsWith("refused: OOM command not allowed when used memory > 'maxmemory'"));
+            assertThat(remedyAtTheStart()).contains("free memory or raise it");
         } finally {
             redis.configSet("maxmemory", "0");
         }
@@ -153,9 +156,17 @@ class RedisLockBackendIT extends BackendOnServer {
         try {
             assertThat(user.acquire(OWNER))
                     .isInstanceOfSatisfying(AcquireResult.Unavailable.class, passing -> assertThat(passing.reason())
-                            .contains("replica", "spring.data.redis.host"));
+                            .endsWith("refused: READONLY You can't write against a read only replica"));
+            assertThat(remedyAtTheStart()).contains("spring.data.redis.host");
         } finally {
             redis.replicaofNoOne();
         }
+    }
+
+    private String remedyAtTheStart() {
+        return assertThatExceptionOfType(RedisUnavailableException.class)
+                .isThrownBy(backend::start)
+                .actual()
+                .remedy();
     }
 }

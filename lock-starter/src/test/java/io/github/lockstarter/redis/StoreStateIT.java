@@ -120,7 +120,7 @@ class StoreStateIT {
     @Test
     void tellsOfAGuardThatDoesNotSeeTheHistory() {
         server.grantDefaultUser(
-                ("reset on nopass ~lock:* &lock:* " + FailureReader.LEAST_COMMANDS.replace(" +info", "")).split(" "));
+                ("reset on nopass ~lock:* &lock:* " + BackendUser.LEAST_RIGHTS.replace(" +info", "")).split(" "));
         backend.start();
 
         assertThat(state().guard()).isEqualTo(Guard.DEGRADED);

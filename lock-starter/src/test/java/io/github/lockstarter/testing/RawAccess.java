@@ -19,6 +19,24 @@ public final class RawAccess {
     }
 
     /**
+     * Whether servers of this version have rights to read a key and not to write it.
+     *
+     * @return false before 7.0
+     */
+    public static boolean hasRightsToReadOnly() {
+        return !RedisBinary.isBefore(7, 0);
+    }
+
+    /**
+     * Whether servers of this version have rights for channels.
+     *
+     * @return false before 6.2
+     */
+    public static boolean hasRightsForChannels() {
+        return !RedisBinary.isBefore(6, 2);
+    }
+
+    /**
      * Starts a server that also listens with TLS.
      *
      * @param files its certificate
