@@ -1,7 +1,6 @@
 package io.github.lockstarter.redis;
 
 import io.github.lockstarter.spi.BlockingWait;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -36,8 +34,8 @@ final class RedisConnections implements AutoCloseable {
 
     private final RedisConnector connector;
     private final Duration patience;
-    private final Duration pulse;
     private final ExecutorService opener;
+    private final Subscriptions subscriptions;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable RedisRoutes link;
     private Set<LinkWaiter> waiting = new LinkedHashSet<>();
@@ -59,9 +57,9 @@ final class RedisConnections implements AutoCloseable {
     RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
-        this.pulse = pulse;
         this.opener = new ThreadPoolExecutor(
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
+        this.subscriptions = new Subscriptions(connector, pulse, opener, this::mailboxOf);
     }
 
     /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
@@ -101,6 +99,33 @@ final class RedisConnections implements AutoCloseable {
      */
     void whenOpen(String key, LinkUser user) {
         LinkWaiter waiter = new LinkWaiter(key, user);
+        waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
+        whenOpen(waiter);
+    }
+
+    /**
+     * Opens the link to the server of a key unless it is open, and blocks until that is done: a start waits for the end of the
+     * attempt, which takes longer than one command timeout where the client's classes are yet to be loaded.
+     *
+     * @return why it could not be opened; empty if it is open
+     */
+    Optional<Throwable> open(String key) {
+        CompletableFuture<Optional<Throwable>> answered = new CompletableFuture<>();
+        whenOpen(new LinkWaiter(key, new LinkUser() {
+            @Override
+            public void onOpen(RedisLink opened) {
+                answered.complete(Optional.empty());
+            }
+
+            @Override
+            public void onFailure(Throwable failure) {
+                answered.complete(Optional.of(failure));
+            }
+        }));
+        return BlockingWait.awaitUninterruptibly(answered);
+    }
+
+    private void whenOpen(LinkWaiter waiter) {
         RedisRoutes open;
         Attempt begun = null;
         CancellationException refusal = null;
@@ -118,11 +143,8 @@ final class RedisConnections implements AutoCloseable {
         }
         if (refusal != null) {
             waiter.onFailure(refusal);
-            return;
-        }
-        waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
-        if (open != null) {
-            open.routing().whenOpen(key, waiter);
+        } else if (open != null) {
+            open.routing().whenOpen(waiter.key(), waiter);
         } else {
             launch(begun);
         }
@@ -247,35 +269,9 @@ final class RedisConnections implements AutoCloseable {
         launch(begun);
     }
 
-    private void watch(RedisRoutes routes, StatefulRedisPubSubConnection<String, String> signals) {
-        MailboxPulse watching =
-                new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes));
-        routes.watchedBy(watching);
-        watching.begin();
-    }
-
-    /** Commands go on meanwhile. If it fails, the pulse asks for it again. Returns at once. */
-    private void resubscribe(RedisRoutes routes) {
-        try {
-            opener.execute(() -> {
-                try {
-                    resubscribeNow(routes);
-                } catch (RuntimeException e) {
-                    // The server may hang, or be away: the pulse goes on.
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            // Closed.
-        }
-    }
-
-    private void resubscribeNow(RedisRoutes routes) {
-        Mailbox current = currentMailbox();
-        if (link == routes && current != null) {
-            StatefulRedisPubSubConnection<String, String> signals = Opening.of(connector::connectPubSub);
-            routes.resubscribe(current, signals);
-            watch(routes, signals);
-        }
+    /** The mailbox, as long as this is the open link. */
+    private Optional<Mailbox> mailboxOf(RedisRoutes routes) {
+        return link == routes ? Optional.ofNullable(currentMailbox()) : Optional.empty();
     }
 
     private @Nullable Mailbox currentMailbox() {
@@ -367,9 +363,7 @@ final class RedisConnections implements AutoCloseable {
         private void serve(RedisRoutes connected) {
             Mailbox missing = connected.isSubscribed() ? null : currentMailbox();
             if (missing != null) {
-                StatefulRedisPubSubConnection<String, String> signals = Opening.of(connector::connectPubSub);
-                connected.subscribe(missing, signals);
-                watch(connected, signals);
+                subscriptions.subscribe(connected, missing);
             }
             users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter));
         }

@@ -126,6 +126,7 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgements.start();
         outages.reportedOtherwise(true);
         try {
+            open();
             new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings))
                     .run(acknowledgements);
         } finally {
@@ -133,6 +134,13 @@ public final class RedisLockBackend implements QuorumNode {
         }
         warnings = survey.run();
         surveyedAt.set(System.nanoTime());
+    }
+
+    /** In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. */
+    private void open() {
+        connections.open(keySpace.history()).map(failures::ofConnecting).ifPresent(failure -> {
+            throw new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+        });
     }
 
     /**

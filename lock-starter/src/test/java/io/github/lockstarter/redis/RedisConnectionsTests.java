@@ -22,11 +22,13 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.AsyncCommand;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +162,26 @@ class RedisConnectionsTests {
             assertThat(redis.attempts()).isEqualTo(1);
             replyTo(redis.sent().get(0));
             answer(released);
+        }
+    }
+
+    @Test
+    void waitAtTheStartForTheEndOfTheAttempt() throws InterruptedException {
+        RedisSettings hasty =
+                new RedisSettings("lock:", RedisSettings.MIN_COMMAND_TIMEOUT, RedisSettings.DEFAULTS.guard());
+        holdConnecting();
+        try (RedisLockBackend starting = new RedisLockBackend(redis, hasty)) {
+            CompletableFuture<Void> started = CompletableFuture.runAsync(starting::start);
+            connecting.await();
+            assertThat(new BackendUser(starting).acquire(OWNER)).isInstanceOf(AcquireResult.Rejected.class);
+            assertThat(started).isNotDone();
+            connected.complete(null);
+            awaitSent(1);
+            redis.sent().get(0).completeExceptionally(new RedisException("refused"));
+            assertThat(started)
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(RedisUnavailableException.class);
         }
     }
 
