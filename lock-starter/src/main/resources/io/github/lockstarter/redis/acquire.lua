@@ -52,6 +52,8 @@ local LIMIT = 9007199254740992
 local WINDOW = 43200000000
 -- In ms, and for leases longer than a seven-digit number of ms.
 local MEMORY, MEMORY_IN_LEASES, SHORT_LEASE_DIGITS = 129600000, 3, 7
+-- In microseconds: how far the expiry of the counter follows tokens that are ahead of the clock.
+local MOST_AHEAD = WINDOW
 
 -- No upvalues: they would cost each grant more than the function.
 local function failed(reply, key, taken)
@@ -191,12 +193,15 @@ if not owner or last < block or first <= floor then
   first = owner and last >= block and floor + 1 or math.max(last + 1, micros, floor + 1)
   local newest = first + block - 1
   -- To write an expiry costs more than to keep it: once per window is enough for what is to be remembered for two more.
-  -- It counts from the token, which may be ahead of the clock: when the counter is forgotten, the clock is above it.
+  -- It counts from the token, which may be ahead of the clock: when the counter is forgotten, the clock is above it. A token
+  -- that is ahead by more than that is of a clock that was wrong: it does not make the counter immortal, and each grant
+  -- writes the expiry, since the token stays in its window for as long as it is ahead.
   local written
-  if last - last % WINDOW == newest - newest % WINDOW and #lease <= SHORT_LEASE_DIGITS then
+  local ahead = newest - micros
+  if ahead <= MOST_AHEAD and last - last % WINDOW == newest - newest % WINDOW and #lease <= SHORT_LEASE_DIGITS then
     written = redis.pcall('SET', fence, newest, 'KEEPTTL')
   else
-    local memory = math.max(MEMORY, MEMORY_IN_LEASES * lease) + math.max(0, math.ceil((newest - micros) / 1000))
+    local memory = math.max(MEMORY, MEMORY_IN_LEASES * lease) + math.ceil(math.min(math.max(0, ahead), MOST_AHEAD) / 1000)
     written = redis.pcall('SET', fence, newest, 'PX', memory)
   end
   if written.err then

@@ -132,9 +132,21 @@ class AcquireScriptFencingIT extends AcquireScriptOnServer {
 
     @Test
     void remembersAFencingTokenThatIsAheadOfTheClockUntilTheClockIsAboveIt() {
-        long days = 10 * 86_400_000L;
-        scripts.acquire("a:1", 30_000, serverMicros() + days * 1000);
-        assertThat(redis.pttl(KEYS.fence())).isCloseTo(days + DAY_AND_HALF, within(1_000L));
+        long hours = 11 * 3_600_000L;
+        scripts.acquire("a:1", 30_000, serverMicros() + hours * 1000);
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(hours + DAY_AND_HALF, within(1_000L));
+    }
+
+    @Test
+    void remembersAFencingTokenThatIsFarAheadOfTheClockForTwoDaysAfterEachGrant() {
+        long years = 10 * 365 * 86_400_000L;
+        counter(serverMicros() + years * 1000, years);
+        for (int i = 1; i <= 2; i++) {
+            scripts.acquire("a:" + i, 30_000);
+            assertThat(redis.pttl(KEYS.fence())).isCloseTo(TWO_DAYS, within(1_000L));
+            redis.del(KEYS.lock());
+            redis.pexpire(KEYS.fence(), 5_000);
+        }
     }
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ abstract class AcquireScriptOnServer {
 
     static final String OWNER = "0123456789abcdef0123456789abcdef";
     static final long DAY_AND_HALF = 129_600_000;
+    static final long TWO_DAYS = 172_800_000;
     static final long WINDOW_MICROS = 43_200_000_000L;
 
     RedisCommands<String, String> redis;
