@@ -185,7 +185,8 @@ final class Hold extends TimerEntry {
     }
 
     RenewCommand renewCommand(Duration lease) {
-        return new RenewCommand(key, tenure.token, lease, tenure.lastFencingToken);
+        Duration held = Duration.ofNanos(clock.nanos() - tenure.askedAt());
+        return new RenewCommand(key, tenure.token, lease, tenure.lastFencingToken, held);
     }
 
     ReleaseCommand releaseCommand(Optional<Duration> requeue) {

@@ -94,15 +94,17 @@ final class LockCalls {
         return ScriptCall.ofRenewal(LockScript.RENEW, keys, arguments);
     }
 
-    /** Renews a lock, and brings it back if the server may have forgotten it. */
-    ScriptCall<RenewReply> reclaim(RenewCommand command, History history) {
+    /** Renews a lock, brings it back if the server may have forgotten it, and keeps its fencing token. */
+    ScriptCall<RenewReply> reclaim(RenewCommand command, @Nullable History history) {
         LockKeys keys = keySpace.keysOf(command.key());
         return ScriptCall.ofRenewal(
                 LockScript.RECLAIM,
-                new String[] {keys.lock(), keys.fence(), history.key()},
-                history.known(),
-                history.terms().graceMillis(),
-                history.terms().quietMillis(),
+                history == null
+                        ? new String[] {keys.lock(), keys.fence()}
+                        : new String[] {keys.lock(), keys.fence(), history.key()},
+                history == null ? ABSENT : history.known(),
+                history == null ? ABSENT : history.terms().graceMillis(),
+                history == null ? ABSENT : history.terms().quietMillis(),
                 command.token().value(),
                 millis(command.lease()),
                 Long.toString(command.fencingToken()));

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.lettuce.core.RedisNoScriptException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,9 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
      * no dearer than 500 (docs/benchmarks/profile.md).
      */
     static final int MOST = 50;
+
+    /** How often the fencing token of a lock that is held is written again; a grant leaves it for twice as long at least. */
+    private static final long FENCE_PERIOD_MILLIS = Duration.ofHours(12).toMillis();
 
     private static final RenewResult RENEWED = new RenewResult.Renewed();
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
@@ -61,7 +65,8 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
      * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
-     * call that can bring it back. Where the marker is on another server than the lock, since their slot is being moved, it
+     * call that can bring it back, and so does what has been held for half a day, a day and so on, in a call that keeps its
+     * fencing token. Where the marker is on another server than the lock, since their slot is being moved, it
      * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
      */
     static List<RenewBatch> of(List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
@@ -72,16 +77,34 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
             History history = histories.ofKey(first.key());
             History marked = history == null || history.isParted() ? null : history;
             boolean recovering = marked != null && marked.isRecovering();
-            int most = histories.isPerSlot() || recovering ? 1 : MOST;
-            int to = Math.min(from + most, renewals.size());
+            boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
+            int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
             List<Renewal> together = renewals.subList(from, to);
-            ScriptCall<RenewReply> call = marked != null && recovering
-                    ? calls.reclaim(first, marked)
-                    : calls.renew(commands(together), marked);
+            ScriptCall<RenewReply> call =
+                    whole ? calls.reclaim(first, marked) : calls.renew(commands(together), marked);
             batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
             from = to;
         }
         return batches;
+    }
+
+    private static int endOfBatch(List<Renewal> renewals, int from) {
+        int most = Math.min(from + MOST, renewals.size());
+        int to = from + 1;
+        while (to < most && !keepsFence(renewals.get(to).command)) {
+            to++;
+        }
+        return to;
+    }
+
+    /**
+     * Whether it is time to write the fencing token again. Of the renewals of a hold, those of one lease after each period say
+     * so: at least one of them succeeds, or the lock is lost.
+     */
+    private static boolean keepsFence(RenewCommand command) {
+        long held = command.held().toMillis();
+        return held >= FENCE_PERIOD_MILLIS
+                && held % FENCE_PERIOD_MILLIS < command.lease().toMillis();
     }
 
     private static List<RenewCommand> commands(List<Renewal> renewals) {
@@ -135,6 +158,8 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
         RenewResult result = unknown(failure);
         if (history != null && looked && history.terms().quiet().isZero() && FailureReader.isOfParting(failure)) {
             history.parted();
+            result = AT_ONCE;
+        } else if (failure.cause() instanceof RedisNoScriptException) {
             result = AT_ONCE;
         }
         for (Renewal renewal : renewals) {

@@ -14,6 +14,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -45,6 +46,7 @@ final class RecordingBackend implements LockBackend {
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
+    private volatile Duration age = Duration.ZERO;
     private final AtomicInteger throwingRenewals = new AtomicInteger();
     private volatile @Nullable SignalListener listener;
 
@@ -71,6 +73,20 @@ final class RecordingBackend implements LockBackend {
     /** At least so many of the next renewals are not sent, and answered as unknown. */
     void failRenewals(int number) {
         failingRenewals.set(number);
+    }
+
+    /** From now on, renewals say that their locks have been held for so much longer. */
+    void age(Duration longer) {
+        age = longer;
+    }
+
+    private RenewCommand aged(RenewCommand command) {
+        return new RenewCommand(
+                command.key(),
+                command.token(),
+                command.lease(),
+                command.fencingToken(),
+                command.held().plus(age));
     }
 
     /** The next calls of renew throw, as no backend should. */
@@ -105,7 +121,7 @@ final class RecordingBackend implements LockBackend {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
         if (failingRenewals.get() == 0) {
-            return backend.renew(commands);
+            return backend.renew(commands.stream().map(this::aged).toList());
         }
         failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
         return commands.stream().map(command -> plantedFailure()).toList();

@@ -24,6 +24,7 @@ class HistoryGuardScriptIT {
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
+    private static final long DAY = 86_400_000;
     private static final long DAY_AND_A_HALF = 129_600_000;
 
     private RedisCommands<String, String> redis;
@@ -215,6 +216,52 @@ class HistoryGuardScriptIT {
         redis.del(KEYS.lock());
         redis.lpush(KEYS.lock(), "x");
         assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-2, -1, 5_000, DAY - 1_000})
+    void keepsTheFenceOfALockThatIsHeld(long left) {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        if (left != -2) {
+            redis.set(KEYS.fence(), "9");
+        }
+        if (left > 0) {
+            redis.pexpire(KEYS.fence(), left);
+        }
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(left == -2 ? "7" : "9");
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_A_HALF, within(1_000L));
+    }
+
+    @Test
+    void writesAFenceThatLivesForADayNoMore() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        redis.psetex(KEYS.fence(), DAY + 1_000, "5");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
+        assertThat(redis.get(KEYS.fence())).isEqualTo("5");
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY + 1_000, within(1_000L));
+    }
+
+    @Test
+    void keepsTheFenceOfNobodyElse() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "b:1");
+        redis.psetex(KEYS.fence(), 5_000, "9");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+        redis.del(KEYS.lock());
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+        assertThat(redis.pttl(KEYS.fence())).isLessThanOrEqualTo(5_000);
+    }
+
+    @Test
+    void renewsALockWhoseFenceIsOfAnotherType() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(redis.lrange(KEYS.fence(), 0, -1)).containsExactly("x");
     }
 
     @ParameterizedTest
