@@ -56,6 +56,14 @@ final class ScriptCall<T> {
         return script;
     }
 
+    /**
+     * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the script. Not one
+     * that brings a lock back: it would, behind the release of its hold.
+     */
+    boolean mayBeOvertaken() {
+        return script != LockScript.RECLAIM;
+    }
+
     /** What decides which server runs it: the first of its keys. */
     String key() {
         return keys[0];

@@ -97,7 +97,12 @@ final class ScriptRunner {
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
-                dispatch(link, listenTo(call.byText()));
+                if (call.mayBeOvertaken()) {
+                    dispatch(link, listenTo(call.byText()));
+                } else {
+                    outages.answered(call.key());
+                    fail(failures.ofExecuting(failure), once);
+                }
             } else if (failure != null) {
                 RedisFailure unanswered = failures.ofExecuting(failure);
                 outages.failed(call.key(), unanswered, epoch);

@@ -163,6 +163,40 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         assertThat(redis.exists("lock:{order:42}")).isZero();
     }
 
+    /** The server has forgotten the script of the renewal, and learns that of the release from the release itself. */
+    @Test
+    void bringsNoLockBackAfterItsReleaseWasSentWhenTheServerForgetsTheScripts() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        user.renew(OWNER, BackendUser.LEASE, fencingToken);
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.Renewed());
+        redis.scriptFlush();
+
+        REDIS.server().pause(); // so that both are sent before either is answered
+        CompletionStage<RenewResult> renewed = backend.renew(
+                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
+                .get(0);
+        CompletionStage<ReleaseResult> released =
+                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        REDIS.server().resume();
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
+        RenewResult outcome = answer(renewed);
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+        assertThat(outcome).isEqualTo(new RenewResult.Deferred(Duration.ZERO));
+    }
+
+    @Test
+    void renewsWithTheNextRenewalWhatTheServerHadForgottenTheScriptOf() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        user.renew(OWNER, BackendUser.LEASE, fencingToken);
+        user.renew(OWNER, BackendUser.LEASE, fencingToken);
+        redis.scriptFlush();
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken))
+                .isEqualTo(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(user.renew(OWNER, BackendUser.LEASE, fencingToken)).isEqualTo(new RenewResult.Renewed());
+    }
+
     @Test
     void bringsBackEachOfManyLocks() {
         List<RenewCommand> held = new ArrayList<>();
