@@ -36,13 +36,16 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
 
+    /** What the markers of a prefix that ends with a colon begin with, behind it. */
+    private static final String MARKERS = ":history:";
+
     private static final Duration REFRESH_PERIOD = Duration.ofSeconds(30);
     private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
 
     /**
      * Checks what is given.
      *
-     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces
+     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code :history:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard checked already
      * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
@@ -226,6 +229,13 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
             throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix
                     + "' has a brace; braces are set around the lock's name, which keeps its keys in one slot."
                     + " Choose a prefix without, such as 'lock:'");
+        }
+        if (prefix.endsWith(MARKERS)) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix + "' ends with '" + MARKERS
+                    + "': in a cluster its locks would be taken for what the prefix '"
+                    + prefix.substring(0, prefix.length() - MARKERS.length() + 1)
+                    + "' remembers of the servers. Choose another one, such as '"
+                    + prefix.substring(0, prefix.length() - 1) + "-locks:'");
         }
         if (prefix.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
             throw new IllegalArgumentException("distributed-lock.key-prefix has a control character or half a surrogate"

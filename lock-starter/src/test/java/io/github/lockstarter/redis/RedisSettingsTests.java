@@ -37,9 +37,24 @@ class RedisSettingsTests {
                 .withMessageContaining("distributed-lock.key-prefix");
     }
 
+    /** In a cluster, the lock "5" of such a prefix would be the marker of the prefix before it. */
+    @ParameterizedTest
+    @ValueSource(strings = {":history:", "lock:history:"})
+    void refuseAPrefixWhoseLocksWouldBeMarkersOfAnotherOne(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
+                .withMessageContaining("distributed-lock.key-prefix '" + prefix + "' ends with ':history:'");
+        assertThat(new KeySpace("lock:history:").lockOf("5")).isEqualTo(new KeySpace("lock:").historyOf("5"));
+    }
+
     @ParameterizedTest
     @ValueSource(
-            strings = {"l", "shop:locks:", "größe:", "1234567890123456789012345678901234567890123456789012345678901234"
+            strings = {
+                "l",
+                "shop:locks:",
+                "order-history:",
+                "größe:",
+                "1234567890123456789012345678901234567890123456789012345678901234"
             })
     void takeAnyOtherPrefix(String prefix) {
         assertThat(new RedisSettings(prefix, TIMEOUT, GUARD).keyPrefix()).isEqualTo(prefix);
