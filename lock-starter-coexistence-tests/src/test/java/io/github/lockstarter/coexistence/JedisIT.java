@@ -37,7 +37,9 @@ class JedisIT {
 
     @AfterAll
     static void stop() {
-        application.close();
+        if (application != null) {
+            application.close();
+        }
     }
 
     @Test

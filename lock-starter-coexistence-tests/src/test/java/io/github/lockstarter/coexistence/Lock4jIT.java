@@ -28,7 +28,9 @@ class Lock4jIT {
 
     @AfterAll
     static void stop() {
-        application.close();
+        if (application != null) {
+            application.close();
+        }
     }
 
     @Test
@@ -74,6 +76,7 @@ class Lock4jIT {
         assertThat(stock.keysOfLock4j(1, 2, redis)).singleElement().asString().endsWith("#1.2");
         assertThat(stock.keysOfStarter(1, 2, redis))
                 .containsExactlyInAnyOrder("lock:{Stock.keysOfStarter:1}", "lock:{Stock.keysOfStarter:2}");
+        assertThat(stock.joinedKeyOfStarter(1, 2, redis)).isTrue();
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -115,6 +118,11 @@ class Lock4jIT {
         @DistributedLock(key = {"#a", "#b"})
         public Set<String> keysOfStarter(long a, long b, StringRedisTemplate redis) {
             return redis.keys("lock:{Stock.keysOfStarter:?}");
+        }
+
+        @DistributedLock(key = "#a + '.' + #b")
+        public boolean joinedKeyOfStarter(long a, long b, StringRedisTemplate redis) {
+            return redis.hasKey("lock:{Stock.joinedKeyOfStarter:1.2}");
         }
 
         public Section lock4j() {

@@ -34,7 +34,9 @@ class RedissonIT {
 
     @AfterAll
     static void stop() {
-        application.close();
+        if (application != null) {
+            application.close();
+        }
     }
 
     @Test

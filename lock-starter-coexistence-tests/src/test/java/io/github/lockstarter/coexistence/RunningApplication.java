@@ -19,6 +19,7 @@ final class RunningApplication implements AutoCloseable {
                         Stream.of(
                                 "spring.data.redis.host=127.0.0.1",
                                 "spring.data.redis.port=" + redis.port(),
+                                "distributed-lock.redis.command-timeout=20s", // for busy machines
                                 "spring.autoconfigure.exclude=" + peer.others()),
                         Arrays.stream(properties))
                 .map("--"::concat)

@@ -35,7 +35,9 @@ class ShedLockIT {
 
     @AfterAll
     static void stop() {
-        application.close();
+        if (application != null) {
+            application.close();
+        }
     }
 
     @Test

@@ -43,6 +43,7 @@ class FlushedRedisIT {
     static void whereRedisIs(DynamicPropertyRegistry properties) {
         properties.add("spring.data.redis.host", () -> "127.0.0.1");
         properties.add("spring.data.redis.port", REDIS::port);
+        properties.add("distributed-lock.redis.command-timeout", () -> "20s"); // for busy machines
     }
 
     @AfterEach
@@ -71,7 +72,8 @@ class FlushedRedisIT {
 
         flush();
 
-        await().untilAsserted(() -> assertThat(held.isHeld()).isFalse());
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(held.isHeld()).isFalse());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
     }
 }
