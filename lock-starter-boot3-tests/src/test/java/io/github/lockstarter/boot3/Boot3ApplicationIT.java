@@ -196,6 +196,11 @@ class Boot3ApplicationIT {
     }
 
     @Test
+    void showsTheWaitAmongItsPropertiesOverHttp() {
+        assertThat(get("/configprops/distributed-lock").toString()).contains("wait=PT5S", "probe={wait=PT2S}");
+    }
+
+    @Test
     void countsAcquisitionsOverHttp() {
         shipping.ship(1);
 

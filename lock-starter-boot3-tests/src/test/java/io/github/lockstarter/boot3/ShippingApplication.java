@@ -19,9 +19,11 @@ class ShippingApplication {
                 "--server.port=0",
                 "--spring.data.redis.host=127.0.0.1",
                 "--spring.data.redis.port=" + redisPort,
-                "--management.endpoints.web.exposure.include=health,locks,metrics",
+                "--management.endpoints.web.exposure.include=health,locks,metrics,configprops",
                 "--management.endpoint.health.show-details=always",
                 "--management.endpoint.locks.show-values=always",
+                "--management.endpoint.configprops.show-values=always",
+                "--distributed-lock.locks.probe.wait=2s",
                 "--management.endpoint.locks.access=unrestricted");
     }
 }

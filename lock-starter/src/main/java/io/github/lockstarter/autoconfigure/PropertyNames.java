@@ -14,7 +14,7 @@ import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * Names of the properties below {@code distributed-lock}, as its records declare them: which there are, and which one
- * somebody meant. Names are given and returned without the prefix.
+ * is nearest to a misspelt name. Names are given and returned without the prefix.
  */
 final class PropertyNames {
 
@@ -55,7 +55,7 @@ final class PropertyNames {
                 : ALL.stream().anyMatch(property -> plain(property).equals(plain.replaceAll("\\[\\d+]$", "")));
     }
 
-    /** The property that somebody may have meant. */
+    /** The property whose name is nearest to a misspelt one; empty if no name is similar. */
     static Optional<String> nearest(String name) {
         int last = name.lastIndexOf('.') + 1;
         return name.startsWith(LOCKS) && last > 0
@@ -113,7 +113,7 @@ final class PropertyNames {
                     : ALL.stream().map(this::of).anyMatch(variable.replaceAll("_\\d+$", "")::equals);
         }
 
-        /** The variable that somebody may have meant. */
+        /** The variable whose name is nearest to a misspelt one; empty if no name is similar. */
         Optional<String> nearest(String variable) {
             return PropertyNames.nearest(variable.replace('_', '.'), ALL).map(this::of);
         }
