@@ -23,8 +23,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Follows the properties of an argument through their declared types, and refuses one that a type does not have. Only
- * concrete classes tell: a value of an interface or an abstract class may have more. A concrete class may have a subclass with
- * more too; a key that depends on the subclass would fail for the others.
+ * concrete classes are followed: a value of an interface or an abstract class may have more. A concrete class may have a
+ * subclass with more too; a key that depends on the subclass would fail for the others.
  */
 final class KeyPathCheck extends ReflectivePropertyAccessor {
 
@@ -76,20 +76,20 @@ final class KeyPathCheck extends ReflectivePropertyAccessor {
         }
     }
 
-    /** The class of every value, or one that every value extends; null where a value may have more than its type tells. */
+    /** The class of every value, or one that every value extends; null where a value may have more than its type declares. */
     private static @Nullable Class<?> knownType(Type declared) {
         Type raw = declared instanceof ParameterizedType generic ? generic.getRawType() : declared;
         if (!(raw instanceof Class<?> boxed)) {
             return null;
         }
         Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(boxed);
-        boolean tells = !Modifier.isAbstract(type.getModifiers())
+        boolean isKnown = !Modifier.isAbstract(type.getModifiers())
                 && type != Object.class
                 && type != Optional.class
                 && !type.isArray()
                 && !Map.class.isAssignableFrom(type)
                 && !Collection.class.isAssignableFrom(type);
-        return tells ? type : null;
+        return isKnown ? type : null;
     }
 
     private static String textUpTo(SpelNode path, int last) {
