@@ -3,6 +3,7 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.Map;
@@ -16,8 +17,8 @@ import java.util.function.Function;
 
 /**
  * Notices when a server does not answer any more, and when it does again. A first failure makes it suspect; it is reported with
- * a failure of a command that was sent after that one, or of a connection that could not be opened. So neither a single timeout
- * nor a connection that breaks under many commands is reported.
+ * a failure of a command that was sent after that one, or of a connection that could not be opened. So neither a single timeout,
+ * nor a connection that is slow to open, nor one that breaks under many commands is reported.
  *
  * <p>Callers' threads and event loops call. {@code silences} has an entry for each server from its first failure to its next
  * answer, in a cluster by the node; an entry ends also with the answer of another node that has taken its slot over.
@@ -93,9 +94,11 @@ final class Outages {
         }
     }
 
-    /** A connection could not be opened. */
-    void unconnected(String key, RedisFailure failure) {
-        if (isSilence(failure.cause())) {
+    /** A connection could not be opened, or only not in time for the command. */
+    void unconnected(String key, RedisFailure failure, int epochAtSending) {
+        if (FailureReader.rootOf(failure.cause()) instanceof RedisCommandTimeoutException) {
+            failed(key, failure, epochAtSending);
+        } else if (isSilence(failure.cause())) {
             report(key, silenceOf(key), failure);
         }
     }

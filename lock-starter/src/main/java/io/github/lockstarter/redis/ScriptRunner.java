@@ -42,7 +42,7 @@ final class ScriptRunner {
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
-        private int epoch;
+        private final int epoch = outages.epoch();
 
         Reply(ScriptCall<T> call, Answer<T, R> answer) {
             this.call = call;
@@ -64,7 +64,7 @@ final class ScriptRunner {
         @Override
         public void onFailure(Throwable failure) {
             RedisFailure unconnected = failures.ofConnecting(failure);
-            outages.unconnected(call.key(), unconnected);
+            outages.unconnected(call.key(), unconnected, epoch);
             complete(answer.failed(unconnected));
         }
 
@@ -72,7 +72,6 @@ final class ScriptRunner {
             sentOn = link;
             breaksBefore = link.breaks();
             breaksOfAllBefore = link.breaksOfAll();
-            epoch = outages.epoch();
             return listenTo(link.isKnown(call.script()) ? call.bySha() : call.byText());
         }
 

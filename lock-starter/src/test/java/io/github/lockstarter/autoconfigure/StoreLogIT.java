@@ -123,6 +123,6 @@ class StoreLogIT {
                         "spring.data.redis.port=" + REDIS.server().port(),
                         "distributed-lock.lease=2s",
                         "distributed-lock.max-lease=3s",
-                        "distributed-lock.redis.command-timeout=500ms");
+                        "distributed-lock.redis.command-timeout=1s");
     }
 }

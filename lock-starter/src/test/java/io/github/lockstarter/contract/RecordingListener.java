@@ -21,6 +21,11 @@ final class RecordingListener implements LockListener {
         return List.copyOf(storeEvents);
     }
 
+    /** From now on, as if the store had done nothing yet. */
+    void forgetStore() {
+        storeEvents.clear();
+    }
+
     @Override
     public void onStoreEvent(StoreEvent event) {
         storeEvents.add(event);

@@ -69,14 +69,25 @@ class OutagesTests {
 
     @Test
     void areReportedAtOnceWhereNoConnectionCanBeOpened() {
-        outages.unconnected("a", REFUSED_CONNECTION);
-        outages.unconnected("a", REFUSED_CONNECTION);
+        outages.unconnected("a", REFUSED_CONNECTION, outages.epoch());
+        outages.unconnected("a", REFUSED_CONNECTION, outages.epoch());
+        assertThat(heard).hasSize(1);
+    }
+
+    @Test
+    void areNotMadeOfAConnectionThatIsSlowToOpen() {
+        RedisFailure slow = FAILURES.ofConnecting(new RedisCommandTimeoutException("not open in time"));
+        int epoch = outages.epoch();
+        outages.unconnected("a", slow, epoch);
+        outages.unconnected("b", slow, epoch);
+        assertThat(heard).isEmpty();
+        outages.unconnected("a", slow, outages.epoch());
         assertThat(heard).hasSize(1);
     }
 
     @Test
     void lastWhileTheServerLoadsAndEndWithARefusalThatIsAnAnswer() {
-        outages.unconnected("a", REFUSED_CONNECTION);
+        outages.unconnected("a", REFUSED_CONNECTION, outages.epoch());
         outages.failed("a", refusal("LOADING Redis is loading"), outages.epoch());
         assertThat(heard).hasSize(1);
         outages.failed("a", refusal("NOPERM no"), outages.epoch());
@@ -90,7 +101,7 @@ class OutagesTests {
     @Test
     void areNoneOfAClientThatStops() {
         RedisFailure stopped = FAILURES.ofConnecting(new CancellationException("the lock client is stopped"));
-        outages.unconnected("a", stopped);
+        outages.unconnected("a", stopped, outages.epoch());
         outages.failed("a", stopped, outages.epoch());
         assertThat(heard).isEmpty();
     }
@@ -99,7 +110,7 @@ class OutagesTests {
     void areOfEachNodeOfAClusterAndEndWhenAnotherOneHasItsSlot() {
         nodes.put("a", "node:1");
         nodes.put("b", "node:2");
-        outages.unconnected("a", REFUSED_CONNECTION);
+        outages.unconnected("a", REFUSED_CONNECTION, outages.epoch());
         outages.answered("b");
         assertThat(heard).containsExactly(new Unreachable("Redis at node:1", Scope.PART, REFUSED_CONNECTION.problem()));
         nodes.put("a", "node:2");
@@ -111,7 +122,7 @@ class OutagesTests {
     @Test
     void reportTheEndAloneWhereTheBeginIsReportedOtherwise() {
         outages.reportedOtherwise(true);
-        outages.unconnected("a", REFUSED_CONNECTION);
+        outages.unconnected("a", REFUSED_CONNECTION, outages.epoch());
         outages.reportedOtherwise(false);
         fails("a");
         assertThat(heard).isEmpty();
