@@ -28,6 +28,15 @@ public final class RawAccess {
     }
 
     /**
+     * Whether servers of this version heed {@code min-replicas-to-write} in scripts.
+     *
+     * @return false before 6.2
+     */
+    public static boolean bindsScriptsToReplicas() {
+        return !RedisBinary.isBefore(6, 2);
+    }
+
+    /**
      * Whether servers of this version have rights for channels.
      *
      * @return false before 6.2
