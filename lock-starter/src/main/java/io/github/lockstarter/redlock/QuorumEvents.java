@@ -1,14 +1,15 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Reachable;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.StoreEvent.Unreachable;
+import io.github.lockstarter.StoreEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -18,11 +19,12 @@ import java.util.stream.LongStream;
  * Makes of what the nodes report what it means to the quorum: each report of a node is one about a vote, and a further one
  * says that too few votes are left, or enough again.
  *
- * <p>Any thread reports. The monitor guards all mutable fields; the receiver is called
+ * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called
  * outside of it.
  */
 final class QuorumEvents {
 
+    private final ReentrantLock lock = new ReentrantLock();
     private final Quorum quorum;
     private final String name;
     private final LongSupplier monotonicNanos;
@@ -52,12 +54,17 @@ final class QuorumEvents {
 
     /** Something happened to a node. */
     void report(int node, StoreEvent event) {
-        for (StoreEvent each : consequences(node, event)) {
-            receiver.accept(each);
+        List<StoreEvent> all;
+        lock.lock();
+        try {
+            all = consequences(node, event);
+        } finally {
+            lock.unlock();
         }
+        all.forEach(receiver);
     }
 
-    private synchronized List<StoreEvent> consequences(int node, StoreEvent event) {
+    private List<StoreEvent> consequences(int node, StoreEvent event) {
         long now = monotonicNanos.getAsLong();
         List<StoreEvent> all = new ArrayList<>(2);
         if (event instanceof Unreachable outage) {
