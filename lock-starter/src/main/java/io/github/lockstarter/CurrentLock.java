@@ -14,7 +14,7 @@ final class CurrentLock {
 
     static Optional<LockHandle> innermost() {
         Deque<LockHandle> handles = HANDLES.get();
-        return handles == null ? Optional.empty() : Optional.of(handles.getFirst());
+        return handles == null ? Optional.empty() : Optional.ofNullable(handles.peekFirst());
     }
 
     /** Innermost first. */
@@ -32,10 +32,15 @@ final class CurrentLock {
         handles.addFirst(handle);
     }
 
-    static void exit() {
+    /** Also of what an inner body could not remove when its stack was at an end. */
+    static void exit(LockHandle handle) {
         Deque<LockHandle> handles = HANDLES.get();
-        handles.removeFirst();
-        if (handles.isEmpty()) {
+        if (handles != null && handles.contains(handle)) {
+            while (handles.removeFirst() != handle) {
+                // an inner one
+            }
+        }
+        if (handles != null && handles.isEmpty()) {
             HANDLES.remove();
         }
     }

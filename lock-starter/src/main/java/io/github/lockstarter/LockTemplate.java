@@ -65,11 +65,11 @@ public class LockTemplate implements LockOperations {
 
     private static <T extends @Nullable Object, X extends Throwable> T runInside(
             LockHandle handle, LockedAction<T, X> action) throws X {
-        CurrentLock.enter(handle);
         try {
+            CurrentLock.enter(handle);
             return action.run();
         } finally {
-            CurrentLock.exit();
+            CurrentLock.exit(handle);
         }
     }
 
@@ -84,7 +84,7 @@ public class LockTemplate implements LockOperations {
     private static void releaseAfter(LockHandle handle, Throwable failure) {
         try {
             handle.close();
-        } catch (RuntimeException releasing) {
+        } catch (RuntimeException | Error releasing) {
             if (releasing != failure) {
                 failure.addSuppressed(releasing);
             }

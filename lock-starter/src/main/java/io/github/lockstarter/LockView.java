@@ -97,8 +97,13 @@ final class LockView implements Lock {
     }
 
     private LockHandle push(LockHandle handle) {
-        HOLDS.get().computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
-        return handle;
+        try {
+            HOLDS.get().computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
+            return handle;
+        } catch (RuntimeException | Error e) {
+            handle.release();
+            throw e;
+        }
     }
 
     @Override

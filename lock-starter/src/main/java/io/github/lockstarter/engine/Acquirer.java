@@ -54,16 +54,19 @@ final class Acquirer {
         this.patience = new Backoff(core.settings().retry()).patience();
     }
 
+    /** An acquisition that is to {@link #begin}. */
+    Acquisition prepare(String key, Terms terms, Owner owner) {
+        return new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
+    }
+
     /** Begins; the outcome follows. */
-    Acquisition begin(String key, Terms terms, Owner owner) {
-        Acquisition acquisition = new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
+    void begin(Acquisition acquisition) {
         if (acquisition.waits()) {
-            carryOut(key, queues.join(acquisition));
+            carryOut(acquisition.key, queues.join(acquisition));
         } else {
             tryOnce(acquisition);
         }
         refuseIfClosed(acquisition);
-        return acquisition;
     }
 
     /** What this instance holds itself needs no asking. */
@@ -73,7 +76,7 @@ final class Acquirer {
             acquisition.end(new Outcome.Busy(ours.get()));
         } else {
             acquisition.attempts = 1;
-            send(new Attempt(acquisition, tokens.next(), Waiting.NEW, 1));
+            sendOrFail(new Attempt(acquisition, tokens.next(), Waiting.NEW, 1));
         }
     }
 
@@ -166,15 +169,18 @@ final class Acquirer {
     private void carryOut(String key, Next next) {
         LockToken withdrawal = next.withdrawal();
         Attempt attempt = next.attempt();
-        if (withdrawal != null) {
-            withdrawals.send(key, withdrawal);
+        try {
+            if (withdrawal != null) {
+                withdrawals.send(key, withdrawal);
+            }
+            if (attempt != null) {
+                sendOrFail(attempt);
+            } else if (withdrawal != null) {
+                wakeNewcomers(key);
+            }
+        } finally {
+            next.publish();
         }
-        if (attempt != null) {
-            send(attempt);
-        } else if (withdrawal != null) {
-            wakeNewcomers(key);
-        }
-        next.decided().forEach(Acquisition::publish);
         Acquisition queued = next.queued();
         if (queued != null) {
             events.contended(new LockEvent.Contended(queued.terms.name(), key));
@@ -185,6 +191,16 @@ final class Acquirer {
     private void wakeNewcomers(String key) {
         if (queues.has(key)) {
             carryOut(key, queues.ask(key, KeyQueue::signal));
+        }
+    }
+
+    /** The queue counts on an answer. */
+    private void sendOrFail(Attempt attempt) {
+        try {
+            send(attempt);
+        } catch (RuntimeException | Error e) {
+            failed(attempt, e);
+            throw e;
         }
     }
 
@@ -202,14 +218,26 @@ final class Acquirer {
         Moment sent = Moment.now(clock);
         backend.acquire(
                 command,
-                result -> Faults.guard("Taking the answer for a lock", () -> answered(attempt, sent, result), e -> {
-                    Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", e);
-                    acquisition.end(failure);
-                    if (!acquisition.isGot()) {
-                        withdrawals.giveBack(attempt, 0);
-                    }
-                    failed(attempt, failure);
-                }));
+                result -> Faults.guard(
+                        "Taking the answer for a lock",
+                        () -> answered(attempt, sent, result),
+                        e -> failed(attempt, e)));
+    }
+
+    /** What the attempt may have been granted is released, unless its caller has it. */
+    private void failed(Attempt attempt, Throwable cause) {
+        Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", cause);
+        Acquisition acquisition = attempt.acquisition();
+        if (!acquisition.end(failure)) {
+            acquisition.publish(); // whoever decided it may be the one that failed
+        }
+        try {
+            if (!acquisition.isGot()) {
+                withdrawals.giveBack(attempt, 0);
+            }
+        } finally {
+            failed(attempt, failure);
+        }
     }
 
     private void answered(Attempt attempt, Moment sent, AcquireResult result) {
@@ -252,21 +280,30 @@ final class Acquirer {
         if (granted.othersWaiting() > 0) {
             tenure.wanted(clock.nanos());
         }
-        Hold hold = new Hold(grant, acquisition.terms, acquisition.owner, clock, watchdog.timerTask());
+        Hold hold = new Hold(grant, acquisition, clock, watchdog.timerTask());
         holds.add(hold);
-        watchdog.watch(hold);
+        Outcome outcome = new Outcome.Got(hold);
+        try {
+            watchdog.watch(hold);
+            handOut(attempt, outcome);
+        } finally {
+            if (!acquisition.wasDecided(outcome)) {
+                exits.discard(hold);
+            }
+        }
+    }
+
+    private void handOut(Attempt attempt, Outcome got) {
+        Acquisition acquisition = attempt.acquisition();
         // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
-        Outcome.Failed refusal = revocations.tellOf(acquisition.key, tenure.token) ? TAKEN_AWAY : closed;
-        Outcome outcome = refusal == null ? new Outcome.Got(hold) : refusal;
+        Outcome.Failed refusal = revocations.tellOf(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
+        Outcome outcome = refusal == null ? got : refusal;
         if (acquisition.waits()) {
             carryOut(
                     acquisition.key,
                     queues.ask(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos())));
         } else {
             acquisition.end(outcome);
-        }
-        if (refusal != null || !acquisition.wasDecided(outcome)) {
-            exits.discard(hold);
         }
     }
 

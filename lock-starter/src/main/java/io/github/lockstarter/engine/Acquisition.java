@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by the
  * {@link KeyQueue} it stands in.
  */
-final class Acquisition extends TimerEntry {
+final class Acquisition extends TimerEntry implements Claim {
 
     final String key;
     final Terms terms;
@@ -36,6 +36,9 @@ final class Acquisition extends TimerEntry {
     /** Number of answers the queue had had when this one joined. */
     long joinedAt;
 
+    /** Set without a call by a caller whose stack or memory is at an end: it never takes what it is granted. */
+    volatile boolean forsaken;
+
     /** Whether it had to wait; written under the queue's lock before the outcome of the wait. */
     volatile boolean queued;
 
@@ -48,8 +51,15 @@ final class Acquisition extends TimerEntry {
         this.onTimer = onTimer;
     }
 
-    /** Whether this outcome is the one; to be {@link #publish published} by the same caller. */
+    /**
+     * Whether this outcome is the one; to be {@link #publish published} by the same caller. A grant is not for one that its caller
+     * has forsaken; if the caller does so after this look, {@link Repairs} finds the hold.
+     */
     boolean decide(Outcome candidate) {
+        if (forsaken && candidate instanceof Outcome.Got) {
+            end(new Outcome.Abandoned());
+            return false;
+        }
         return decided.compareAndSet(null, candidate);
     }
 

@@ -34,14 +34,29 @@ final class AllOrNothing {
                 if (attained instanceof Attained.Handle one) {
                     acquired.add(one.handle());
                 } else {
-                    acquired.forEach(EngineHandle::release);
+                    releaseAll(acquired);
                     return attained;
                 }
             }
             return together(acquired);
-        } catch (RuntimeException e) {
-            acquired.forEach(EngineHandle::release);
+        } catch (RuntimeException | Error e) {
+            releaseAfter(e, acquired);
             throw e;
+        }
+    }
+
+    private static void releaseAll(List<EngineHandle> acquired) {
+        if (!acquired.isEmpty()) {
+            new CompositeHandle(acquired).release();
+        }
+    }
+
+    /** What fails in here must not hide the failure that comes first. */
+    private static void releaseAfter(Throwable failure, List<EngineHandle> acquired) {
+        try {
+            releaseAll(acquired);
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
         }
     }
 
@@ -84,7 +99,7 @@ final class AllOrNothing {
             if (result.complete(together(acquired))) {
                 return;
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
         }
         acquired.forEach(EngineHandle::releaseAsync);

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,10 +84,22 @@ final class CompositeHandle implements EngineHandle {
     /** The worst that became of any part. */
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        List<CompletableFuture<ReleaseOutcome>> releasing = new ArrayList<>(parts.size());
+        Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
-            worst = worst.thenCombine(
-                    parts.get(i).releaseAsync(), (one, other) -> weight(one) >= weight(other) ? one : other);
+            try {
+                releasing.add(parts.get(i).releaseAsync());
+            } catch (RuntimeException | Error e) {
+                failure = e; // the others are released all the same
+            }
+        }
+        return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
+    }
+
+    private static CompletableFuture<ReleaseOutcome> worst(List<CompletableFuture<ReleaseOutcome>> releasing) {
+        CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        for (CompletableFuture<ReleaseOutcome> each : releasing) {
+            worst = worst.thenCombine(each, (one, other) -> weight(one) >= weight(other) ? one : other);
         }
         return worst;
     }
@@ -105,9 +118,12 @@ final class CompositeHandle implements EngineHandle {
     @Override
     public void close() {
         RuntimeException first = null;
+        Error error = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {
                 parts.get(i).close();
+            } catch (Error e) {
+                error = e;
             } catch (RuntimeException e) {
                 if (first == null) {
                     first = e;
@@ -115,6 +131,9 @@ final class CompositeHandle implements EngineHandle {
                     first.addSuppressed(e);
                 }
             }
+        }
+        if (error != null) {
+            throw error;
         }
         if (first != null) {
             throw first;

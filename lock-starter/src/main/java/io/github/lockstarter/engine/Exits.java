@@ -3,8 +3,12 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.ReleaseOutcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
-/** Where owners leave their holds. With the last one of an owner, the lock is handed over or released. */
+/**
+ * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has too
+ * little stack for that fails before it begins, and {@link Repairs} completes it.
+ */
 final class Exits {
 
     private final BackendCalls backend;
@@ -23,20 +27,36 @@ final class Exits {
         this.handOver = handOver;
     }
 
-    /** One hold less. */
-    CompletableFuture<ReleaseOutcome> exit(Hold hold) {
-        return backend.during(() -> exit(hold, handOver::pass));
+    /** The handle's entry less. */
+    CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
+        Hold hold = handle.hold;
+        losses.isHeld(hold);
+        if (hold.lifecycle.exitInner()) {
+            handle.stage = HoldHandle.LEFT;
+            return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
+        }
+        StackReserve.ensure();
+        return backend.during(() -> exit(hold, handle, handOver::pass));
     }
 
-    /** The only one less, of a grant that nobody took and whose attempt is withdrawn: never handed over. */
+    /** The only entry less, of a hold that no caller took. */
+    void exit(Hold hold) {
+        backend.during(() -> exit(hold, null, handOver::pass));
+    }
+
+    /** The same, of a grant whose attempt is withdrawn: never handed over. */
     void discard(Hold hold) {
-        backend.during(() -> exit(hold, (leaving, deadline) -> false));
+        backend.during(() -> exit(hold, null, (leaving, deadline) -> false));
     }
 
-    private CompletableFuture<ReleaseOutcome> exit(Hold hold, BiPredicate<Hold, Deadline> passedOn) {
+    private CompletableFuture<ReleaseOutcome> exit(
+            Hold hold, @Nullable HoldHandle handle, BiPredicate<Hold, Deadline> passedOn) {
         losses.isHeld(hold);
         Deadline deadline = hold.lifecycle.deadline(); // may move forward until the exit; the earlier one is safe
         Lifecycle.Exit exit = hold.lifecycle.exit();
+        if (handle != null) {
+            handle.stage = HoldHandle.LEFT;
+        }
         switch (exit) {
             case STILL_HELD -> {
                 return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);

@@ -95,7 +95,7 @@ final class HandOver {
             releases.handedOver(line.leaving);
             successor.hold().ifPresent(watchdog::watch);
         } finally {
-            successor.publish();
+            next.publish();
         }
         return Verdict.PASSED;
     }
@@ -139,7 +139,7 @@ final class HandOver {
          */
         private Optional<Outcome.Got> hold(Acquisition waiter, long fencingToken) {
             Grant grant = new Grant(leaving.key, leaving.tenure, fencingToken, deadline, renewAt);
-            Hold hold = new Hold(grant, waiter.terms, waiter.owner, clock, watchdog.timerTask());
+            Hold hold = new Hold(grant, waiter, clock, watchdog.timerTask());
             holds.add(hold);
             if (waiters.queues().isClosed() || isTakenAway()) {
                 holds.remove(hold);

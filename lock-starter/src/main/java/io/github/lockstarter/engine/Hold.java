@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
  * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #longestLease},
  * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
- * costs a count in a report or a repeated command, never correctness).
+ * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the acquisition to its handle or
+ * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
+ * {@link #unfinished} (a list that only grows, by threads that cannot release).
  */
 final class Hold extends TimerEntry {
 
@@ -80,6 +82,8 @@ final class Hold extends TimerEntry {
 
     private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
 
     final String key;
     final Tenure tenure;
@@ -113,16 +117,23 @@ final class Hold extends TimerEntry {
     /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
     volatile boolean announced;
 
-    Hold(Grant grant, Terms terms, Owner owner, EngineClock clock, Consumer<Hold> onTimer) {
+    /** What can still end it; null once it was given back untaken. Changed by its updater. */
+    private volatile @Nullable Claim claim;
+
+    /** The handles whose release was begun by a thread that could not go on, the latest first. */
+    volatile @Nullable HoldHandle unfinished;
+
+    Hold(Grant grant, Acquisition acquisition, EngineClock clock, Consumer<Hold> onTimer) {
         this.key = grant.key();
         this.tenure = grant.tenure();
         this.fencingToken = grant.fencingToken();
-        this.terms = terms;
-        this.owner = owner;
+        this.terms = acquisition.terms;
+        this.owner = acquisition.owner;
+        this.claim = acquisition;
         this.clock = clock;
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
-        this.longestLease = terms.lease();
+        this.longestLease = acquisition.terms.lease();
         this.renewAt = grant.renewAt();
         this.lifecycle = new Lifecycle(clock, grant.deadline());
     }
@@ -130,6 +141,34 @@ final class Hold extends TimerEntry {
     @Override
     void fire() {
         onTimer.accept(this);
+    }
+
+    /** The caller takes what was granted to it. False if it was given back. */
+    boolean isTaken(Acquisition acquisition, HoldHandle handle) {
+        return CLAIM.compareAndSet(this, acquisition, handle);
+    }
+
+    /** The caller of the acquisition does not take it. True for the one caller that has to exit in its place. */
+    boolean giveBack(Acquisition acquisition) {
+        return CLAIM.compareAndSet(this, acquisition, null);
+    }
+
+    /** Whether the caller's thread failed before it could take the hold. True for the one caller that has to exit in its place. */
+    boolean isForsaken() {
+        return claim instanceof Acquisition acquisition && acquisition.forsaken && giveBack(acquisition);
+    }
+
+    /** One handle more, for an entry that follows. Called by the owner's thread only. */
+    HoldHandle nested(Session session) {
+        Claim known = claim;
+        HoldHandle first = known instanceof HoldHandle handle
+                ? handle
+                : known instanceof Claim.OfHandles handles ? handles.get() : null;
+        HoldHandle handle = new HoldHandle(this, session, first);
+        if (first == null && known != null) {
+            CLAIM.compareAndSet(this, known, handle);
+        }
+        return handle;
     }
 
     boolean isRenewed() {

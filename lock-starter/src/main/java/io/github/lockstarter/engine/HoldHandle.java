@@ -8,21 +8,47 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
-/** One entry into a {@link Hold}: its own release, the hold's everything else. {@link #left} turns true once. */
-final class HoldHandle implements EngineHandle {
+/**
+ * One entry into a {@link Hold}: its own release, the hold's everything else.
+ *
+ * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
+ * or by {@link Repairs} if that thread could not go on; {@link #LEFT} follows the count without a call in between, so that no
+ * error comes between them. A thread that fails to release for want of stack or memory puts the handle on the hold's list of
+ * {@link Hold#unfinished} ones, which takes two fields and no call. Two threads that fail with handles of one hold at the same
+ * moment may lose one of them: then the hold is found once its handles cannot be reached.
+ */
+final class HoldHandle implements EngineHandle, Claim {
 
-    private final Hold hold;
+    private static final int ENTERED = 0;
+    private static final int LEAVING = 1;
+    static final int LEFT = 2;
+
+    private static final AtomicIntegerFieldUpdater<HoldHandle> STAGE =
+            AtomicIntegerFieldUpdater.newUpdater(HoldHandle.class, "stage");
+
+    final Hold hold;
+
+    /** The hold's first handle: who has one of its handles reaches this one. */
+    final HoldHandle first;
+
     private final Session session;
-    private static final AtomicIntegerFieldUpdater<HoldHandle> LEFT =
-            AtomicIntegerFieldUpdater.newUpdater(HoldHandle.class, "left");
 
-    /** 1 once released; changed by its updater. */
-    private volatile int left;
+    /** Where the handle is on its way out; changed by its updater, and by the thread that leaves. */
+    volatile int stage;
 
-    HoldHandle(Hold hold, Session session) {
+    /** On the list of the hold once it {@link #isUnfinished}. */
+    @Nullable
+    HoldHandle nextUnfinished;
+
+    private volatile boolean isUnfinished;
+
+    /** A handle of the hold; null for the first one of those that can be reached. */
+    HoldHandle(Hold hold, Session session, @Nullable HoldHandle first) {
         this.hold = hold;
         this.session = session;
+        this.first = first == null ? this : first;
     }
 
     @Override
@@ -88,7 +114,7 @@ final class HoldHandle implements EngineHandle {
     }
 
     boolean hasLeft() {
-        return left == 1;
+        return stage != ENTERED;
     }
 
     @Override
@@ -98,11 +124,28 @@ final class HoldHandle implements EngineHandle {
 
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
-        if (!LEFT.compareAndSet(this, 0, 1)) {
-            return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+        boolean leaving = false;
+        try {
+            leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
+            if (!leaving) {
+                return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
+            }
+            hold.forgetCallbacksOf(this);
+            return session.exits().leave(this);
+        } catch (RuntimeException | Error e) {
+            if ((leaving || stage == ENTERED) && !isUnfinished) {
+                isUnfinished = true;
+                nextUnfinished = hold.unfinished;
+                hold.unfinished = this;
+                session.repairs.wanted = true;
+            }
+            throw e;
         }
-        hold.forgetCallbacksOf(this);
-        return session.exits().exit(hold);
+    }
+
+    /** Whether the thread that was to count the entry down could not; true once. */
+    boolean isToBeFinished() {
+        return STAGE.compareAndSet(this, ENTERED, LEAVING) || stage == LEAVING;
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still alive
@@ -22,10 +23,22 @@ import java.util.function.Predicate;
  */
 final class Holds implements HeldLocks {
 
-    private record Entrance(long threadId, String key) {
+    /** Threads are told apart by identity: see {@link Owner}. */
+    private record Entrance(@Nullable Thread thread, String key) {
 
         static Entrance of(Hold hold) {
-            return new Entrance(hold.owner.threadId(), hold.key);
+            return new Entrance(hold.owner.thread(), hold.key);
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality")
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Entrance entrance && entrance.thread == thread && entrance.key.equals(key);
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(thread) * 31 + key.hashCode();
         }
     }
 
@@ -46,6 +59,13 @@ final class Holds implements HeldLocks {
         keepForThread(hold);
         if (!hold.lifecycle.isHeld()) {
             displaced.remove(hold.tenure.token, hold);
+        }
+    }
+
+    /** Its owner has it from now on. It may have been displaced before: whoever displaces it looks at the mark afterwards. */
+    void announced(Hold hold) {
+        if (here.get(hold.key) != hold) {
+            keepForThread(hold);
         }
     }
 
@@ -101,12 +121,12 @@ final class Holds implements HeldLocks {
     /** The thread's own hold of the key: one that it has taken, and has not left. */
     Optional<Hold> of(Owner thread, String key) {
         Hold latest = here.get(key);
-        if (latest != null && latest.owner.threadId() == thread.threadId() && isEntered(latest)) {
+        if (latest != null && latest.owner.thread() == thread.thread() && isEntered(latest)) {
             return Optional.of(latest);
         }
         return keptForThreads.isEmpty()
                 ? Optional.empty()
-                : Optional.ofNullable(keptForThreads.get(new Entrance(thread.threadId(), key)))
+                : Optional.ofNullable(keptForThreads.get(new Entrance(thread.thread(), key)))
                         .filter(Holds::isEntered);
     }
 

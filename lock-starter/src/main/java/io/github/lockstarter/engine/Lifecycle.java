@@ -67,6 +67,11 @@ final class Lifecycle {
         return now instanceof Held held ? held.deadline.isOver(clock) : !(now instanceof Releasing);
     }
 
+    /** Whether it is held, and its lease is over: {@link #expire} ends it. */
+    boolean isOverdue() {
+        return state instanceof Held held && held.deadline.isOver(clock);
+    }
+
     boolean isLost() {
         return state instanceof Lost;
     }
@@ -113,6 +118,16 @@ final class Lifecycle {
     boolean enter() {
         while (state instanceof Held held) {
             if (STATE.compareAndSet(this, held, new Held(held.deadline, held.holds + 1, held.writes))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** One hold less, if it is held and that is not the last one. */
+    boolean exitInner() {
+        while (state instanceof Held held && held.holds > 1) {
+            if (STATE.compareAndSet(this, held, new Held(held.deadline, held.holds - 1, held.writes))) {
                 return true;
             }
         }

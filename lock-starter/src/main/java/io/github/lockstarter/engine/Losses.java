@@ -28,9 +28,12 @@ final class Losses {
 
     /** Whether the hold is still ours; ends it if its lease is over. */
     boolean isHeld(Hold hold) {
-        LossCause cause = isPastMaxHold(hold) ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED;
-        if (hold.lifecycle.expire(cause)) {
-            signal(hold, cause);
+        if (hold.lifecycle.isOverdue()) {
+            StackReserve.ensure();
+            LossCause cause = isPastMaxHold(hold) ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED;
+            if (hold.lifecycle.expire(cause)) {
+                signal(hold, cause);
+            }
         }
         return hold.lifecycle.isHeld();
     }

@@ -29,6 +29,11 @@ record Next(
         return new Next(null, null, List.of(), acquisition);
     }
 
+    /** Whoever waits for what was decided hears of it. */
+    void publish() {
+        decided.forEach(each -> Faults.guard("Publishing an outcome", each::publish));
+    }
+
     Next withdrawing(@Nullable LockToken token) {
         return new Next(token, attempt, decided, queued);
     }

@@ -1,26 +1,26 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns a hold: a thread, which may enter again, or nobody but the handle.
+ * Who owns a hold: a thread, which may enter again, or the handle alone. Threads are told apart by identity, since a subclass
+ * of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the lock is released,
+ * or for as long as its loss is remembered for that thread.
  *
- * @param threadId id of the thread; {@link #NO_THREAD} for a hold that belongs to its handle alone
+ * @param thread the thread; null for a hold that belongs to its handle alone
  * @param label the thread's name, or {@link HeldLock#ASYNC}
  */
-record Owner(long threadId, String label) {
+record Owner(@Nullable Thread thread, String label) {
 
-    private static final long NO_THREAD = 0; // ids of threads are positive
+    static final Owner HANDLE = new Owner(null, HeldLock.ASYNC);
 
-    static final Owner HANDLE = new Owner(NO_THREAD, HeldLock.ASYNC);
-
-    @SuppressWarnings("deprecation") // threadId() came with JDK 19
     static Owner currentThread() {
         Thread thread = Thread.currentThread();
-        return new Owner(thread.getId(), thread.getName());
+        return new Owner(thread, thread.getName());
     }
 
     boolean isThread() {
-        return threadId != NO_THREAD;
+        return thread != null;
     }
 }

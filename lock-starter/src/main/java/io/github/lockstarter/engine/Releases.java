@@ -142,10 +142,13 @@ final class Releases {
 
     /** The owner is told. */
     void end(Hold hold, ReleaseOutcome outcome) {
-        if (hold.announced) {
-            events.released(
-                    new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));
+        try {
+            if (hold.announced) {
+                events.released(
+                        new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));
+            }
+        } finally {
+            hold.ended().complete(outcome);
         }
-        hold.ended().complete(outcome);
     }
 }

@@ -32,6 +32,7 @@ final class Session implements LocalWaiters {
     private final Exits exits;
     private final Acquirer acquirer;
     private final RecoveryWatch recoveries;
+    final Repairs repairs;
 
     Session(
             LockBackend backend,
@@ -52,6 +53,16 @@ final class Session implements LocalWaiters {
         this.exits = new Exits(core, losses, releases, new HandOver(core, waiters, watchdog, releases));
         this.acquirer = new Acquirer(core, waiters, exits, watchdog);
         this.recoveries = new RecoveryWatch(clock, events, timer);
+        this.repairs = new Repairs(core.holds(), exits);
+        core.timer().afterEachTick(this::tick);
+    }
+
+    private void tick() {
+        try {
+            watchdog.renewDue();
+        } finally {
+            repairs.run();
+        }
     }
 
     private static WaitQueues queues(Core core) {
@@ -127,8 +138,25 @@ final class Session implements LocalWaiters {
         if (Thread.currentThread().isInterrupted()) {
             throw Messages.interrupted(key, new InterruptedException());
         }
-        Acquisition acquisition = acquirer.begin(key, terms, owner);
-        return conclude(acquisition, await(acquisition));
+        StackReserve.ensure();
+        Acquisition acquisition = acquirer.prepare(key, terms, owner);
+        try {
+            acquirer.begin(acquisition);
+            return conclude(acquisition, await(acquisition));
+        } catch (VirtualMachineError e) {
+            acquisition.forsaken = true;
+            repairs.wanted = true;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abandon(acquisition);
+            throw e;
+        }
+    }
+
+    /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
+    private void abandon(Acquisition acquisition) {
+        acquirer.abandon(acquisition);
+        acquisition.hold().filter(hold -> hold.giveBack(acquisition)).ifPresent(exits::exit);
     }
 
     /** A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing. */
@@ -139,8 +167,10 @@ final class Session implements LocalWaiters {
         }
         Hold hold = outer.get();
         losses.isHeld(hold);
+        // Made first: behind the entry is no call that could fail, but for the returns.
+        Optional<HoldHandle> handle = Optional.of(hold.nested(this));
         if (hold.lifecycle.enter()) {
-            return Optional.of(new HoldHandle(hold, this));
+            return handle;
         }
         if (hold.lifecycle.isLost()) {
             holds().remove(hold);
@@ -154,9 +184,8 @@ final class Session implements LocalWaiters {
             return BlockingWait.await(acquisition.outcome);
         } catch (InterruptedException e) {
             acquirer.abandon(acquisition);
-            if (BlockingWait.awaitUninterruptibly(acquisition.outcome) instanceof Outcome.Got got) {
-                exits.exit(got.hold());
-            }
+            BlockingWait.awaitUninterruptibly(acquisition.outcome);
+            abandon(acquisition);
             report(acquisition, Refusal.INTERRUPTED);
             Thread.currentThread().interrupt();
             throw Messages.interrupted(acquisition.key, e);
@@ -165,7 +194,7 @@ final class Session implements LocalWaiters {
 
     private Attained conclude(Acquisition acquisition, Outcome outcome) {
         if (outcome instanceof Outcome.Got got) {
-            return new Attained.Handle(take(acquisition, got.hold()));
+            return take(acquisition, got.hold());
         }
         if (outcome instanceof Outcome.Busy busy) {
             report(acquisition, Refusal.CONTENDED);
@@ -187,8 +216,11 @@ final class Session implements LocalWaiters {
      * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of it
      * first, so that they hear of every loss of what they know.
      */
-    private HoldHandle take(Acquisition acquisition, Hold hold) {
+    private Attained take(Acquisition acquisition, Hold hold) {
+        HoldHandle handle = new HoldHandle(hold, this, null);
+        Attained attained = new Attained.Handle(handle);
         hold.announced = true;
+        holds().announced(hold);
         events().acquired(new LockEvent.Acquired(
                 hold.terms.name(),
                 hold.key,
@@ -198,10 +230,12 @@ final class Session implements LocalWaiters {
                 path(acquisition, hold)));
         if (!losses.isHeld(hold)) {
             losses.report(hold, hold.lossCause());
-            exits.exit(hold);
             throw Messages.lost(hold);
         }
-        return new HoldHandle(hold, this);
+        if (!hold.isTaken(acquisition, handle)) {
+            throw new IllegalStateException("What was granted was given back; this is a bug in the lock engine");
+        }
+        return attained; // made before the hold is taken, so that nothing can fail any more
     }
 
     private static Path path(Acquisition acquisition, Hold hold) {
@@ -222,7 +256,9 @@ final class Session implements LocalWaiters {
 
     /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
     CompletableFuture<Attained> acquireAsync(String key, Terms terms) {
-        Acquisition acquisition = acquirer.begin(key, terms, Owner.HANDLE);
+        StackReserve.ensure();
+        Acquisition acquisition = acquirer.prepare(key, terms, Owner.HANDLE);
+        acquirer.begin(acquisition);
         CompletableFuture<Attained> result = new CompletableFuture<>();
         acquisition.outcome.thenAccept(outcome -> events().complete(() -> deliver(acquisition, outcome, result)));
         result.whenComplete((attained, failure) -> acquirer.abandon(acquisition));
@@ -233,7 +269,8 @@ final class Session implements LocalWaiters {
         Attained attained;
         try {
             attained = conclude(acquisition, outcome);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            abandon(acquisition);
             result.completeExceptionally(e);
             return;
         }

@@ -44,7 +44,6 @@ final class Watchdog {
         this.losses = losses;
         this.releases = releases;
         this.suspendWatch = new SuspendWatch(core, losses);
-        timer.afterEachTick(this::renewDue);
     }
 
     /** Looks at the hold when its next renewal is due, or its lease is over. */
@@ -93,7 +92,8 @@ final class Watchdog {
         }
     }
 
-    private void renewDue() {
+    /** After each tick of the timer, on its thread. */
+    void renewDue() {
         if (due.isEmpty()) {
             return;
         }
@@ -181,33 +181,37 @@ final class Watchdog {
     }
 
     private CompletableFuture<RenewResult> extendOnce(Hold hold, Duration lease) {
+        StackReserve.ensure();
         return backend.during(() -> extendNow(hold, lease));
     }
 
     private CompletableFuture<RenewResult> extendNow(Hold hold, Duration lease) {
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
+        Moment sent = Moment.now(clock);
         if (!hold.lifecycle.beginRenewal()) {
             answer.complete(new RenewResult.NotHeld());
             return answer;
         }
-        hold.extended = true;
-        if (lease.compareTo(hold.longestLease) > 0) {
-            hold.longestLease = lease;
-        }
-        Moment sent = Moment.now(clock);
         CompletionStage<RenewResult> stage;
         try {
+            hold.extended = true;
+            if (lease.compareTo(hold.longestLease) > 0) {
+                hold.longestLease = lease;
+            }
             stage = backend.renew(List.of(hold.renewCommand(lease))).get(0);
         } finally {
             written(hold);
         }
         backend.answer(stage, result -> {
-            if (result instanceof RenewResult.Renewed) {
-                renewed(hold, sent, Deadline.of(sent, lease.toNanos()));
-            } else if (result instanceof RenewResult.NotHeld) {
-                losses.lose(hold, LossCause.OWNER_CHANGED);
+            try {
+                if (result instanceof RenewResult.Renewed) {
+                    renewed(hold, sent, Deadline.of(sent, lease.toNanos()));
+                } else if (result instanceof RenewResult.NotHeld) {
+                    losses.lose(hold, LossCause.OWNER_CHANGED);
+                }
+            } finally {
+                answer.complete(result);
             }
-            answer.complete(result);
         });
         return answer;
     }

@@ -109,4 +109,11 @@ class LocalBackendContractTests {
             super(LocalStore::new);
         }
     }
+
+    @Nested
+    class StackOverflow extends StackOverflowContract {
+        StackOverflow() {
+            super(LocalStore::new);
+        }
+    }
 }

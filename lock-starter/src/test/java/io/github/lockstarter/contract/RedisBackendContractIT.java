@@ -118,4 +118,11 @@ class RedisBackendContractIT {
             super(RedisBackendContractIT::store);
         }
     }
+
+    @Nested
+    class StackOverflow extends StackOverflowContract {
+        StackOverflow() {
+            super(RedisBackendContractIT::store);
+        }
+    }
 }

@@ -64,6 +64,6 @@ class HoldsTests {
         Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
         Attempt attempt = new Attempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
         Tenure tenure = new Tenure(attempt, sequence, sent.nanos());
-        return new Hold(Hold.Grant.first(KEY, tenure, sent, terms), terms, thread, EngineClock.SYSTEM, each -> {});
+        return new Hold(Hold.Grant.first(KEY, tenure, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
     }
 }

@@ -68,7 +68,7 @@ public class WaitQueuesLincheckTests {
         Tenure tenure = new Tenure(new Attempt(acquisition, TOKEN, Waiting.NEW, 1), 1, 0);
         Deadline.Moment sent = new Deadline.Moment(0, 0);
         Hold.Grant grant = Hold.Grant.first(KEY, tenure, sent, terms);
-        return new Outcome.Got(new Hold(grant, terms, Owner.HANDLE, EngineClock.SYSTEM, hold -> {}));
+        return new Outcome.Got(new Hold(grant, acquisition, EngineClock.SYSTEM, hold -> {}));
     }
 
     @Operation(runOnce = true)
