@@ -5,7 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One hold of a lock, from acquire to release. Bound to no thread: any thread may ask, extend or release. Thread-safe.
+ * One hold of a lock, from acquire to release. Any thread may ask, extend or release. Thread-safe.
+ *
+ * <p>The handle may travel to another thread, but the thread that acquired the lock stays its owner: it enters the lock again at
+ * once, with the same fencing token, while the other thread works under it. A pooled thread that passes its handle on thus
+ * lets its next request for the same key in. Acquire what travels with {@link LockRequest#ownedByHandle()}, or asynchronously:
+ * such a lock is entered by no thread again.
+ *
+ * <p>Every hold ends with a release by one of its handles: keep a handle reachable for as long as the lock is to be held.
  *
  * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or renewing
  * command was sent and shortened by the clock allowance (drift); it turns false before another owner can get in. A
@@ -16,7 +23,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * The handle of the innermost locked method or {@link LockOperations#execute} that runs on this thread, so that a
-     * locked method can reach its fencing token.
+     * locked method can reach its fencing token. Belongs to the thread that runs the body, whoever owns the lock: it is empty
+     * on threads that the body starts, and for locks that are held by {@link LockOperations#acquire} alone.
      *
      * @return the handle; empty outside of any
      */

@@ -21,9 +21,15 @@ import java.util.TreeSet;
  * @param maxWait longest time the caller waits; zero makes one attempt
  * @param lease how long the lock outlives a crashed holder
  * @param renewal whether the watchdog renews the lease
+ * @param ownership whether the acquiring thread may acquire the lock again while it holds it
  */
 public record LockRequest(
-        String name, List<String> keys, Optional<Duration> maxWait, Optional<Duration> lease, Renewal renewal) {
+        String name,
+        List<String> keys,
+        Optional<Duration> maxWait,
+        Optional<Duration> lease,
+        Renewal renewal,
+        Ownership ownership) {
 
     /** Name of a request that was given none. */
     public static final String UNNAMED = "unnamed";
@@ -45,6 +51,7 @@ public record LockRequest(
      * @param maxWait longest time the caller waits
      * @param lease how long the lock outlives a crashed holder
      * @param renewal whether the watchdog renews the lease
+     * @param ownership whether the acquiring thread may acquire the lock again while it holds it
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
      *     lease is below {@link #MIN_LEASE}, or either is above {@link #MAX_DURATION}
      */
@@ -52,6 +59,7 @@ public record LockRequest(
         Objects.requireNonNull(maxWait, "maxWait");
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(renewal, "renewal");
+        Objects.requireNonNull(ownership, "ownership");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
@@ -81,7 +89,12 @@ public record LockRequest(
      */
     public static LockRequest ofAll(Collection<String> keys) {
         return new LockRequest(
-                UNNAMED, List.copyOf(nonNull(keys)), Optional.empty(), Optional.empty(), Renewal.AS_CONFIGURED);
+                UNNAMED,
+                List.copyOf(nonNull(keys)),
+                Optional.empty(),
+                Optional.empty(),
+                Renewal.AS_CONFIGURED,
+                Ownership.THREAD);
     }
 
     /**
@@ -91,7 +104,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, maxWait, lease, renewal);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership);
     }
 
     /**
@@ -101,7 +114,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(name, keys, Optional.of(wait), lease, renewal);
+        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership);
     }
 
     /**
@@ -120,7 +133,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal);
+        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership);
     }
 
     /**
@@ -129,7 +142,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.ON);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership);
     }
 
     /**
@@ -139,7 +152,18 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership);
+    }
+
+    /**
+     * Gives the lock to the handle instead of the acquiring thread, for handles that travel to other threads. The thread does not
+     * enter the lock again: every other acquire of the key contends, also its own, which waits for a release that only the handle
+     * can bring about. Locks that are acquired asynchronously belong to their handles anyway.
+     *
+     * @return the changed request
+     */
+    public LockRequest ownedByHandle() {
+        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE);
     }
 
     private static Collection<String> nonNull(Collection<String> keys) {

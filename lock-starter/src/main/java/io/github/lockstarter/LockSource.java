@@ -9,7 +9,8 @@ public interface LockSource {
     /**
      * Acquires the lock, waiting for it as long as the request, else the configuration, says. The same thread may
      * acquire the same key again: that costs no round trip, and the lock is released with the last release. It may do so
-     * also while a handle of it is used on another thread.
+     * also while a handle of it is used on another thread, unless the lock is {@link LockRequest#ownedByHandle() owned by its
+     * handle}.
      *
      * @param request what to lock
      * @return the hold; release it

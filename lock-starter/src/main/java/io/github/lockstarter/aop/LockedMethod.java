@@ -2,6 +2,7 @@ package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Ownership;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -69,7 +70,8 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         String prefix = request.name() + ":";
         List<String> values =
                 keys.stream().map(key -> prefix + key.evaluate(arguments)).toList();
-        return new LockRequest(request.name(), values, request.maxWait(), request.lease(), request.renewal());
+        return new LockRequest(
+                request.name(), values, request.maxWait(), request.lease(), request.renewal(), request.ownership());
     }
 
     private static LockRequest request(Method method, String name, DistributedLock attributes) {
@@ -79,7 +81,8 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
                     List.of(name),
                     duration(attributes.waitMs()),
                     duration(attributes.leaseMs()),
-                    attributes.renewal());
+                    attributes.renewal(),
+                    Ownership.THREAD);
         } catch (IllegalArgumentException e) {
             throw new ImpossibleLockException(
                     method, e.getMessage() + ".", "Correct leaseMs or waitMs; left out, they are as configured.");

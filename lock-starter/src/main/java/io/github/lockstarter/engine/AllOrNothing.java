@@ -26,11 +26,11 @@ final class AllOrNothing {
         this.startedAt = clock.nanos();
     }
 
-    Attained acquire() {
+    Attained acquire(Owner owner) {
         List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
-                Attained attained = session.acquire(key, remainingTerms());
+                Attained attained = session.acquire(key, remainingTerms(), owner);
                 if (attained instanceof Attained.Handle one) {
                     acquired.add(one.handle());
                 } else {

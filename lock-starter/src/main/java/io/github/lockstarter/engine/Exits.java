@@ -71,8 +71,13 @@ final class Exits {
         }
         switch (exit) {
             case SEND_RELEASE -> {
-                if (!passedOn.test(hold, deadline)) {
-                    releases.release(hold);
+                boolean isPassedOn = false;
+                try {
+                    isPassedOn = passedOn.test(hold, deadline);
+                } finally {
+                    if (!isPassedOn) {
+                        releases.release(hold);
+                    }
                 }
             }
             case LOST -> {

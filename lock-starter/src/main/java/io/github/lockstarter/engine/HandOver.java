@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Passes a lock on to the next waiter of this instance without asking the backend, within the bounds of its
@@ -79,29 +80,45 @@ final class HandOver {
                 });
     }
 
+    /** Throws only before a waiter has the lock: behind that, the caller must not release it. */
     private Verdict pass(Line line) {
-        String key = line.leaving.key;
-        Next next = waiters.queues().ask(key, queue -> queue.handOver(line));
+        Next next = decision(line);
         LockToken withdrawal = next.withdrawal();
         if (withdrawal != null) {
-            waiters.withdrawals().send(key, withdrawal);
-            waiters.local().freed(key); // who came meanwhile may have lost its registration to the withdrawal
+            Faults.guard("Withdrawing a wait", () -> withdraw(line.leaving.key, withdrawal));
         }
         if (next.decided().isEmpty()) {
             return line.toBeArmed ? Verdict.TO_BE_ARMED : Verdict.NOBODY;
         }
         Acquisition successor = next.decided().get(0);
-        try {
+        Faults.guard("Handing a lock over", () -> {
             releases.handedOver(line.leaving);
             successor.hold().ifPresent(watchdog::watch);
-        } finally {
-            next.publish();
-        }
+        });
+        next.publish();
         return Verdict.PASSED;
     }
 
+    private void withdraw(String key, LockToken withdrawal) {
+        waiters.withdrawals().send(key, withdrawal);
+        waiters.local().freed(key); // who came meanwhile may have lost its registration to the withdrawal
+    }
+
+    /** What the queue decided; also if it failed behind that, since the waiter has the lock then. */
+    private Next decision(Line line) {
+        try {
+            return waiters.queues().ask(line.leaving.key, queue -> queue.handOver(line));
+        } catch (RuntimeException | Error e) {
+            Optional<Acquisition> successor = line.successor();
+            if (successor.isEmpty()) {
+                throw e;
+            }
+            return Next.NOTHING.publishing(List.of(successor.get()));
+        }
+    }
+
     /**
-     * Tries one waiter after the other. {@link #toBeArmed} belongs to the calling thread.
+     * Tries one waiter after the other. {@link #toBeArmed}, {@link #waiter} and {@link #offered} belong to the calling thread.
      *
      * <p>{@code least} says who is let in: those who are renewed, or, when the lease was armed, all.
      */
@@ -112,6 +129,8 @@ final class HandOver {
         private final long renewAt;
         private final Renewal least;
         private boolean toBeArmed;
+        private @Nullable Acquisition waiter;
+        private Outcome.@Nullable Got offered;
 
         Line(Hold leaving, Deadline deadline, long renewAt, Renewal least) {
             this.leaving = leaving;
@@ -145,7 +164,21 @@ final class HandOver {
                 holds.remove(hold);
                 return Optional.empty();
             }
-            return Optional.of(new Outcome.Got(hold));
+            Outcome.Got got = new Outcome.Got(hold);
+            this.waiter = waiter;
+            this.offered = got;
+            return Optional.of(got);
+        }
+
+        /** The waiter that has the lock, if one took what it was offered. */
+        Optional<Acquisition> successor() {
+            Acquisition last = waiter;
+            Outcome.Got got = offered;
+            if (last == null || got == null || last.wasDecided(got)) {
+                return Optional.ofNullable(last);
+            }
+            holds.remove(got.hold());
+            return Optional.empty();
         }
 
         private boolean isTakenAway() {

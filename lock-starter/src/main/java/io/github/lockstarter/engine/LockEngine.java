@@ -144,9 +144,10 @@ public final class LockEngine implements LockSource, AutoCloseable {
             throw stopped(request);
         }
         List<String> keys = request.keys();
+        Owner owner = Owner.of(request);
         return keys.size() == 1
-                ? running.acquire(keys.get(0), terms)
-                : new AllOrNothing(running, clock, keys, terms).acquire();
+                ? running.acquire(keys.get(0), terms, owner)
+                : new AllOrNothing(running, clock, keys, terms).acquire(owner);
     }
 
     private static LockBackendException stopped(LockRequest request) {

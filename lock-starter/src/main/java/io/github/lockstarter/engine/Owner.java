@@ -1,6 +1,8 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Ownership;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,11 +11,18 @@ import org.jspecify.annotations.Nullable;
  * or for as long as its loss is remembered for that thread.
  *
  * @param thread the thread; null for a hold that belongs to its handle alone
- * @param label the thread's name, or {@link HeldLock#ASYNC}
+ * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
 record Owner(@Nullable Thread thread, String label) {
 
     static final Owner HANDLE = new Owner(null, HeldLock.ASYNC);
+
+    /** Who is to own what the current thread asks for. */
+    static Owner of(LockRequest request) {
+        return request.ownership() == Ownership.THREAD
+                ? currentThread()
+                : new Owner(null, Thread.currentThread().getName());
+    }
 
     static Owner currentThread() {
         Thread thread = Thread.currentThread();

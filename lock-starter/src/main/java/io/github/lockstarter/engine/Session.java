@@ -128,10 +128,9 @@ final class Session implements LocalWaiters {
         Checks.atMostMaxLease(subject, lease, core.settings().maxLease());
     }
 
-    /** Blocks the calling thread, which becomes the owner. */
-    Attained acquire(String key, Terms terms) {
-        Owner owner = Owner.currentThread();
-        Optional<HoldHandle> nested = reenter(owner, key);
+    /** Blocks the calling thread, which is the owner, or acquires for the handle. */
+    Attained acquire(String key, Terms terms, Owner owner) {
+        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
         if (nested.isPresent()) {
             return new Attained.Handle(nested.get());
         }

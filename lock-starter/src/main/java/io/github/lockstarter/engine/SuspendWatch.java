@@ -33,7 +33,13 @@ final class SuspendWatch extends TimerEntry {
 
     void begin() {
         if (!watching.get() && watching.compareAndSet(false, true)) {
-            next();
+            boolean isSet = false;
+            try {
+                next();
+                isSet = true;
+            } finally {
+                watching.set(isSet); // a thread that fails here leaves it to the next one
+            }
         }
     }
 

@@ -9,11 +9,14 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
@@ -263,5 +266,75 @@ abstract class EngineHoldContract extends EngineContract {
                 .extracting(LockEvent.Released::outcome)
                 .isEqualTo(ReleaseOutcome.RELEASED);
         assertThat(first.backend().count(Verb.RELEASE)).isEqualTo(1);
+    }
+
+    @Test
+    void letsTheAcquiringThreadInAgainAlthoughItsHandleIsUsedElsewhere() throws Exception {
+        LockHandle travelling = first.locks().acquire(request);
+
+        long nested = resultOf(elsewhere(() -> travelling.fencingToken()));
+
+        try (LockHandle inner = first.locks().acquire(request.withoutWaiting())) {
+            assertThat(inner.fencingToken()).isEqualTo(nested);
+        }
+        assertThat(resultOf(elsewhere(travelling::release))).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void doesNotLetTheAcquiringThreadInAgainWhereTheHandleIsTheOwner() throws Exception {
+        LockHandle travelling = first.locks().acquire(request.ownedByHandle());
+
+        assertHeldByAnother(first);
+        assertThatThrownBy(() -> first.locks().acquire(request.withoutWaiting()))
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining(Thread.currentThread().getName());
+        assertThat(first.locks().tryAcquire(request.ownedByHandle())).isEmpty();
+
+        assertThat(resultOf(elsewhere(travelling::release))).isEqualTo(ReleaseOutcome.RELEASED);
+        try (LockHandle next = first.locks().acquire(request.ownedByHandle())) {
+            assertThat(next.fencingToken()).isGreaterThan(travelling.fencingToken());
+        }
+        assertFree();
+    }
+
+    @Test
+    void waitsForTheReleaseByAnotherThreadWhereTheHandleIsTheOwner() throws Exception {
+        LockHandle travelling = first.locks().acquire(request.ownedByHandle());
+        Future<LockHandle> next = elsewhere(() -> first.locks().acquire(request.ownedByHandle()));
+        awaitWaiters(first, 1);
+
+        travelling.release();
+
+        try (LockHandle handle = resultOf(next)) {
+            assertThat(handle.isHeld()).isTrue();
+            assertHeldByAnother(first);
+        }
+    }
+
+    @Test
+    void ownsSeveralKeysByTheHandle() {
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":other")).ownedByHandle();
+        try (LockHandle held = first.locks().acquire(both)) {
+            assertHeldByAnother(first);
+            assertThat(first.locks().tryAcquire(LockRequest.of(key + ":other"))).isEmpty();
+            assertThat(first.locks().tryAcquire(both)).isEmpty();
+            assertThat(held.isHeld()).isTrue();
+        }
+        assertFree();
+    }
+
+    @Test
+    void runsABodyThatCannotEnterItsOwnLockWhereTheHandleIsTheOwner() {
+        LockRequest section = request.ownedByHandle();
+
+        first.locks().execute(section, () -> {
+            assertThat(LockHandle.current())
+                    .hasValueSatisfying(handle -> assertThat(handle.isHeld()).isTrue());
+            assertThatThrownBy(() -> first.locks().execute(section.withoutWaiting(), () -> {}))
+                    .isInstanceOf(LockNotAcquiredException.class);
+            assertHeldByAnother(first);
+        });
+
+        assertFree();
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,7 @@ abstract class StackOverflowContract extends EngineContract {
 
     @Test
     void nothingStaysHeldOfALockedMethodThatIsCalledAtTheEndOfTheStack() throws Exception {
-        onThreads(number -> descend(request(number), Integer.MAX_VALUE));
+        onThreads(number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
 
         assertNothingIsHeld();
     }
@@ -65,21 +66,23 @@ abstract class StackOverflowContract extends EngineContract {
         return 1 + first.locks().execute(one, () -> recurse(number, depth + 1));
     }
 
-    /** Every level on the way back tries the lock, with a little more stack than the one before. */
-    private int descend(LockRequest one, int levels) {
+    /** Every level on the way back tries the lock, with a little more stack than the one before, until one gets it. */
+    private int descend(LockRequest one, int levels, AtomicBoolean done) {
         if (levels == 0) {
             return 0;
         }
         try {
-            return 1 + descend(one, levels - 1);
+            return 1 + descend(one, levels - 1, done);
         } finally {
-            tryToLock(one);
+            if (!done.get()) {
+                tryToLock(one, done);
+            }
         }
     }
 
-    private void tryToLock(LockRequest one) {
+    private void tryToLock(LockRequest one, AtomicBoolean done) {
         try {
-            first.locks().execute(one, () -> {});
+            first.locks().execute(one, () -> done.set(true));
         } catch (VirtualMachineError e) {
             // The next level has more.
         }

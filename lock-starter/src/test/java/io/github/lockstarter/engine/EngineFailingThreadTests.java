@@ -27,10 +27,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class EngineFailingThreadTests {
 
+    private static final ThreadLocal<FailingClock> OF_THIS_THREAD = new ThreadLocal<>();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final LocalLockBackend backend = new LocalLockBackend(System::nanoTime);
-    private final ThreadLocal<FailingClock> ofThisThread = new ThreadLocal<>();
     private final LockEngine engine =
             new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), new EngineClock(this::nanos, Instant::now));
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
@@ -54,7 +54,7 @@ class EngineFailingThreadTests {
     }
 
     private long nanos() {
-        FailingClock clock = ofThisThread.get();
+        FailingClock clock = OF_THIS_THREAD.get();
         if (clock != null) {
             clock.look();
         }
@@ -101,7 +101,7 @@ class EngineFailingThreadTests {
         AtomicBoolean reached = new AtomicBoolean();
         FutureTask<Void> work = new FutureTask<>(
                 () -> {
-                    ofThisThread.set(new FailingClock(place, () -> {
+                    OF_THIS_THREAD.set(new FailingClock(place, () -> {
                         reached.set(true);
                         return failure.get();
                     }));
