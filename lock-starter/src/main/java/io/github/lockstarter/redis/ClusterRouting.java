@@ -60,18 +60,8 @@ final class ClusterRouting implements Routing {
         Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
         for (RedisClusterNode node : masters()) {
             Node master = nodeAt(node);
-            CompletableFuture<RedisLink> opened = new CompletableFuture<>();
-            master.whenOpen(new LinkUser() {
-                @Override
-                public void onOpen(RedisLink link) {
-                    opened.complete(link);
-                }
-
-                @Override
-                public void onFailure(Throwable failure) {
-                    opened.completeExceptionally(failure);
-                }
-            });
+            FutureLink opened = new FutureLink();
+            master.whenOpen(opened);
             links.put(master.address.toString(), opened);
         }
         return links;

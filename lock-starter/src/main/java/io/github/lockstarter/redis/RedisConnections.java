@@ -110,19 +110,9 @@ final class RedisConnections implements AutoCloseable {
      * @return why it could not be opened; empty if it is open
      */
     Optional<Throwable> open(String key) {
-        CompletableFuture<Optional<Throwable>> answered = new CompletableFuture<>();
-        whenOpen(new LinkWaiter(key, new LinkUser() {
-            @Override
-            public void onOpen(RedisLink opened) {
-                answered.complete(Optional.empty());
-            }
-
-            @Override
-            public void onFailure(Throwable failure) {
-                answered.complete(Optional.of(failure));
-            }
-        }));
-        return BlockingWait.awaitUninterruptibly(answered);
+        FutureLink opened = new FutureLink();
+        whenOpen(new LinkWaiter(key, opened));
+        return BlockingWait.awaitUninterruptibly(opened.handle((any, failure) -> Optional.ofNullable(failure)));
     }
 
     private void whenOpen(LinkWaiter waiter) {
