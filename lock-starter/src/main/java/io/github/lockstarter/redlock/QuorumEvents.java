@@ -1,10 +1,10 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Reachable;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.StoreEvent.Unreachable;
-import io.github.lockstarter.StoreEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
