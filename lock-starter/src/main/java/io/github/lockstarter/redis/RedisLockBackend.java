@@ -126,9 +126,10 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgements.start();
         outages.reportedOtherwise(true);
         try {
-            open();
-            new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings))
-                    .run(acknowledgements);
+            StartCheck check =
+                    new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings));
+            open(check);
+            check.run(acknowledgements);
         } finally {
             outages.reportedOtherwise(false);
         }
@@ -137,9 +138,9 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /** In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. */
-    private void open() {
+    private void open(StartCheck check) {
         connections.open(keySpace.history()).map(failures::ofConnecting).ifPresent(failure -> {
-            throw new RedisUnavailableException(failure.problem(), failure.remedy(), failure.cause());
+            throw check.unavailable(failure);
         });
     }
 

@@ -131,7 +131,8 @@ final class StartCheck {
                 .get();
     }
 
-    private RedisUnavailableException unavailable(RedisFailure failure) {
+    /** Why the server cannot be used; of a user that lacks rights, all that it lacks. Blocks where these have to be tried. */
+    RedisUnavailableException unavailable(RedisFailure failure) {
         String remedy = failure.isMissingRight()
                 ? rights.remedy(keySpace.keysOf(KEY + newInstanceId()).lock(), keySpace.mailboxOf(newInstanceId()))
                         .orElse(failure.remedy())
