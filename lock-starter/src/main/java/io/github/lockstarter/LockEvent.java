@@ -51,6 +51,14 @@ public sealed interface LockEvent {
         LOST
     }
 
+    /** What the lock client does about a lock that no code can release. */
+    enum Abandonment {
+        /** It is released: the thread that owned it has ended. */
+        RELEASED,
+        /** It is kept and renewed: work under it may still run. */
+        KEPT
+    }
+
     /** Why a lock was lost. */
     enum LossCause {
         /** The lease ran out, since no renewal came through. */
@@ -143,5 +151,19 @@ public sealed interface LockEvent {
      * @param failedRenewals renewals in a row that had failed before
      */
     record Lost(String name, String key, long fencingToken, Duration held, LossCause cause, int failedRenewals)
+            implements LockEvent {}
+
+    /**
+     * No code can release a lock that is held and renewed: none of its handles can be reached any more. Found by the watchdog with a
+     * renewal, after the garbage collector. Once per hold and {@link Abandonment}.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param owner name of the thread that acquired it, or {@link HeldLock#ASYNC}
+     * @param held time from the grant until now
+     * @param abandonment what is done about it
+     */
+    record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
             implements LockEvent {}
 }

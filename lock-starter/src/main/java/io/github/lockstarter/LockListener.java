@@ -80,6 +80,13 @@ public interface LockListener {
     default void onLost(LockEvent.Lost event) {}
 
     /**
+     * A lock that is held and renewed can be released by no code any more.
+     *
+     * @param event which one, and what is done about it
+     */
+    default void onAbandoned(LockEvent.Abandoned event) {}
+
+    /**
      * The store of the locks became unreachable or recovers, or that is over.
      *
      * @param event which store, and what happened

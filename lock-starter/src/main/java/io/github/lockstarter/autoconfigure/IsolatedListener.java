@@ -19,7 +19,8 @@ final class IsolatedListener implements LockListener, AutoCloseable {
             LockEvent.Recovering.class,
             LockEvent.Renewed.class,
             LockEvent.Released.class,
-            LockEvent.Lost.class);
+            LockEvent.Lost.class,
+            LockEvent.Abandoned.class);
 
     private final LockListener listener;
     private final ListenerThread thread;
@@ -84,6 +85,11 @@ final class IsolatedListener implements LockListener, AutoCloseable {
     @Override
     public void onReleased(LockEvent.Released event) {
         tell(event, listener::onReleased);
+    }
+
+    @Override
+    public void onAbandoned(LockEvent.Abandoned event) {
+        tell(event, listener::onAbandoned);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -115,6 +117,28 @@ final class LockLog implements LockListener {
                         event.held().toMillis(),
                         event.cause(),
                         event.failedRenewals());
+    }
+
+    @Override
+    public void onAbandoned(LockEvent.Abandoned event) {
+        Instant since = Instant.now().minus(event.held()).truncatedTo(ChronoUnit.MILLIS);
+        String what =
+                switch (event.abandonment()) {
+                    case RELEASED -> "Thread '{}', which acquired it, has ended. The lock is released now";
+                    case KEPT ->
+                        "'{}' acquired it, and work under it may still run. The lock is renewed until this instance"
+                                + " stops, max-hold is over, or an operator releases it";
+                };
+        LogLine.about(log.atWarn(), event, event.fencingToken())
+                .log(
+                        "No code can release lock '{}' (name '{}', fencing token {}), held since {}: no handle of it can be"
+                                + " reached any more. " + what
+                                + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
+                        event.key(),
+                        event.name(),
+                        event.fencingToken(),
+                        since,
+                        event.owner());
     }
 
     private record Hold(String key, long fencingToken) {}

@@ -61,6 +61,12 @@ final class Events implements AutoCloseable {
         }
     }
 
+    void abandoned(LockEvent.Abandoned event) {
+        for (LockListener listener : listeners) {
+            Faults.guard("A lock listener", () -> listener.onAbandoned(event));
+        }
+    }
+
     void store(StoreEvent event) {
         for (LockListener listener : listeners) {
             Faults.guard("A lock listener", () -> listener.onStoreEvent(event));

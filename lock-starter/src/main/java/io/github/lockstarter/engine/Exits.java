@@ -44,6 +44,16 @@ final class Exits {
         backend.during(() -> exit(hold, null, handOver::pass));
     }
 
+    /** All entries less, of a hold that no code can leave. */
+    void abandon(Hold hold) {
+        backend.during(() -> {
+            while (hold.lifecycle.exitInner()) {
+                // one less
+            }
+            return exit(hold, null, handOver::pass);
+        });
+    }
+
     /** The same, of a grant whose attempt is withdrawn: never handed over. */
     void discard(Hold hold) {
         backend.during(() -> exit(hold, null, (leaving, deadline) -> false));

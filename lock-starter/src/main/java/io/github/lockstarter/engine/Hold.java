@@ -7,6 +7,7 @@ import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.Deadline.Moment;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -53,14 +54,16 @@ final class Hold extends TimerEntry {
         }
     }
 
-    /** A list, the latest first. */
+    /** A list, the latest first. It does not keep the handle reachable: a callback releases nothing. */
     private record LostCallback(
-            HoldHandle handle, Runnable callback, @Nullable LostCallback before) {
+            WeakReference<HoldHandle> handle,
+            Runnable callback,
+            @Nullable LostCallback before) {
 
         static @Nullable LostCallback without(HoldHandle handle, @Nullable LostCallback list) {
             Deque<LostCallback> kept = new ArrayDeque<>();
             for (LostCallback each = list; each != null; each = each.before) {
-                if (!each.handle.equals(handle)) {
+                if (!each.handle.refersTo(handle)) {
                     kept.push(each);
                 }
             }
@@ -120,6 +123,9 @@ final class Hold extends TimerEntry {
     /** What can still end it; null once it was given back untaken. Changed by its updater. */
     private volatile @Nullable Claim claim;
 
+    /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
+    boolean isToldAbandoned;
+
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     volatile @Nullable HoldHandle unfinished;
 
@@ -156,6 +162,18 @@ final class Hold extends TimerEntry {
     /** Whether the caller's thread failed before it could take the hold. True for the one caller that has to exit in its place. */
     boolean isForsaken() {
         return claim instanceof Acquisition acquisition && acquisition.forsaken && giveBack(acquisition);
+    }
+
+    /**
+     * Whether no handle can be reached, so that no code can release it. The first look only begins to watch: what is released before
+     * needs no weak reference.
+     */
+    boolean isUnreachable() {
+        Claim known = claim;
+        if (known instanceof HoldHandle handle) {
+            CLAIM.compareAndSet(this, known, new Claim.OfHandles(handle));
+        }
+        return known instanceof Claim.OfHandles handles && handles.refersTo(null);
     }
 
     /** One handle more, for an entry that follows. Called by the owner's thread only. */
@@ -254,7 +272,8 @@ final class Hold extends TimerEntry {
 
     /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
     void onLost(HoldHandle handle, Runnable callback, Events events) {
-        CALLBACKS.updateAndGet(this, latest -> new LostCallback(handle, callback, latest));
+        WeakReference<HoldHandle> of = new WeakReference<>(handle);
+        CALLBACKS.updateAndGet(this, latest -> new LostCallback(of, callback, latest));
         if (lifecycle.isLost()) {
             runLostCallbacks(events);
         } else if (handle.hasLeft()) {
@@ -275,7 +294,8 @@ final class Hold extends TimerEntry {
         }
         for (LostCallback each : inOrder) {
             events.callback(() -> {
-                if (!each.handle.hasLeft()) {
+                HoldHandle handle = each.handle.get();
+                if (handle == null || !handle.hasLeft()) {
                     each.callback.run();
                 }
             });

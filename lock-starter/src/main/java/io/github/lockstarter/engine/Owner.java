@@ -29,6 +29,11 @@ record Owner(@Nullable Thread thread, String label) {
         return new Owner(thread, thread.getName());
     }
 
+    /** Whether it was a thread, and no code runs on it any more. */
+    boolean hasEnded() {
+        return thread != null && !thread.isAlive();
+    }
+
     boolean isThread() {
         return thread != null;
     }

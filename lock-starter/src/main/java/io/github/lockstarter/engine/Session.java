@@ -55,6 +55,7 @@ final class Session implements LocalWaiters {
         this.recoveries = new RecoveryWatch(clock, events, timer);
         this.repairs = new Repairs(core.holds(), exits);
         core.timer().afterEachTick(this::tick);
+        watchdog.ifUnreachable(new AbandonedHolds(core.events(), exits)::found);
     }
 
     private void tick() {

@@ -34,6 +34,7 @@ final class Watchdog {
     private final SuspendWatch suspendWatch;
     private final List<Hold> due = new ArrayList<>();
     private final Consumer<Hold> timerTask = this::look;
+    private volatile Consumer<Hold> onUnreachable = hold -> {};
 
     Watchdog(Core core, Losses losses, Releases releases) {
         this.backend = core.backend();
@@ -60,6 +61,11 @@ final class Watchdog {
         return timerTask;
     }
 
+    /** Called before a hold is renewed that can be released by no code, on the timer's thread. */
+    void ifUnreachable(Consumer<Hold> action) {
+        onUnreachable = action;
+    }
+
     private void look(Hold hold) {
         if (hold.lifecycle.isLost()) {
             forgetInTime(hold);
@@ -68,13 +74,16 @@ final class Watchdog {
         if (!losses.isHeld(hold)) {
             return;
         }
+        if (hold.isRenewed() && hold.isUnreachable()) {
+            onUnreachable.accept(hold);
+        }
         boolean renewNow = hold.isRenewed()
                 && hold.renewAt() - clock.nanos() <= 0
                 && !losses.isPastMaxHold(hold)
                 && hold.lifecycle.beginRenewal();
         if (renewNow) {
             due.add(hold);
-        } else {
+        } else if (hold.lifecycle.isHeld()) {
             watch(hold);
         }
     }

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.observe.LockSurrounding.Closing;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -27,7 +28,13 @@ final class ObservedHandle implements LockHandle {
         this.handle = handle;
         this.section = section;
         this.showsKeys = showsKeys;
-        handle.onLost(this::lost);
+        WeakReference<ObservedHandle> self = new WeakReference<>(this); // the lock client keeps the callback
+        handle.onLost(() -> {
+            ObservedHandle observed = self.get();
+            if (observed != null) {
+                observed.lost();
+            }
+        });
     }
 
     private void lost() {

@@ -116,4 +116,11 @@ class LocalBackendContractTests {
             super(LocalStore::new);
         }
     }
+
+    @Nested
+    class AbandonedHold extends AbandonedHoldContract {
+        AbandonedHold() {
+            super(LocalStore::new);
+        }
+    }
 }

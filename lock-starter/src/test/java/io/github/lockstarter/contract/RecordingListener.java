@@ -65,4 +65,9 @@ final class RecordingListener implements LockListener {
     public void onLost(LockEvent.Lost event) {
         events.add(event);
     }
+
+    @Override
+    public void onAbandoned(LockEvent.Abandoned event) {
+        events.add(event);
+    }
 }

@@ -125,4 +125,11 @@ class RedisBackendContractIT {
             super(RedisBackendContractIT::store);
         }
     }
+
+    @Nested
+    class AbandonedHold extends AbandonedHoldContract {
+        AbandonedHold() {
+            super(RedisBackendContractIT::store);
+        }
+    }
 }
