@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that somebody else holds. Zero makes one attempt.
- * @param warnAfter How long a lock may be held before a warning tells what its holder is doing. Never warns unless set.
+ * @param warnAfter How long a lock may be held before a warning tells what its holder is doing. Zero warns of nothing.
  * @param showOwner Whether the store is told which thread has a lock and since when, and with it other instances, in their exceptions
  *     and endpoints. If false, it is told only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
@@ -59,7 +59,7 @@ record DistributedLockProperties(
         @Name("wait") @JsonProperty("wait") @DefaultValue("5s")
         Duration maxWait,
 
-        @Nullable Duration warnAfter,
+        @DefaultValue("1m") Duration warnAfter,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue(DEFAULT_ORDER) int order,
@@ -75,6 +75,9 @@ record DistributedLockProperties(
     static final String PREFIX = "distributed-lock";
 
     private static final Duration SHORTEST_WARNING = Duration.ofMillis(1);
+
+    /** Beyond what any hold lasts. */
+    private static final Duration NEVER = LockRequest.MAX_DURATION;
 
     /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
     private static final String DEFAULT_ORDER = "2147482647";
@@ -147,13 +150,13 @@ record DistributedLockProperties(
     }
 
     private static void checkWarnAfter(String property, @Nullable Duration value) {
-        if (value != null && value.compareTo(SHORTEST_WARNING) < 0) {
+        if (value != null && !value.isZero() && value.compareTo(SHORTEST_WARNING) < 0) {
             throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
-                    + "; it must be at least 1ms. Leave it unset to warn of nothing");
+                    + "; it must be at least 1ms, or 0 to warn of nothing");
         }
         if (value != null && value.compareTo(LockRequest.MAX_DURATION) > 0) {
             throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value + "; it must be at most "
-                    + LockRequest.MAX_DURATION.toDays() + "d. Leave it unset to warn of nothing");
+                    + LockRequest.MAX_DURATION.toDays() + "d, or 0 to warn of nothing");
         }
     }
 
@@ -162,17 +165,21 @@ record DistributedLockProperties(
         Map<String, Duration> named = new HashMap<>();
         locks.forEach((name, settings) -> {
             if (settings.warnAfter != null) {
-                named.put(name, settings.warnAfter);
+                named.put(name, limit(settings.warnAfter));
             }
         });
-        Duration others = warnAfter == null ? LockRequest.MAX_DURATION : warnAfter;
-        return named.isEmpty() && warnAfter == null
+        Duration others = limit(warnAfter);
+        return others.equals(NEVER) && named.values().stream().allMatch(NEVER::equals)
                 ? Optional.empty()
                 : Optional.of(new SlowHolds(
                         name -> named.getOrDefault(name, others),
                         Stream.concat(named.values().stream(), Stream.of(others))
                                 .min(Comparator.naturalOrder())
                                 .orElse(others)));
+    }
+
+    private static Duration limit(Duration warnAfter) {
+        return warnAfter.isZero() ? NEVER : warnAfter;
     }
 
     EngineSettings engineSettings() {
@@ -353,7 +360,7 @@ record DistributedLockProperties(
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
-     * @param warnAfter Time until the warning instead of distributed-lock.warn-after.
+     * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero warns of nothing.
      */
     record Named(
             @Nullable Backend backend,

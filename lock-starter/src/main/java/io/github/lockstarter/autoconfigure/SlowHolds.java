@@ -111,8 +111,7 @@ final class SlowHolds implements LockListener, AutoCloseable {
                         lasted.toMillis(),
                         isAsync(hold)
                                 ? "It was acquired asynchronously: no thread is known to work under it"
-                                : "Thread '" + begin.thread().getName() + "', which acquired it, is now "
-                                        + stack(begin.thread()));
+                                : activity(begin.thread()));
     }
 
     private boolean isAsync(Hold hold) {
@@ -122,11 +121,16 @@ final class SlowHolds implements LockListener, AutoCloseable {
                 .isPresent();
     }
 
-    private static String stack(Thread thread) {
+    private static String activity(Thread thread) {
+        String who = "Thread '" + thread.getName() + "', which acquired it, ";
         StackTraceElement[] frames = thread.getStackTrace();
-        if (frames.length == 0) {
-            return "at an end";
-        }
+        return frames.length == 0 && !thread.isAlive()
+                ? who + "has terminated. Release the lock in a finally block; acquire with LockRequest.ownedByHandle() what another"
+                        + " thread is to release"
+                : who + "is now " + stack(frames);
+    }
+
+    private static String stack(StackTraceElement[] frames) {
         return Arrays.stream(frames)
                 .limit(MOST_FRAMES)
                 .map(frame -> System.lineSeparator() + "\tat " + frame)

@@ -34,7 +34,6 @@ class PropertyMetadataTests {
                         "distributed-lock.redlock.password",
                         "distributed-lock.redlock.ssl-bundle",
                         "distributed-lock.redlock.username",
-                        "distributed-lock.warn-after",
                         "distributed-lock.watchdog.max-hold",
                         "management.endpoint.locks.roles");
     }

@@ -7,6 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,8 +79,47 @@ class SlowHoldsTests {
         });
     }
 
+    @Test
+    void saysThatTheThreadHasTerminated(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
+            AtomicReference<LockHandle> held = new AtomicReference<>();
+            Thread thread = new Thread(
+                    () -> held.set(context.getBean(LockOperations.class).acquire("order:42")), "request-7");
+            thread.start();
+            thread.join();
+
+            await().untilAsserted(() ->
+                    assertThat(output.getAll()).contains("Thread 'request-7', which acquired it, has terminated"));
+            held.get().release();
+        });
+    }
+
+    @Test
+    void looksAfterAMinuteUnlessToldOtherwise() {
+        runner.run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).warnAfter())
+                .isEqualTo(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void warnsOfNothingWhereTheTimeIsZero(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=50ms")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    locks.acquire(LockRequest.of("order:42"));
+                    locks.acquire(LockRequest.of("nightly").named("nightly"));
+
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
+                    assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
+                });
+        runner.withPropertyValues("distributed-lock.warn-after=0")
+                .run(context -> assertThat(context.getBean(DistributedLockProperties.class)
+                                .slowHolds())
+                        .isEmpty());
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"0s", "366d", "P200000D"})
+    @ValueSource(strings = {"-1s", "366d", "P200000D"})
     void refusesATimeThatIsNone(String time) {
         runner.withPropertyValues("distributed-lock.warn-after=" + time)
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
