@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -166,6 +167,45 @@ public record LockRequest(
         return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE);
     }
 
+    /**
+     * A key as messages and logs show it: a control character or a line separator is escaped as in Java, so that a key that a user
+     * of the application made up begins no line of its own.
+     *
+     * @param text a key, or a text with keys in it
+     * @return the same text if there is nothing to escape
+     */
+    public static String printable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (!isPrintable(text.charAt(i))) {
+                return escaped(text);
+            }
+        }
+        return text;
+    }
+
+    private static boolean isPrintable(char character) {
+        return !Character.isISOControl(character) && character != '\u2028' && character != '\u2029';
+    }
+
+    private static String escaped(String text) {
+        StringBuilder escaped = new StringBuilder(text.length() + 16);
+        for (char character : text.toCharArray()) {
+            switch (character) {
+                case '\n' -> escaped.append("\\n");
+                case '\r' -> escaped.append("\\r");
+                case '\t' -> escaped.append("\\t");
+                default -> {
+                    if (isPrintable(character)) {
+                        escaped.append(character);
+                    } else {
+                        escaped.append(String.format(Locale.ROOT, "\\u%04x", (int) character));
+                    }
+                }
+            }
+        }
+        return escaped.toString();
+    }
+
     private static Collection<String> nonNull(Collection<String> keys) {
         for (String key : keys) {
             if (key == null) {
@@ -185,9 +225,9 @@ public record LockRequest(
                         "The lock key of '" + name + "' is blank; give what is locked, such as 'order:42'");
             }
             if (key.length() > MAX_KEY_LENGTH) {
-                throw new IllegalArgumentException(
-                        "Lock key '" + key.substring(0, 40) + "…' has " + key.length() + " characters; at most "
-                                + MAX_KEY_LENGTH + " are allowed. Lock an identifier, not a document");
+                throw new IllegalArgumentException("Lock key '" + printable(key.substring(0, 40)) + "…' has "
+                        + key.length() + " characters; at most " + MAX_KEY_LENGTH
+                        + " are allowed. Lock an identifier, not a document");
             }
         }
         return keys.size() == 1 ? List.copyOf(keys) : List.copyOf(new TreeSet<>(keys));
@@ -208,6 +248,6 @@ public record LockRequest(
     }
 
     private static String describe(List<String> keys) {
-        return keys.size() == 1 ? keys.get(0) : String.join(", ", keys);
+        return printable(String.join(", ", keys));
     }
 }

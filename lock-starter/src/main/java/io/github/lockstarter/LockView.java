@@ -118,7 +118,7 @@ final class LockView implements Lock {
             if (own == null) {
                 throw new IllegalMonitorStateException(
                         "Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
-                                + String.join(", ", request.keys()) + "'");
+                                + LockRequest.printable(String.join(", ", request.keys())) + "'");
             }
             LockHandle handle = own.removeFirst();
             if (own.isEmpty()) {

@@ -67,7 +67,7 @@ final class AsynchronousReturn {
         if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
             throw new IllegalStateException(ImpossibleLockException.describe(method) + " returned a "
                     + result.getClass().getTypeName() + ", whose work goes on while the lock '"
-                    + String.join(", ", request.keys()) + "' is released already. " + ADVICE);
+                    + LockRequest.printable(String.join(", ", request.keys())) + "' is released already. " + ADVICE);
         }
     }
 

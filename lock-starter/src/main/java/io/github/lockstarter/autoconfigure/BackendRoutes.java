@@ -54,7 +54,8 @@ record BackendRoutes(Backend usual, Map<String, Backend> byName) {
         }
         for (String key : request.keys()) {
             if (of(key) != promised) {
-                throw new IllegalArgumentException("Lock '" + key + "' has the name '" + request.name()
+                throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has the name '"
+                        + request.name()
                         + "', whose locks distributed-lock.locks." + request.name() + ".backend keeps in "
                         + text(promised)
                         + "; but the key decides, so that all who lock it agree, and this one is kept in "

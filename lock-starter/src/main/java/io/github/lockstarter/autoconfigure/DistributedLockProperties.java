@@ -151,8 +151,8 @@ record DistributedLockProperties(
 
     private static void checkWarnAfter(String property, @Nullable Duration value) {
         if (value != null && !value.isZero() && value.compareTo(SHORTEST_WARNING) < 0) {
-            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
-                    + "; it must be at least 1ms, or 0 to warn of nothing");
+            throw new IllegalArgumentException(
+                    PREFIX + '.' + property + " is " + value + "; it must be at least 1ms, or 0 to warn of nothing");
         }
         if (value != null && value.compareTo(LockRequest.MAX_DURATION) > 0) {
             throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value + "; it must be at most "

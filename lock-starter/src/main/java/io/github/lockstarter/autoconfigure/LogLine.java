@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.observe.LockMdc;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,16 +18,18 @@ import org.slf4j.spi.NOPLoggingEventBuilder;
 final class LogLine {
 
     private LoggingEventBuilder line;
+    private final String key;
     private final Map<String, @Nullable String> context = new HashMap<>();
 
-    private LogLine(LoggingEventBuilder line) {
+    private LogLine(LoggingEventBuilder line, String key) {
         this.line = line;
+        this.key = key;
     }
 
     /** About a lock of which no hold is known. */
     static LogLine about(LoggingEventBuilder line, LockEvent event) {
-        return new LogLine(line)
-                .with(LockMdc.KEY, event.key())
+        return new LogLine(line, event.key())
+                .with(LockMdc.KEY, LockRequest.printable(event.key()))
                 .with(LockMdc.NAME, event.name())
                 .without(LockMdc.FENCING_TOKEN);
     }
@@ -38,8 +41,8 @@ final class LogLine {
 
     /** About a hold. */
     static LogLine about(LoggingEventBuilder line, String key, String name, long fencingToken) {
-        return new LogLine(line)
-                .with(LockMdc.KEY, key)
+        return new LogLine(line, key)
+                .with(LockMdc.KEY, LockRequest.printable(key))
                 .with(LockMdc.NAME, name)
                 .with(LockMdc.FENCING_TOKEN, fencingToken);
     }
@@ -70,6 +73,14 @@ final class LogLine {
 
     /** Writes it. */
     void log(String message, @Nullable Object... arguments) {
+        if (isOff()) {
+            return;
+        }
+        for (int i = 0; i < arguments.length; i++) {
+            if (key.equals(arguments[i])) {
+                arguments[i] = LockRequest.printable(key);
+            }
+        }
         exchange();
         try {
             line.log(message, arguments);

@@ -125,7 +125,8 @@ final class SlowHolds implements LockListener, AutoCloseable {
         String who = "Thread '" + thread.getName() + "', which acquired it, ";
         StackTraceElement[] frames = thread.getStackTrace();
         return frames.length == 0 && !thread.isAlive()
-                ? who + "has terminated. Release the lock in a finally block; acquire with LockRequest.ownedByHandle() what another"
+                ? who
+                        + "has terminated. Release the lock in a finally block; acquire with LockRequest.ownedByHandle() what another"
                         + " thread is to release"
                 : who + "is now " + stack(frames);
     }

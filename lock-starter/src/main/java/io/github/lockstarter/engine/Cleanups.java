@@ -15,13 +15,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
  * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending thread still has to
- * serve, {@link #probing} is true while the probe's timer is set.
+ * serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts what has had no answer yet, and
+ * {@link #overflowing} is true from the first one that was dropped to the next answer.
  */
 final class Cleanups extends TimerEntry {
 
     private static final long FIRST_DELAY = 50_000_000;
     private static final long LONGEST_DELAY = 1_000_000_000;
     private static final int MOST_UNDER_WAY = 256;
+
+    /** About 30 MB. What falls out ends with its lease. */
+    static final int MOST_REMEMBERED = 65_536;
+
+    private final int most;
 
     private record Item(ReleaseCommand command, long giveUpAt) {}
 
@@ -33,10 +39,14 @@ final class Cleanups extends TimerEntry {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
+    private final AtomicInteger remembered = new AtomicInteger();
+    private final AtomicBoolean overflowing = new AtomicBoolean();
     private volatile boolean reachable = true;
     private volatile long delay = FIRST_DELAY;
 
-    Cleanups(BackendCalls backend, EngineClock clock, TimerWheel timer) {
+    /** {@code most} are remembered until an answer comes. */
+    Cleanups(BackendCalls backend, EngineClock clock, TimerWheel timer, int most) {
+        this.most = most;
         this.backend = backend;
         this.clock = clock;
         this.timer = timer;
@@ -44,8 +54,26 @@ final class Cleanups extends TimerEntry {
 
     /** Releases now, and again until an answer comes or the lease, counted from now, is over. */
     void add(ReleaseCommand command, Duration lease) {
+        makeRoom();
         untried.add(new Item(command, clock.nanos() + lease.toNanos()));
         sendWaiting();
+    }
+
+    /** The oldest goes first: of one lease length, it ends first. */
+    private void makeRoom() {
+        if (remembered.incrementAndGet() > most) {
+            Item oldest = unanswered.poll();
+            Item dropped = oldest == null ? untried.poll() : oldest;
+            if (dropped != null) {
+                remembered.decrementAndGet();
+                if (overflowing.compareAndSet(false, true)) {
+                    Faults.warn(
+                            "More than {} locks wait to be released until the lock store answers; the oldest are not released"
+                                    + " any more and end with their leases",
+                            most);
+                }
+            }
+        }
     }
 
     /**
@@ -86,6 +114,8 @@ final class Cleanups extends TimerEntry {
             if (result instanceof ReleaseResult.Unknown) {
                 failed(item);
             } else {
+                remembered.decrementAndGet();
+                overflowing.set(false);
                 reachable = true;
                 delay = FIRST_DELAY;
                 sendWaiting();
@@ -97,6 +127,8 @@ final class Cleanups extends TimerEntry {
         reachable = false;
         if (clock.nanos() - item.giveUpAt < 0) {
             unanswered.add(item);
+        } else {
+            remembered.decrementAndGet();
         }
         sendWaiting();
     }
@@ -113,6 +145,7 @@ final class Cleanups extends TimerEntry {
         probing.set(false);
         Item item = unanswered.poll();
         while (item != null && clock.nanos() - item.giveUpAt >= 0) {
+            remembered.decrementAndGet();
             item = unanswered.poll();
         }
         if (item != null) {

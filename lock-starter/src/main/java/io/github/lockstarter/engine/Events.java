@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 
@@ -94,12 +95,12 @@ final class Events implements AutoCloseable {
         run(completions, completion);
     }
 
-    /** On this thread when the client is closed already. */
-    private static void run(ThreadPoolExecutor pool, Runnable callback) {
+    /** On this thread when the client is closed already, or no thread can be started: what waits for it must not wait for ever. */
+    static void run(Executor pool, Runnable callback) {
         Runnable guarded = () -> Faults.guard("A lock callback", callback);
         try {
             pool.execute(guarded);
-        } catch (RejectedExecutionException closed) {
+        } catch (RejectedExecutionException | OutOfMemoryError unable) {
             guarded.run();
         }
     }

@@ -16,6 +16,15 @@ final class Faults {
         guard(what, step, e -> {});
     }
 
+    /** Logs what an operator has to know and no listener is told. */
+    static void warn(String message, Object argument) {
+        try {
+            log.warn(message, argument);
+        } catch (RuntimeException | Error loggingFailed) {
+            // As below.
+        }
+    }
+
     private static void report(String what, Throwable failure) {
         try {
             log.error("{} failed; the lock client goes on", what, failure);

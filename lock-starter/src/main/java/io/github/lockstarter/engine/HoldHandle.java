@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
@@ -157,6 +158,6 @@ final class HoldHandle implements EngineHandle, Claim {
 
     @Override
     public String toString() {
-        return "LockHandle[" + hold.key + ", fencing token " + hold.fencingToken + ']';
+        return "LockHandle[" + LockRequest.printable(hold.key) + ", fencing token " + hold.fencingToken + ']';
     }
 }

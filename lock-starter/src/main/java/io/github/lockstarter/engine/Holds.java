@@ -145,6 +145,11 @@ final class Holds implements HeldLocks {
     }
 
     @Override
+    public Optional<HeldLock> find(String key) {
+        return find(key, hold -> true).map(Hold::snapshot);
+    }
+
+    @Override
     public List<HeldLock> snapshot() {
         List<HeldLock> held = new ArrayList<>(size());
         forEach(hold -> held.add(hold.snapshot()));

@@ -183,6 +183,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
 
         @Override
+        public Optional<HeldLock> find(String key) {
+            Session running = session.get();
+            return running == null ? Optional.empty() : running.holds().find(key);
+        }
+
+        @Override
         public List<HeldLock> snapshot() {
             Session running = session.get();
             return running == null ? List.of() : running.holds().snapshot();

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
@@ -111,7 +112,7 @@ final class Messages {
     }
 
     static IllegalStateException released(Hold hold) {
-        return new IllegalStateException("Lock '" + hold.key + "' (fencing token " + hold.fencingToken
-                + ") was released by this handle; acquire it again");
+        return new IllegalStateException("Lock '" + LockRequest.printable(hold.key) + "' (fencing token "
+                + hold.fencingToken + ") was released by this handle; acquire it again");
     }
 }

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
@@ -45,7 +46,7 @@ final class Session implements LocalWaiters {
         TimerWheel timer = new TimerWheel(clock);
         this.core = new Core(calls, settings, clock, events, timer, tokens, new Holds(), new Revocations());
         this.losses = new Losses(core, this);
-        Cleanups cleanups = new Cleanups(calls, clock, core.timer());
+        Cleanups cleanups = new Cleanups(calls, clock, core.timer(), Cleanups.MOST_REMEMBERED);
         Withdrawals withdrawals = new Withdrawals(core, cleanups);
         Waiters waiters = new Waiters(queues(core), this, withdrawals);
         this.releases = new Releases(core, losses, cleanups, waiters);
@@ -124,7 +125,7 @@ final class Session implements LocalWaiters {
     }
 
     void checkLease(String key, Duration lease) {
-        String subject = "Lease of lock '" + key + "'";
+        String subject = "Lease of lock '" + LockRequest.printable(key) + "'";
         Checks.within(subject, lease, Checks.SHORTEST_LEASE, Checks.LONGEST);
         Checks.atMostMaxLease(subject, lease, core.settings().maxLease());
     }
@@ -209,7 +210,8 @@ final class Session implements LocalWaiters {
             throw Messages.failed(acquisition.key, failure);
         }
         report(acquisition, Refusal.INTERRUPTED);
-        throw new CancellationException("The wait for lock '" + acquisition.key + "' was cancelled");
+        throw new CancellationException(
+                "The wait for lock '" + LockRequest.printable(acquisition.key) + "' was cancelled");
     }
 
     /**

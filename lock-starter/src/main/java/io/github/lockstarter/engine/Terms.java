@@ -23,7 +23,7 @@ record Terms(String name, Duration lease, Duration maxWait, Renewal renewal) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
         if (lease.compareTo(settings.maxLease()) > 0) {
-            String subject = "Lease of lock '" + String.join(", ", request.keys()) + "'";
+            String subject = "Lease of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
             Checks.atMostMaxLease(subject, lease, settings.maxLease());
         }
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());

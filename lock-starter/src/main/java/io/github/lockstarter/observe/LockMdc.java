@@ -27,7 +27,7 @@ public final class LockMdc implements LockSurrounding {
 
     @Override
     public Closing enter(LockRequest request, LockHandle handle) {
-        Closing key = put(KEY, handle.key());
+        Closing key = put(KEY, LockRequest.printable(handle.key()));
         Closing name = put(NAME, request.name());
         Closing token = put(FENCING_TOKEN, fencingToken(handle));
         return () -> {

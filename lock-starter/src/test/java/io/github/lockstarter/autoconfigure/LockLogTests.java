@@ -9,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.ReleaseOutcome;
@@ -144,5 +145,26 @@ class LockLogTests {
                 .singleElement()
                 .asString()
                 .contains("Could not tell whether lock 'order:42' (fencing token 17) was released");
+    }
+
+    @Test
+    void keepsAKeyWithLineBreaksOnItsLine(CapturedOutput output) {
+        log.onLost(new LockEvent.Lost("ship", "a\r\nforged", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+
+        assertThat(output).contains("Lost lock 'a\\r\\nforged'").doesNotContain("\nforged");
+    }
+
+    @Test
+    void namesALockThatNoCodeCanRelease(CapturedOutput output) {
+        log.onAbandoned(new LockEvent.Abandoned(
+                "ship", "order:42", 17, "request-7", Duration.ofSeconds(31), Abandonment.RELEASED));
+        log.onAbandoned(
+                new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));
+
+        assertThat(output)
+                .contains("No code can release lock 'order:42' (name 'ship', fencing token 17), held since ")
+                .contains("Thread 'request-7', which acquired it, has ended. The lock is released now")
+                .contains("No code can release lock 'order:43' (name 'ship', fencing token 18)")
+                .contains("'async' acquired it, and work under it may still run");
     }
 }

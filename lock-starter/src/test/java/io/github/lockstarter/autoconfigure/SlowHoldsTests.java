@@ -112,10 +112,9 @@ class SlowHoldsTests {
                     await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
                     assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
                 });
-        runner.withPropertyValues("distributed-lock.warn-after=0")
-                .run(context -> assertThat(context.getBean(DistributedLockProperties.class)
-                                .slowHolds())
-                        .isEmpty());
+        runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).slowHolds())
+                .isEmpty());
     }
 
     @ParameterizedTest

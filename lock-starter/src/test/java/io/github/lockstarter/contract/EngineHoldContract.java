@@ -16,8 +16,10 @@ import io.github.lockstarter.contract.RecordingBackend.Verb;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -278,6 +280,79 @@ abstract class EngineHoldContract extends EngineContract {
             assertThat(inner.fencingToken()).isEqualTo(nested);
         }
         assertThat(resultOf(elsewhere(travelling::release))).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void tellsThreadsApartThatHaveTheSameId() throws Exception {
+        AtomicReference<Optional<LockHandle>> other = new AtomicReference<>(Optional.empty());
+        CountDownLatch acquired = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Thread holder = new NumberSeven(() -> first.locks().execute(request, () -> {
+            acquired.countDown();
+            end.await();
+        }));
+        holder.start();
+        acquired.await();
+        Thread stranger = new NumberSeven(() -> other.set(first.locks().tryAcquire(request)));
+        stranger.start();
+        stranger.join();
+        end.countDown();
+        holder.join();
+
+        assertThat(other.get()).isEmpty();
+    }
+
+    /** Equal to all others of its kind, as far as a thread can say so. */
+    private static final class NumberSeven extends Thread {
+
+        private interface Work {
+            void run() throws Exception;
+        }
+
+        private final Work work;
+
+        NumberSeven(Work work) {
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
+            try {
+                work.run();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        @SuppressWarnings("deprecation") // threadId() came with JDK 19
+        public long getId() {
+            return 7;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof NumberSeven;
+        }
+
+        @Override
+        public int hashCode() {
+            return 7;
+        }
+    }
+
+    @Test
+    void saysNothingOnTwoLinesOfAKeyWithLineBreaks() {
+        LockRequest forged = LockRequest.of(key + "\r\nWARN lost 'order:42'").withoutWaiting();
+        try (LockHandle held = first.locks().acquire(forged)) {
+            assertThatThrownBy(() -> second.locks().acquire(forged))
+                    .isInstanceOf(LockNotAcquiredException.class)
+                    .hasMessageContaining(key + "\\r\\nWARN")
+                    .message()
+                    .hasLineCount(1);
+            assertThat(held.toString()).hasLineCount(1);
+            assertThat(held.key()).isEqualTo(forged.keys().get(0));
+        }
     }
 
     @Test

@@ -53,6 +53,38 @@ class HoldsTests {
         assertThat(holds.size()).isZero();
     }
 
+    /** A late grant that no caller wants: it is given back at once. */
+    @Test
+    void showsAThreadWhatWasDisplacedBeforeItTookIt() {
+        Hold first = grant(1);
+        Hold unwanted = grant(2);
+        holds.add(first);
+        holds.add(unwanted);
+        holds.remove(unwanted);
+
+        first.announced = true;
+        holds.announced(first);
+
+        assertThat(holds.of(thread, KEY)).contains(first);
+        holds.remove(first);
+        assertThat(holds.of(thread, KEY)).isEmpty();
+        assertThat(holds.size()).isZero();
+    }
+
+    @Test
+    void findsTheHoldOfAKeyAlsoWhereItIsDisplaced() {
+        holds.add(taken(1));
+        Hold second = taken(2);
+        holds.add(second);
+
+        assertThat(holds.find(KEY))
+                .hasValueSatisfying(held -> assertThat(held.fencingToken()).isEqualTo(2));
+        holds.remove(second);
+        assertThat(holds.find(KEY))
+                .hasValueSatisfying(held -> assertThat(held.fencingToken()).isEqualTo(1));
+        assertThat(holds.find("order:43")).isEmpty();
+    }
+
     private Hold taken(long sequence) {
         Hold hold = grant(sequence);
         hold.announced = true;
