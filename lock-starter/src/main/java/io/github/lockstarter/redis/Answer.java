@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What a script's reply, or the lack of one, means to the caller.
  *
@@ -14,6 +16,11 @@ interface Answer<T, R> {
     /** It ran, perhaps a second time: the client sent it again after a connection broke. */
     default R ofRepeated(T reply) {
         return of(reply);
+    }
+
+    /** The error of the server that the script caught and answered with; null if there was none. */
+    default @Nullable Throwable refusalIn(T reply) {
+        return null;
     }
 
     /** It did not, or nobody knows. */

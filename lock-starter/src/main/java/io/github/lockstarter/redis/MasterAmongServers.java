@@ -6,6 +6,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -30,8 +31,12 @@ final class MasterAmongServers implements MasterChoice {
     }
 
     private CompletionStage<Optional<Master>> ask(RedisURI server) {
-        return client.connectAsync(StringCodec.UTF8, server)
-                .thenCompose(connection -> asked(connection, new Master(connection, server)));
+        try {
+            return client.connectAsync(StringCodec.UTF8, server)
+                    .thenCompose(connection -> asked(connection, new Master(connection, server)));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
+        }
     }
 
     /** A connection to a server that is not the master, or does not say so, is closed here. */

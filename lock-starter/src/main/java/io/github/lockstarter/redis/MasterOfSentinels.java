@@ -6,6 +6,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -39,10 +40,15 @@ final class MasterOfSentinels implements MasterChoice {
     }
 
     private CompletionStage<Optional<RedisURI>> ask(RedisURI sentinel) {
-        RedisURI bounded =
-                RedisURI.builder(sentinel).withTimeout(sentinels.getTimeout()).build();
-        return client.connectSentinelAsync(StringCodec.UTF8, bounded)
-                .thenCompose(connection -> asked(connection, sentinel));
+        try {
+            RedisURI bounded = RedisURI.builder(sentinel)
+                    .withTimeout(sentinels.getTimeout())
+                    .build();
+            return client.connectSentinelAsync(StringCodec.UTF8, bounded)
+                    .thenCompose(connection -> asked(connection, sentinel));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
+        }
     }
 
     private CompletionStage<Optional<RedisURI>> asked(

@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisNoScriptException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -141,6 +142,12 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
                             });
         }
         return this;
+    }
+
+    /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
+    @Override
+    public @Nullable Throwable refusalIn(RenewReply reply) {
+        return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
     }
 
     private static void learn(History history, RenewReply reply) {

@@ -92,7 +92,7 @@ final class ScriptRunner {
             RedisLink link = sentOn;
             boolean once = isSentOnce();
             if (link != null) {
-                link.heed(failure);
+                link.heed(failure == null && reply != null ? answer.refusalIn(reply) : failure);
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.testing.RedisExtension;
 import io.github.lockstarter.testing.RedisReplication;
 import io.github.lockstarter.testing.RedisServer;
@@ -34,6 +35,8 @@ class PassingRefusalIT {
 
     /** A link that is younger is kept at a server that refuses writes. */
     private static final Duration OLD_ENOUGH = Duration.ofMillis(1_100);
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
 
     private static final String LOOP =
             "local start = redis.call('TIME')[1]; repeat until redis.call('TIME')[1] - start > 20";
@@ -133,6 +136,22 @@ class PassingRefusalIT {
                 List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
                 assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
                 assertThat(after.commands().keys("lock:{" + prefix + "*}")).hasSize(16);
+            }
+        }
+
+        @Test
+        void keepsTheLockOfAHolderThatSendsNothingButRenewals() {
+            RedisStore store = RedisStore.of(REDIS.topology());
+            try (store;
+                    Application application = Application.over(store.connect(), Application.settings(LEASE))) {
+                LockHandle held = application.locks().acquire(prefix + "held");
+                letPass(OLD_ENOUGH);
+                RedisServer after = promoteAnother();
+                letPass(LEASE.multipliedBy(2));
+
+                assertThat(held.isHeld()).isTrue();
+                assertThat(after.commands().pttl("lock:{" + prefix + "held}")).isGreaterThan(LEASE.toMillis() / 3);
+                assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             }
         }
 
