@@ -8,8 +8,8 @@ import io.github.lockstarter.LockEvent.Abandonment;
  *
  * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on that thread, or
  * where one of its handles is; so there is none once the thread has ended and no handle can be reached. A thread that lives may be
- * in its section and never mean to end it, and so may any thread be in the section of a hold that belongs to its handle: these holds
- * are kept, and told to the listeners.
+ * in its section and never mean to end it, and so may any thread be in the section of a hold that belongs to its handle; who wants to
+ * hear of the loss relies on the lock for as long as that does not come. These holds are kept, and reported to the listeners.
  *
  * <p>Called by the timer's thread only; keeps no state but the holds' marks.
  */
@@ -25,7 +25,7 @@ final class AbandonedHolds {
 
     /** No handle of the hold can be reached. */
     void found(Hold hold) {
-        if (hold.owner.hasEnded()) {
+        if (hold.owner.hasEnded() && !hold.hasLostCallbacks()) {
             tell(hold, Abandonment.RELEASED);
             exits.abandon(hold);
         } else if (!hold.isToldAbandoned) {

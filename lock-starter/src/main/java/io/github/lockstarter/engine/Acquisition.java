@@ -36,6 +36,9 @@ final class Acquisition extends TimerEntry implements Claim {
     /** Number of answers the queue had had when this one joined. */
     long joinedAt;
 
+    /** Made by its caller before it takes the hold, which the caller's thread may enter again from then on. */
+    volatile @Nullable HoldHandle handle;
+
     /** Set without a call by a caller whose stack or memory is at an end: it never takes what it is granted. */
     volatile boolean forsaken;
 
@@ -110,6 +113,11 @@ final class Acquisition extends TimerEntry implements Claim {
     /** As an operator sees it; under the queue's lock. */
     Waiter waiter(long now, int position) {
         return new Waiter(terms.name(), key, owner.label(), waited(now), position, attempts);
+    }
+
+    @Override
+    public @Nullable HoldHandle first() {
+        return handle;
     }
 
     @Override

@@ -91,11 +91,11 @@ final class AllOrNothing {
     }
 
     private void continueWith(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
-        if (acquired.size() < keys.size()) {
-            acquireNext(acquired, result);
-            return;
-        }
         try {
+            if (acquired.size() < keys.size()) {
+                acquireNext(acquired, result);
+                return;
+            }
             if (result.complete(together(acquired))) {
                 return;
             }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
  * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the acquisition to its handle or
  * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
- * {@link #unfinished} (a list that only grows, by threads that cannot release).
+ * {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
  */
 final class Hold extends TimerEntry {
 
@@ -85,6 +85,8 @@ final class Hold extends TimerEntry {
 
     private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
 
@@ -159,9 +161,21 @@ final class Hold extends TimerEntry {
         return CLAIM.compareAndSet(this, acquisition, null);
     }
 
-    /** Whether the caller's thread failed before it could take the hold. True for the one caller that has to exit in its place. */
-    boolean isForsaken() {
-        return claim instanceof Acquisition acquisition && acquisition.forsaken && giveBack(acquisition);
+    /** The acquisition that it was made for, if the caller's thread failed before it could take the hold. */
+    Optional<Acquisition> forsakenBy() {
+        return claim instanceof Acquisition acquisition && acquisition.forsaken
+                ? Optional.of(acquisition)
+                : Optional.empty();
+    }
+
+    /** The list of {@link #unfinished} handles is completed up to this one. A handle that is added meanwhile stays on it. */
+    void finished(HoldHandle latest) {
+        UNFINISHED.compareAndSet(this, latest, null);
+    }
+
+    /** Whether the application wants to hear of the loss. */
+    boolean hasLostCallbacks() {
+        return lostCallbacks != null;
     }
 
     /**
@@ -179,11 +193,9 @@ final class Hold extends TimerEntry {
     /** One handle more, for an entry that follows. Called by the owner's thread only. */
     HoldHandle nested(Session session) {
         Claim known = claim;
-        HoldHandle first = known instanceof HoldHandle handle
-                ? handle
-                : known instanceof Claim.OfHandles handles ? handles.get() : null;
+        HoldHandle first = known == null ? null : known.first();
         HoldHandle handle = new HoldHandle(this, session, first);
-        if (first == null && known != null) {
+        if (first == null && known instanceof Claim.OfHandles) {
             CLAIM.compareAndSet(this, known, handle);
         }
         return handle;

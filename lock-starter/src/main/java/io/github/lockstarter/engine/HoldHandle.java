@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}: its own release, the hold's everything else.
  *
  * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
- * or by {@link Repairs} if that thread could not go on; {@link #LEFT} follows the count without a call in between, so that no
+ * or, if that thread could not go on and said so with {@link #FAILED}, by {@link Repairs}; {@link #LEFT} follows the count without a call in between, so that no
  * error comes between them. A thread that fails to release for want of stack or memory puts the handle on the hold's list of
  * {@link Hold#unfinished} ones, which takes two fields and no call. Two threads that fail with handles of one hold at the same
  * moment may lose one of them: then the hold is found once its handles cannot be reached.
@@ -24,7 +24,8 @@ final class HoldHandle implements EngineHandle, Claim {
 
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
-    static final int LEFT = 2;
+    private static final int FAILED = 2;
+    static final int LEFT = 3;
 
     private static final AtomicIntegerFieldUpdater<HoldHandle> STAGE =
             AtomicIntegerFieldUpdater.newUpdater(HoldHandle.class, "stage");
@@ -32,7 +33,7 @@ final class HoldHandle implements EngineHandle, Claim {
     final Hold hold;
 
     /** The hold's first handle: who has one of its handles reaches this one. */
-    final HoldHandle first;
+    private final HoldHandle first;
 
     private final Session session;
 
@@ -50,6 +51,11 @@ final class HoldHandle implements EngineHandle, Claim {
         this.hold = hold;
         this.session = session;
         this.first = first == null ? this : first;
+    }
+
+    @Override
+    public HoldHandle first() {
+        return first;
     }
 
     @Override
@@ -134,6 +140,9 @@ final class HoldHandle implements EngineHandle, Claim {
             hold.forgetCallbacksOf(this);
             return session.exits().leave(this);
         } catch (RuntimeException | Error e) {
+            if (leaving && stage == LEAVING) {
+                stage = FAILED;
+            }
             if ((leaving || stage == ENTERED) && !isUnfinished) {
                 isUnfinished = true;
                 nextUnfinished = hold.unfinished;
@@ -146,7 +155,7 @@ final class HoldHandle implements EngineHandle, Claim {
 
     /** Whether the thread that was to count the entry down could not; true once. */
     boolean isToBeFinished() {
-        return STAGE.compareAndSet(this, ENTERED, LEAVING) || stage == LEAVING;
+        return STAGE.compareAndSet(this, ENTERED, LEAVING) || STAGE.compareAndSet(this, FAILED, LEAVING);
     }
 
     @Override

@@ -55,9 +55,12 @@ final class Losses {
         } else {
             timer.cancel(hold);
         }
-        report(hold, cause);
-        hold.runLostCallbacks(events);
-        waiters.freed(hold.key);
+        try {
+            report(hold, cause);
+            hold.runLostCallbacks(events);
+        } finally {
+            waiters.freed(hold.key);
+        }
     }
 
     /** To the listeners, if they know of the hold, once. */

@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine;
 
+import java.util.function.Consumer;
+
 /**
  * Completes what threads began and could not end for want of stack or memory: a grant that its caller did not live to take, a
  * release that was asked for. Such a thread can do no more than set a field, so it marks the {@link Acquisition} or the
@@ -10,13 +12,16 @@ final class Repairs {
 
     private final Holds holds;
     private final Exits exits;
+    private final Consumer<Acquisition> abandon;
 
     /** Set without a call by any thread whose stack or memory is at an end, after its mark. */
     volatile boolean wanted;
 
-    Repairs(Holds holds, Exits exits) {
+    /** With what takes an acquisition out of its queue, and exits the hold that was decided for it, if there is one. */
+    Repairs(Holds holds, Exits exits, Consumer<Acquisition> abandon) {
         this.holds = holds;
         this.exits = exits;
+        this.abandon = abandon;
     }
 
     /** On the timer's thread. */
@@ -28,13 +33,15 @@ final class Repairs {
     }
 
     private void repair(Hold hold) {
-        if (hold.isForsaken()) {
-            exits.exit(hold);
-        }
-        for (HoldHandle each = hold.unfinished; each != null; each = each.nextUnfinished) {
+        hold.forsakenBy().ifPresent(abandon);
+        HoldHandle latest = hold.unfinished;
+        for (HoldHandle each = latest; each != null; each = each.nextUnfinished) {
             if (each.isToBeFinished()) {
                 exits.leave(each);
             }
+        }
+        if (latest != null) {
+            hold.finished(latest);
         }
     }
 }

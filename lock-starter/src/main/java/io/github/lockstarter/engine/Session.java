@@ -54,7 +54,7 @@ final class Session implements LocalWaiters {
         this.exits = new Exits(core, losses, releases, new HandOver(core, waiters, watchdog, releases));
         this.acquirer = new Acquirer(core, waiters, exits, watchdog);
         this.recoveries = new RecoveryWatch(clock, events, timer);
-        this.repairs = new Repairs(core.holds(), exits);
+        this.repairs = new Repairs(core.holds(), exits, this::abandon);
         core.timer().afterEachTick(this::tick);
         watchdog.ifUnreachable(new AbandonedHolds(core.events(), exits)::found);
     }
@@ -220,6 +220,7 @@ final class Session implements LocalWaiters {
      */
     private Attained take(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, this, null);
+        acquisition.handle = handle;
         Attained attained = new Attained.Handle(handle);
         hold.announced = true;
         holds().announced(hold);
@@ -260,11 +261,23 @@ final class Session implements LocalWaiters {
     CompletableFuture<Attained> acquireAsync(String key, Terms terms) {
         StackReserve.ensure();
         Acquisition acquisition = acquirer.prepare(key, terms, Owner.HANDLE);
-        acquirer.begin(acquisition);
         CompletableFuture<Attained> result = new CompletableFuture<>();
-        acquisition.outcome.thenAccept(outcome -> events().complete(() -> deliver(acquisition, outcome, result)));
-        result.whenComplete((attained, failure) -> acquirer.abandon(acquisition));
-        return result;
+        try {
+            acquirer.begin(acquisition);
+            acquisition.outcome.thenAccept(outcome -> events().complete(() -> deliver(acquisition, outcome, result)));
+            result.whenComplete((attained, failure) -> {
+                StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
+                acquirer.abandon(acquisition);
+            });
+            return result;
+        } catch (VirtualMachineError e) {
+            acquisition.forsaken = true;
+            repairs.wanted = true;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abandon(acquisition);
+            throw e;
+        }
     }
 
     private void deliver(Acquisition acquisition, Outcome outcome, CompletableFuture<Attained> result) {

@@ -142,13 +142,13 @@ public final class LocalLockBackend implements LockBackend {
         mailboxes.open(instanceId, listener);
     }
 
-    /** Refuses further grants and sends no more signals; whoever holds a lock can still release it. Idempotent. */
     /** Where locks are kept. */
     @Override
     public String toString() {
         return "this JVM";
     }
 
+    /** Refuses further grants and sends no more signals; whoever holds a lock can still release it. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -90,6 +90,8 @@ final class ObservedHandle implements LockHandle {
             return e;
         } catch (IllegalStateException released) {
             return null;
+        } catch (VirtualMachineError e) {
+            return null; // the release comes first
         }
     }
 

@@ -12,6 +12,7 @@ import io.github.lockstarter.contract.RecordingBackend.Verb;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,6 +84,27 @@ abstract class AbandonedHoldContract extends EngineContract {
         assertThat(holder.events().of(LockEvent.Abandoned.class)).isEmpty();
         assertHeldByAnother(second);
         assertThat(passedOn.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void keepsWhatAThreadThatHasEndedWantsToHearTheLossOf() throws Exception {
+        AtomicBoolean lost = new AtomicBoolean();
+        Thread thread = new Thread(() -> holder.locks().acquire(request).onLost(() -> lost.set(true)));
+        thread.start();
+        thread.join();
+
+        awaitCollected(
+                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        collectOver(renewals() + 4);
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .extracting(LockEvent.Abandoned::abandonment)
+                .containsExactly(Abandonment.KEPT);
+        assertHeldByAnother(second);
+        assertThat(lost).isFalse();
+
+        holder.close();
+        await().atMost(PATIENCE).untilTrue(lost);
     }
 
     @Test

@@ -19,7 +19,11 @@ import org.junit.jupiter.api.Test;
 /** Threads whose stack ends while they acquire and release: wherever that happens, no lock stays held. */
 abstract class StackOverflowContract extends EngineContract {
 
-    private static final int THREADS = 60;
+    private static final int THREADS = 24;
+
+    /** Of a recursion that takes hundreds of locks. */
+    private static final int FEW_THREADS = 6;
+
     private static final int AT_A_TIME = 6;
     private static final long STACK_BYTES = 256 * 1024;
 
@@ -34,21 +38,21 @@ abstract class StackOverflowContract extends EngineContract {
 
     @Test
     void nothingStaysHeldOfARecursiveLockedMethod() throws Exception {
-        onThreads(number -> recurse(request(number)));
+        onThreads(THREADS, number -> recurse(request(number)));
 
         assertNothingIsHeld();
     }
 
     @Test
     void nothingStaysHeldOfARecursionWhoseEachLevelLocksAnotherKey() throws Exception {
-        onThreads(number -> recurse(number, 0));
+        onThreads(FEW_THREADS, number -> recurse(number, 0));
 
         assertNothingIsHeld();
     }
 
     @Test
     void nothingStaysHeldOfALockedMethodThatIsCalledAtTheEndOfTheStack() throws Exception {
-        onThreads(number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
+        onThreads(THREADS, number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
 
         assertNothingIsHeld();
     }
@@ -92,9 +96,9 @@ abstract class StackOverflowContract extends EngineContract {
         void of(int number);
     }
 
-    private void onThreads(Work work) throws InterruptedException {
+    private void onThreads(int count, Work work) throws InterruptedException {
         first.locks().execute(request, () -> {}); // as an application has done long before: it loads classes
-        for (int next = 0; next < THREADS; next += AT_A_TIME) {
+        for (int next = 0; next < count; next += AT_A_TIME) {
             List<Thread> threads = new ArrayList<>();
             for (int number = next; number < next + AT_A_TIME; number++) {
                 threads.add(start(work, number));
@@ -106,7 +110,7 @@ abstract class StackOverflowContract extends EngineContract {
                         .isFalse();
             }
         }
-        assertThat(overflows).hasValue(THREADS);
+        assertThat(overflows).hasValue(count);
     }
 
     private Thread start(Work work, int number) {

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +18,8 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +39,8 @@ class EngineFailingThreadTests {
     private final LockEngine engine =
             new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), new EngineClock(this::nanos, Instant::now));
     private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+
+    private boolean entersAgain;
 
     /** The look at the clock at which a thread fails, once. */
     private static final class FailingClock {
@@ -73,6 +80,36 @@ class EngineFailingThreadTests {
     }
 
     @Test
+    void nothingStaysHeldOfAThreadThatRunsOutOfMemoryAndEntersAgain() throws Exception {
+        entersAgain = true;
+        failEverywhere(() -> new OutOfMemoryError("planted"));
+    }
+
+    @Test
+    void aListenerMayEnterWhatItsThreadIsAboutToTake() {
+        AtomicReference<LockEngine> entered = new AtomicReference<>();
+        AtomicInteger entries = new AtomicInteger();
+        LockListener entering = new LockListener() {
+            @Override
+            public void onAcquired(LockEvent.Acquired event) {
+                entered.get().acquire(LockRequest.of(event.key())).release();
+                entries.incrementAndGet();
+            }
+        };
+        LockEngine other = new LockEngine(
+                new LocalLockBackend(System::nanoTime), EngineSettings.DEFAULTS, List.of(entering), EngineClock.SYSTEM);
+        entered.set(other);
+
+        LockHandle held = other.acquire(LockRequest.of("order:42"));
+
+        assertThat(entries).hasValue(1);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(other.heldLocks().snapshot()).isEmpty();
+        other.close();
+    }
+
+    @Test
     void nothingStaysHeldOfAThreadThatFailsUnexpectedly() throws Exception {
         failEverywhere(() -> new AssertionError("planted"));
     }
@@ -105,10 +142,7 @@ class EngineFailingThreadTests {
                         reached.set(true);
                         return failure.get();
                     }));
-                    locks.execute(both(place), () -> {
-                        LockHandle.current().orElseThrow().extend(Duration.ofSeconds(20));
-                        locks.execute(LockRequest.of("order:2:" + place), () -> {});
-                    });
+                    execute(place);
                 },
                 null);
         Thread thread = new Thread(work, "failing-at-" + place);
@@ -122,5 +156,19 @@ class EngineFailingThreadTests {
             assertThat(reached).as(place + ": " + planted).isTrue();
         }
         return reached.get();
+    }
+
+    private void execute(int place) {
+        try {
+            locks.execute(both(place), () -> {
+                LockHandle.current().orElseThrow().extend(Duration.ofSeconds(20));
+                locks.execute(LockRequest.of("order:2:" + place), () -> {});
+            });
+        } catch (OutOfMemoryError planted) {
+            if (entersAgain) {
+                locks.execute(both(place), () -> {});
+            }
+            throw planted;
+        }
     }
 }
