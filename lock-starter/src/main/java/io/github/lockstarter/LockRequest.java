@@ -189,7 +189,8 @@ public record LockRequest(
 
     private static String escaped(String text) {
         StringBuilder escaped = new StringBuilder(text.length() + 16);
-        for (char character : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
             switch (character) {
                 case '\n' -> escaped.append("\\n");
                 case '\r' -> escaped.append("\\r");
