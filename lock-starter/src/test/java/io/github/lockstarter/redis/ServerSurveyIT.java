@@ -67,7 +67,8 @@ class ServerSurveyIT {
         void warnsOfAPolicyThatEvictsLocks(String policy) {
             server.commands().configSet("maxmemory", "100mb");
             server.commands().configSet("maxmemory-policy", policy);
-            server.grantDefaultUser(("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS).split(" "));
+            server.grantDefaultUser(
+                    ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS).split(" "));
             assertThat(warnings(RedisSettings.DEFAULTS))
                     .containsExactly("Redis at 127.0.0.1:" + server.port() + " evicts keys when it is full"
                             + " (maxmemory-policy " + policy + ", maxmemory 104857600): a lock that is evicted while it"

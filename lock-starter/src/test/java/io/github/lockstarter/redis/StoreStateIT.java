@@ -122,7 +122,8 @@ class StoreStateIT {
     @Test
     void tellsOfAGuardThatDoesNotSeeTheHistory() {
         server.grantDefaultUser(
-                ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS.replace(" +info", "")).split(" "));
+                ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS.replace(" +info", ""))
+                        .split(" "));
         backend.start();
 
         assertThat(state().guard()).isEqualTo(Guard.DEGRADED);
