@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class StackReserve {
 
     private static final int FRAMES = 40;
-    private static final int SELDOM = 1023;
+    private static final int SPREAD_FRAMES = 4;
+
+    /** Often enough to be seen before the compiler looks, which is after some 100 calls. */
+    private static final int SELDOM = 15;
+
     private static final long[] VALUES = new long[40];
 
     private static int calls;
@@ -29,7 +33,7 @@ final class StackReserve {
         descend(FRAMES, isSpread ? VALUES : null);
     }
 
-    /** The compiler leaves out what is never done: now and then, each frame keeps what it reads before the call. */
+    /** The compiler leaves out what is never done: now and then, some frames keep what they read before the call. */
     private static long descend(int frames, long @Nullable [] values) {
         if (values == null) {
             return frames == 0 ? 0 : descend(frames - 1, null) + 1;
@@ -74,7 +78,7 @@ final class StackReserve {
         long v37 = values[37];
         long v38 = values[38];
         long v39 = values[39];
-        long below = frames == 0 ? 0 : descend(frames - 1, values);
+        long below = descend(frames - 1, frames > FRAMES - SPREAD_FRAMES ? values : null);
         return below + v0 + v1 + v2 + v3 + v4 + v5 + v6 + v7 + v8 + v9 + v10 + v11 + v12 + v13 + v14 + v15 + v16 + v17
                 + v18 + v19 + v20 + v21 + v22 + v23 + v24 + v25 + v26 + v27 + v28 + v29 + v30 + v31 + v32 + v33 + v34
                 + v35 + v36 + v37 + v38 + v39;
