@@ -103,12 +103,22 @@ public final class RedisSentinels implements RedisTopology {
      * @param before the master that it must not be
      */
     public void awaitPromotion(RedisServer before) {
-        String old = Integer.toString(before.port());
-        if (!Patience.until(
-                () -> sentinels.stream().noneMatch(one -> old.equals(state(one).get("port"))))) {
+        if (!isReplacedInTime(before)) {
             throw new IllegalStateException("No replica was promoted:\n"
                     + sentinels.stream().map(RedisServer::log).toList());
         }
+    }
+
+    /**
+     * Waits until all sentinels name another master, or have had time enough for it.
+     *
+     * @param before the master that it must not be
+     * @return false if they did not, as when they gave the failover up because the master answered again
+     */
+    public boolean isReplacedInTime(RedisServer before) {
+        String old = Integer.toString(before.port());
+        return Patience.until(
+                () -> sentinels.stream().noneMatch(one -> old.equals(state(one).get("port"))));
     }
 
     /**

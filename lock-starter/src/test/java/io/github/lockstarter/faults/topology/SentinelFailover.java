@@ -22,10 +22,16 @@ record SentinelFailover(RedisSentinels topology) implements Topology.Failover {
         topology.askForFailOver();
     }
 
-    /** The sentinels would see to it too, after about eight seconds. */
+    /**
+     * The sentinels would see to it too, after about eight seconds. If they gave the failover up, since the master answered
+     * again before all of them had agreed on the replica, it is the master still.
+     */
     @Override
     public void demote(RedisServer deposed) {
-        topology.awaitPromotion(deposed);
+        boolean isGivenUp = !topology.isReplacedInTime(deposed);
+        if (isGivenUp) {
+            return;
+        }
         RedisServer master = topology.master();
         replicasOf(master).stream()
                 .filter(RedisServer::answers)
