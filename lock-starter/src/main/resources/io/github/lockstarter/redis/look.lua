@@ -1,4 +1,4 @@
--- Looks whether this is the history that the caller's locks belong to, before anything else (docs/history-guard.md).
+-- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
 -- Takes history, nothing if the guard is off, and known, as the script that includes it documents them.
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, and what the server refused.
