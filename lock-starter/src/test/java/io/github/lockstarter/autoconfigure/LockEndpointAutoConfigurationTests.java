@@ -122,7 +122,7 @@ class LockEndpointAutoConfigurationTests {
         });
     }
 
-    /** What README says of it: Boot takes the default for all endpoints before that of the endpoint itself. */
+    /** What docs/operations/endpoint.md says of it: Boot takes the default for all endpoints before that of the endpoint itself. */
     @Test
     void theDefaultForAllEndpointsOpensItUnlessItsOwnAccessIsSet() {
         ApplicationContextRunner jmx = runner.withConfiguration(AutoConfigurations.of(

@@ -42,7 +42,7 @@ class RedlockApplicationIT {
     @RegisterExtension
     static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
 
-    /** The line of the README. */
+    /** The line of docs/reference/keys-and-acl.md. */
     private static final String LEAST_RIGHTS = "~lock:* &lock:* -@all +hello +auth +ping +select +client|setname"
             + " +evalsha +eval +get +set +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
             + " +subscribe +unsubscribe";

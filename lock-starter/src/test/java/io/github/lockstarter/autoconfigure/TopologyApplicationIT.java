@@ -33,7 +33,7 @@ class TopologyApplicationIT {
 
     private static final String[] LOGIN = {"spring.data.redis.username=app", "spring.data.redis.password=s3cret"};
 
-    /** The line of the README. */
+    /** The line of docs/reference/keys-and-acl.md. */
     private static final String LEAST_RIGHTS =
             "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
                     + " +evalsha +eval +get +set +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
