@@ -62,11 +62,19 @@ class ArchitectureTests {
 
     private static final JavaClasses STARTER = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("-tests.jar"))
             .importPackages(BASE);
 
     @Test
-    void importsTheStarter() {
+    void importsEveryModule() {
         check(classes().that().haveSimpleName("LockTemplate").should().resideInAPackage(BASE));
+        check(classes().that().haveSimpleName("RedisLockBackend").should().resideInAPackage(BASE + ".redis"));
+        check(classes().that().haveSimpleName("LockAdvisor").should().resideInAPackage(BASE + ".aop"));
+    }
+
+    @Test
+    void importsNoTests() {
+        check(noClasses().should().resideInAnyPackage(BASE + ".contract", BASE + ".testing"));
     }
 
     @Test

@@ -3,8 +3,13 @@ package io.github.lockstarter.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.RedisLockBackend;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,29 +30,41 @@ class MonitorTests {
 
     @Test
     void noClassHasAMonitor() throws Exception {
-        Path classes = Path.of(LockTemplate.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
         List<String> found = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(classes)) {
-            for (Path file :
-                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
-                found.addAll(monitorsIn(file));
+        for (Class<?> module : List.of(LockTemplate.class, RedisLockBackend.class, DistributedLockAutoConfiguration.class)) {
+            Path location = locationOf(module);
+            if (Files.isDirectory(location)) {
+                found.addAll(monitorsBelow(location));
+            } else {
+                try (FileSystem jar = FileSystems.newFileSystem(location)) {
+                    found.addAll(monitorsBelow(jar.getPath("/")));
+                }
             }
         }
         assertThat(found).as("methods with a monitor").isEmpty();
     }
 
+    private static List<String> monitorsBelow(Path classes) throws IOException {
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(classes)) {
+            List<Path> all =
+                    files.filter(each -> each.toString().endsWith(".class")).toList();
+            assertThat(all).as("classes of %s", classes).isNotEmpty();
+            for (Path file : all) {
+                found.addAll(monitorsIn(file));
+            }
+        }
+        return found;
+    }
+
+    private static Path locationOf(Class<?> type) throws URISyntaxException {
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
     @Test
     void findsSynchronizedMethodsAndBlocks() throws Exception {
-        Path classes = Path.of(MonitorTests.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-        Path planted = classes.resolve(Planted.class.getName().replace('.', '/') + ".class");
+        Path planted = locationOf(MonitorTests.class)
+                .resolve(Planted.class.getName().replace('.', '/') + ".class");
         assertThat(monitorsIn(planted))
                 .containsExactlyInAnyOrder(Planted.class.getName() + ".method", Planted.class.getName() + ".block");
     }

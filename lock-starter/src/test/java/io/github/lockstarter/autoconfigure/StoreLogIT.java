@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisExtension;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.testing.ChildJvm;
-import io.github.lockstarter.testing.RawAccess;
-import io.github.lockstarter.testing.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

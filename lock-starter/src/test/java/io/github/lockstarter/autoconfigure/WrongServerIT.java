@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.testing.RawAccess;
-import io.github.lockstarter.testing.RedisExtension;
-import io.github.lockstarter.testing.TlsFiles;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.TlsFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisExtension;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,0 +1,191 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Locks whose handles nobody has any more. */
+public abstract class AbandonedHoldContract extends EngineContract {
+
+    private static final Duration LEASE = Duration.ofMillis(1200);
+
+    private Application holder;
+
+    public AbandonedHoldContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @BeforeEach
+    void startTheHolder() {
+        holder = newApplication(Application.settings(LEASE));
+    }
+
+    @Test
+    void releasesWhatAThreadThatHasEndedLeftWithoutAHandle() throws Exception {
+        Thread thread = new Thread(() -> holder.locks().acquire(request.named("left")), "leaver");
+        thread.start();
+        thread.join();
+
+        awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
+        assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.name()).isEqualTo("left");
+                    assertThat(event.key()).isEqualTo(key);
+                    assertThat(event.owner()).isEqualTo("leaver");
+                    assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
+                });
+        assertThat(holder.events().of(LockEvent.Released.class))
+                .extracting(LockEvent.Released::outcome)
+                .containsExactly(ReleaseOutcome.RELEASED);
+        assertFree();
+    }
+
+    @Test
+    void releasesWhatAThreadThatHasEndedHadEnteredSeveralTimes() throws Exception {
+        Thread thread = new Thread(() -> {
+            holder.locks().acquire(request);
+            holder.locks().acquire(request);
+            holder.locks().execute(request, () -> {});
+        });
+        thread.start();
+        thread.join();
+
+        awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
+        assertFree();
+    }
+
+    @Test
+    void keepsWhatAThreadThatHasEndedPassedOn() throws Exception {
+        AtomicReference<LockHandle> passedOn = new AtomicReference<>();
+        Thread thread = new Thread(() -> {
+            passedOn.set(holder.locks().acquire(request));
+            holder.locks().acquire(request).release();
+        });
+        thread.start();
+        thread.join();
+
+        collectOver(renewals() + 4);
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class)).isEmpty();
+        assertHeldByAnother(second);
+        assertThat(passedOn.get().release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void keepsWhatAThreadThatHasEndedWantsToHearTheLossOf() throws Exception {
+        AtomicBoolean lost = new AtomicBoolean();
+        Thread thread = new Thread(() -> holder.locks().acquire(request).onLost(() -> lost.set(true)));
+        thread.start();
+        thread.join();
+
+        awaitCollected(
+                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        collectOver(renewals() + 4);
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .extracting(LockEvent.Abandoned::abandonment)
+                .containsExactly(Abandonment.KEPT);
+        assertHeldByAnother(second);
+        assertThat(lost).isFalse();
+
+        holder.close();
+        await().atMost(PATIENCE).untilTrue(lost);
+    }
+
+    @Test
+    void keepsWhatALivingThreadHasNoHandleOfAndTellsOfItOnce() throws Exception {
+        CountDownLatch acquired = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Thread thread = new Thread(() -> {
+            holder.locks().acquire(request);
+            acquired.countDown();
+            awaitQuietly(end);
+        });
+        thread.start();
+        acquired.await();
+
+        awaitCollected(
+                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        collectOver(renewals() + 4);
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .extracting(LockEvent.Abandoned::abandonment)
+                .containsExactly(Abandonment.KEPT);
+        assertHeldByAnother(second);
+
+        end.countDown();
+        thread.join();
+        awaitCollected(() -> assertThat(holder.locks().heldLocks().snapshot()).isEmpty());
+        assertFree();
+    }
+
+    @Test
+    void keepsWhatBelongsToAHandleThatCannotBeReachedAndTellsOfItOnce() {
+        holder.locks().acquireAsync(request).join();
+
+        awaitCollected(
+                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        collectOver(renewals() + 4);
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .singleElement()
+                .satisfies(event -> {
+                    assertThat(event.owner()).isEqualTo(HeldLock.ASYNC);
+                    assertThat(event.abandonment()).isEqualTo(Abandonment.KEPT);
+                });
+        assertHeldByAnother(second);
+    }
+
+    @Test
+    void leavesWhatIsNotRenewedToItsLease() throws Exception {
+        Thread thread =
+                new Thread(() -> holder.locks().acquire(request.withoutRenewal().leasedFor(LEASE)));
+        thread.start();
+        thread.join();
+
+        awaitCollected(
+                () -> assertThat(holder.events().of(LockEvent.Lost.class)).hasSize(1));
+
+        assertThat(holder.events().of(LockEvent.Abandoned.class)).isEmpty();
+        assertThat(holder.backend().count(Verb.RELEASE)).isZero();
+    }
+
+    private long renewals() {
+        return holder.backend().count(Verb.RENEW);
+    }
+
+    private static void awaitCollected(Runnable assertion) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            System.gc();
+            assertion.run();
+        });
+    }
+
+    /** What could be collected is, and the watchdog has looked since. */
+    private void collectOver(long renewals) {
+        awaitCollected(() -> assertThat(renewals()).isGreaterThanOrEqualTo(renewals));
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One application as it would be wired: backend, engine, template, and ears for what happens. */
+public final class Application implements AutoCloseable {
+
+    /** Leases long enough to be of no matter, waits that a test can sit through, quick looks at the lock. */
+    public static final EngineSettings SETTINGS = settings(Duration.ofSeconds(10));
+
+    private final RecordingBackend backend;
+    private final RecordingListener events = new RecordingListener();
+    private final LockEngine engine;
+    private final LockTemplate locks;
+
+    private Application(LockBackend backend, EngineSettings settings) {
+        this.backend = new RecordingBackend(backend);
+        this.engine = new LockEngine(this.backend, settings, List.of(events), EngineClock.SYSTEM);
+        this.locks = new LockTemplate(engine, OnLost.THROW);
+    }
+
+    public static Application over(LockBackend backend) {
+        return new Application(backend, SETTINGS);
+    }
+
+    public static Application over(LockBackend backend, EngineSettings settings) {
+        return new Application(backend, settings);
+    }
+
+    public static EngineSettings settings(Duration lease) {
+        return settings(lease, Optional.empty());
+    }
+
+    public static EngineSettings settings(Duration lease, Optional<Duration> maxHold) {
+        return settings(
+                lease, maxHold, new EngineSettings.Retry(Duration.ofMillis(20), 2, Duration.ofMillis(200), 0.2));
+    }
+
+    /** A waiter looks again so seldom that whatever happens sooner was brought about by a signal. */
+    public static EngineSettings settingsThatTrustSignals() {
+        Duration seldom = Duration.ofSeconds(30);
+        return settings(Duration.ofSeconds(60), Optional.empty(), new EngineSettings.Retry(seldom, 1, seldom, 0));
+    }
+
+    private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, EngineSettings.Retry retry) {
+        return new EngineSettings(
+                lease,
+                Duration.ofMinutes(10),
+                Duration.ofSeconds(10),
+                retry,
+                new EngineSettings.Watchdog(true, maxHold),
+                EngineSettings.HandOver.DEFAULTS,
+                Map.of());
+    }
+
+    /** The same, with other bounds for hand-overs. */
+    public static EngineSettings with(EngineSettings.HandOver handOver, EngineSettings settings) {
+        return new EngineSettings(
+                settings.lease(),
+                settings.maxLease(),
+                settings.maxWait(),
+                settings.retry(),
+                settings.watchdog(),
+                handOver,
+                settings.locks());
+    }
+
+    public LockTemplate locks() {
+        return locks;
+    }
+
+    public LockOversight oversight() {
+        return engine.oversight();
+    }
+
+    public RecordingBackend backend() {
+        return backend;
+    }
+
+    public RecordingListener events() {
+        return events;
+    }
+
+    /** Closes the engine; the backend belongs to the store. */
+    @Override
+    public void close() {
+        engine.close();
+    }
+}

@@ -1,0 +1,303 @@
+package io.github.lockstarter.contract;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.testing.CriticalSection;
+import io.github.lockstarter.testing.Crowd;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Getting a lock: exclusion, waiting, giving up. */
+public abstract class EngineAcquireContract extends EngineContract {
+
+    /** The promise is 50 ms; the rest is for a machine that is busy with other tests. */
+    private static final Duration LATENESS = ofMillis(500);
+
+    public EngineAcquireContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void runsOneAtATimeWhereverTheCallersAre() {
+        CriticalSection section = new CriticalSection();
+        List<Application> applications = List.of(first, second, newApplication(Application.SETTINGS));
+        AtomicInteger next = new AtomicInteger();
+
+        Crowd.of(9).eachRuns(30, () -> {
+            Application application = applications.get(next.getAndIncrement() % applications.size());
+            try (LockHandle lock = application.locks().acquire(request)) {
+                section.run(lock.fencingToken());
+            }
+        });
+
+        section.assertExclusive(270);
+        assertFree();
+    }
+
+    @Test
+    void answersEmptyAfterOneAttemptWithoutAWait() {
+        try (LockHandle held = first.locks().acquire(request)) {
+            assertThat(second.locks().tryAcquire(request.withoutWaiting())).isEmpty();
+            assertThat(second.backend().count(Verb.ACQUIRE)).isEqualTo(1);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void throwsAfterOneAttemptWithoutAWait() {
+        try (LockHandle held = first.locks().acquire(request)) {
+            assertThatThrownBy(() -> second.locks().acquire(request.withoutWaiting()))
+                    .isInstanceOf(LockNotAcquiredException.class)
+                    .hasMessageContaining(key);
+            assertThat(second.backend().count(Verb.ACQUIRE)).isEqualTo(1);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void waitsAsLongAsAskedAndNoLonger() {
+        try (LockHandle held = first.locks().acquire(request)) {
+            Duration waited =
+                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(400))))
+                            .isInstanceOf(LockNotAcquiredException.class)
+                            .hasMessageContaining(key));
+
+            assertThat(waited).isBetween(ofMillis(400), ofMillis(400).plus(LATENESS));
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void doesNotWaitLongerForUselessWakeUps() throws Exception {
+        try (LockHandle held = first.locks().acquire(request)) {
+            Future<Duration> waiter = elsewhere(() ->
+                    timeOf(() -> assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(ofMillis(500))))
+                            .isInstanceOf(LockNotAcquiredException.class)));
+            long start = System.nanoTime();
+            while (!waiter.isDone() && System.nanoTime() - start < ofSeconds(5).toNanos()) {
+                second.backend().signalFalsely(key);
+            }
+
+            assertThat(resultOf(waiter)).isBetween(ofMillis(500), ofMillis(500).plus(LATENESS));
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void getsTheLockAsSoonAsAnotherApplicationReleasesIt() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+        Future<Long> waiter = elsewhere(() -> {
+            try (LockHandle lock = second.locks().acquire(request)) {
+                return lock.fencingToken();
+            }
+        });
+        awaitWaiters(second, 1);
+
+        held.release();
+
+        assertThat(resultOf(waiter)).isGreaterThan(held.fencingToken());
+    }
+
+    @Test
+    void servesTheWaitersOfAnApplicationInTheirOrder() throws Exception {
+        List<Integer> served = new CopyOnWriteArrayList<>();
+        LockHandle held = first.locks().acquire(request);
+        List<Future<?>> waiters = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            int number = i;
+            waiters.add(elsewhere(() -> {
+                try (LockHandle lock = second.locks().acquire(request)) {
+                    served.add(number);
+                    return lock.fencingToken();
+                }
+            }));
+            awaitWaiters(second, i);
+        }
+
+        held.release();
+
+        for (Future<?> waiter : waiters) {
+            resultOf(waiter);
+        }
+        assertThat(served).containsExactly(1, 2, 3, 4, 5);
+    }
+
+    @Test
+    void takesOverWhenTheLeaseOfASilentOwnerIsOver() {
+        first.locks().acquire(request.leasedFor(SHORT_LEASE).withoutRenewal());
+
+        Duration waited = timeOf(
+                () -> second.locks().acquire(request.waitingUpTo(ofSeconds(10))).close());
+
+        assertThat(waited).isLessThan(SHORT_LEASE.plus(ofSeconds(2)));
+    }
+
+    @Test
+    void letsTheNextWaiterInWhenTheFirstGivesUp() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+        Future<?> impatient = elsewhere(() -> catchThrowableOfType(
+                LockNotAcquiredException.class, () -> second.locks().acquire(request.waitingUpTo(ofMillis(200)))));
+        awaitWaiters(second, 1);
+        Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(second));
+        awaitWaiters(second, 2);
+        Future<Boolean> remote = elsewhere(() -> acquiresAndReleases(first));
+        resultOf(impatient);
+
+        held.release();
+
+        assertThat(resultOf(patient)).isTrue();
+        assertThat(resultOf(remote)).isTrue();
+        assertFree();
+    }
+
+    @Test
+    void letsTheNextApplicationInWhenTheFirstWaiterOfAllGivesUp() throws Exception {
+        Application third = newApplication(Application.SETTINGS);
+        LockHandle held = first.locks().acquire(request);
+        Future<?> impatient = elsewhere(() -> catchThrowableOfType(
+                LockNotAcquiredException.class, () -> second.locks().acquire(request.waitingUpTo(ofMillis(300)))));
+        awaitWaiters(second, 1);
+        Future<Boolean> patient = elsewhere(() -> acquiresAndReleases(third));
+        awaitWaiters(third, 1);
+        resultOf(impatient);
+
+        held.release();
+
+        assertThat(resultOf(patient)).isTrue();
+    }
+
+    @Test
+    void leavesNothingBehindWhenACallerComesInterrupted() throws Exception {
+        Future<Boolean> flag = elsewhere(() -> {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> first.locks().acquire(request)).isInstanceOf(LockInterruptedException.class);
+            return Thread.interrupted();
+        });
+
+        assertThat(resultOf(flag)).as("the interrupt flag").isTrue();
+        await().atMost(PATIENCE).untilAsserted(this::assertFree);
+        assertThat(first.locks().heldLocks().size()).isZero();
+    }
+
+    @Test
+    void leavesNothingBehindWhenAWaiterIsInterrupted() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+        CompletableFuture<Thread> waiting = new CompletableFuture<>();
+        Future<Boolean> flag = elsewhere(() -> {
+            waiting.complete(Thread.currentThread());
+            assertThatThrownBy(() -> second.locks().acquire(request))
+                    .isInstanceOf(LockInterruptedException.class)
+                    .hasMessageContaining(key);
+            return Thread.interrupted();
+        });
+        awaitWaiters(second, 1);
+
+        waiting.get(1, TimeUnit.SECONDS).interrupt();
+
+        assertThat(resultOf(flag)).as("the interrupt flag").isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        await().atMost(PATIENCE).untilAsserted(this::assertFree);
+        assertThat(second.events().of(LockEvent.Acquired.class)).isEmpty();
+    }
+
+    @Test
+    void letsTheNextWaiterInWhenTheFirstIsInterrupted() throws Exception {
+        Application third = newApplication(Application.SETTINGS);
+        LockHandle held = first.locks().acquire(request);
+        Future<?> interrupted = elsewhere(() -> catchThrowableOfType(
+                LockInterruptedException.class,
+                () -> second.locks().acquire(request).release()));
+        awaitWaiters(second, 1);
+        Future<Boolean> next = elsewhere(() -> acquiresAndReleases(third));
+        awaitWaiters(third, 1);
+
+        interrupted.cancel(true);
+        held.release(); // may be faster than the interrupt: then the interrupted one gets the lock first
+
+        assertThat(resultOf(next)).isTrue();
+    }
+
+    @Test
+    void acquiresWithoutAThreadThatWaits() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+        CompletableFuture<LockHandle> future = second.locks().acquireAsync(request);
+        assertThat(future).isNotDone();
+
+        held.release();
+
+        try (LockHandle lock = resultOf(future)) {
+            assertThat(lock.isHeld()).isTrue();
+            assertThat(lock.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void leavesNothingBehindWhenAFutureIsCancelled() {
+        LockHandle held = first.locks().acquire(request);
+        CompletableFuture<LockHandle> future = second.locks().acquireAsync(request);
+        awaitWaiters(second, 1);
+
+        assertThat(future.cancel(true)).isTrue();
+        held.release();
+
+        await().atMost(PATIENCE).untilAsserted(this::assertFree);
+    }
+
+    @Test
+    void failsAFutureWhoseWaitIsOver() {
+        try (LockHandle held = first.locks().acquire(request)) {
+            CompletableFuture<LockHandle> future = second.locks().acquireAsync(request.waitingUpTo(ofMillis(200)));
+
+            assertThatThrownBy(() -> future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LockNotAcquiredException.class);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void locksSeveralKeysAllOrNone() {
+        List<String> keys = List.of(key + ":c", key + ":a", key + ":b");
+        LockRequest all = LockRequest.ofAll(keys);
+        try (LockHandle one = first.locks().acquire(key + ":b")) {
+            assertThat(second.locks().tryAcquire(all)).isEmpty();
+            assertThat(first.locks().tryAcquire(key + ":a")).hasValueSatisfying(LockHandle::close);
+            assertThat(first.locks().tryAcquire(key + ":c")).hasValueSatisfying(LockHandle::close);
+            assertThat(one.isHeld()).isTrue();
+        }
+
+        try (LockHandle lock = second.locks().acquire(all)) {
+            assertThat(lock.keys()).containsExactly(key + ":a", key + ":b", key + ":c");
+            for (String single : keys) {
+                assertThat(first.locks().tryAcquire(single)).isEmpty();
+                assertThat(lock.fencingToken(single)).isPositive();
+            }
+        }
+        assertThat(first.locks().tryAcquire(all)).hasValueSatisfying(LockHandle::close);
+    }
+
+    private boolean acquiresAndReleases(Application application) {
+        try (LockHandle lock = application.locks().acquire(request)) {
+            return lock.isHeld();
+        }
+    }
+}

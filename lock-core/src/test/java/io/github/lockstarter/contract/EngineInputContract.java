@@ -1,0 +1,92 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Input that cannot be right is refused before anything is sent; what only looks odd works. */
+public abstract class EngineInputContract extends EngineContract {
+
+    public EngineInputContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n"})
+    void refusesABlankKey(String blank) {
+        assertThatThrownBy(() -> first.locks().acquire(blank)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> first.locks().tryAcquire(blank)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(first.backend().sent()).isEmpty();
+    }
+
+    @Test
+    void refusesAKeyThatIsADocument() {
+        String document = "k".repeat(LockRequest.MAX_KEY_LENGTH + 1);
+
+        assertThatThrownBy(() -> first.locks().acquire(document))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Integer.toString(LockRequest.MAX_KEY_LENGTH));
+        assertThat(first.backend().sent()).isEmpty();
+    }
+
+    @Test
+    void refusesALeaseAboveTheLongestAllowed() {
+        LockRequest tooLong = request.leasedFor(Application.SETTINGS.maxLease().plusMillis(1));
+
+        assertThatThrownBy(() -> first.locks().acquire(tooLong))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("max-lease");
+        assertThat(first.backend().sent()).isEmpty();
+    }
+
+    @Test
+    void refusesAnExtensionAboveTheLongestAllowed() {
+        try (LockHandle held = first.locks().acquire(request)) {
+            assertThatThrownBy(() -> held.extend(Application.SETTINGS.maxLease().plusMillis(1)))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("distributed-lock.max-lease");
+            assertThatThrownBy(() -> held.extend(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(first.backend().count(Verb.RENEW)).isZero();
+        }
+    }
+
+    @Test
+    void refusesDurationsThatAreNoneOrOverflow() {
+        for (Duration impossible : List.of(Duration.ZERO, Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> request.leasedFor(impossible)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> request.waitingUpTo(Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> request.waitingUpTo(Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void waitsForTheLongestTimeWithoutOverflowing() {
+        try (LockHandle held = first.locks().acquire(request.waitingUpTo(LockRequest.MAX_DURATION))) {
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "}", "{}", ":", "%", "a\nb", "锁", "🔒", "null"})
+    void locksAKeyThatOnlyLooksOdd(String odd) {
+        String oddKey = key + odd;
+        try (LockHandle held = first.locks().acquire(oddKey)) {
+            assertThat(held.key()).isEqualTo(oddKey);
+            assertThat(second.locks().tryAcquire(oddKey)).isEmpty();
+            assertThat(second.locks().tryAcquire(key)).hasValueSatisfying(LockHandle::close);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package io.github.lockstarter.contract;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.RecordingBackend.Sent;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Keeping a lock: renewal, its end, and loss. */
+public abstract class EngineRenewalContract extends EngineContract {
+
+    /** Long enough for a machine that stands still for a moment. */
+    private static final Duration LEASE = ofMillis(450);
+
+    private final LockRequest renewed = request.leasedFor(LEASE);
+
+    public EngineRenewalContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void keepsTheLockForFiveLeases() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            await().during(LEASE.multipliedBy(5)).atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(held.isHeld()).isTrue();
+                assertHeldByAnother(second);
+            });
+            assertThat(first.backend().count(Verb.RENEW)).isGreaterThanOrEqualTo(10);
+        }
+        assertThat(first.events().of(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void signalsALossOnceAtTheEndOfALeaseThatIsNotRenewed() {
+        AtomicInteger losses = new AtomicInteger();
+        LockHandle held = first.locks().acquire(renewed.withoutRenewal());
+        held.onLost(losses::incrementAndGet);
+
+        await().atMost(LEASE.plus(ofMillis(500))).until(() -> losses.get() > 0);
+
+        await().during(LEASE).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(losses).hasValue(1);
+            assertThat(held.isHeld()).isFalse();
+        });
+        assertThat(first.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LockEvent.LossCause.LEASE_EXPIRED);
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+
+    @Test
+    void survivesARenewalThatFails() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            first.backend().failRenewals(1);
+
+            assertStaysHeld(held, LEASE.multipliedBy(4));
+
+            assertThat(first.events().of(LockEvent.Renewed.class))
+                    .extracting(LockEvent.Renewed::outcome)
+                    .contains(LockEvent.RenewalOutcome.FAILED, LockEvent.RenewalOutcome.RENEWED);
+        }
+    }
+
+    @Test
+    void survivesABackendThatThrowsFromARenewal() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            first.backend().throwFromRenewals(1);
+
+            assertStaysHeld(held, LEASE.multipliedBy(4));
+        }
+    }
+
+    @Test
+    void losesTheLockWhenNoRenewalComesThrough() {
+        AtomicInteger losses = new AtomicInteger();
+        LockHandle held = first.locks().acquire(renewed);
+        held.onLost(losses::incrementAndGet);
+        first.backend().failRenewals(Integer.MAX_VALUE);
+
+        await().atMost(LEASE.plus(ofSeconds(1))).until(() -> losses.get() > 0);
+        first.backend().failRenewals(0);
+
+        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(held.isHeld()).isFalse();
+            assertThat(losses).hasValue(1);
+        });
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertFree();
+    }
+
+    @Test
+    void sendsNoRenewalAfterTheRelease() {
+        for (int i = 0; i < 20; i++) {
+            LockHandle held = first.locks().acquire(request.leasedFor(ofMillis(150)));
+            await().pollInterval(ofMillis(1)).atMost(PATIENCE).until(() -> renewals() > 0 || !held.isHeld());
+            held.release();
+        }
+
+        await().pollDelay(LEASE).untilAsserted(() -> assertThat(
+                        renewalsAfterTheirRelease(first.backend().sent()))
+                .isEmpty());
+    }
+
+    @Test
+    void findsARenewalAfterTheReleaseWhereThereIsOne() {
+        List<Sent> planted = List.of(
+                new Sent(Verb.RENEW, key, "t1"), new Sent(Verb.RELEASE, key, "t1"), new Sent(Verb.RENEW, key, "t1"));
+
+        assertThat(renewalsAfterTheirRelease(planted)).hasSize(1);
+    }
+
+    @Test
+    void stopsRenewingALostLock() {
+        LockHandle held = first.locks().acquire(renewed);
+        first.backend().failRenewals(Integer.MAX_VALUE);
+        await().atMost(PATIENCE).until(() -> !held.isHeld());
+
+        assertNoMoreRenewals();
+    }
+
+    @Test
+    void stopsRenewingWhenTheLongestHoldIsReached() {
+        Application limited = newApplication(Application.settings(LEASE, Optional.of(LEASE.multipliedBy(2))));
+        AtomicInteger losses = new AtomicInteger();
+        LockHandle held = limited.locks().acquire(request);
+        held.onLost(losses::incrementAndGet);
+
+        await().atMost(LEASE.multipliedBy(3).plus(ofSeconds(1))).until(() -> losses.get() > 0);
+
+        assertThat(limited.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LockEvent.LossCause.MAX_HOLD);
+        assertThat(limited.backend().count(Verb.RENEW)).isBetween(3L, 7L);
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void signalsLossAndFreesTheLocksWhenTheApplicationCloses() {
+        AtomicInteger losses = new AtomicInteger();
+        LockHandle held = first.locks().acquire(renewed);
+        held.onLost(losses::incrementAndGet);
+
+        first.close();
+
+        assertThat(held.isHeld()).isFalse();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
+        assertFree();
+        assertNoMoreRenewals();
+    }
+
+    @Test
+    void refusesToGrantOnceClosed() {
+        first.close();
+
+        assertThatThrownBy(() -> first.locks().acquire(request))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining(key);
+    }
+
+    @Test
+    void addsNoRenewalsForLocksThatComeAndGo() {
+        List<LockHandle> kept = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            kept.add(first.locks().acquire(LockRequest.of(key + i).leasedFor(ofSeconds(5))));
+        }
+        for (int i = 0; i < 200; i++) {
+            first.locks()
+                    .acquire(LockRequest.of(key + ":brief").leasedFor(ofSeconds(5)))
+                    .close();
+        }
+
+        assertThat(first.backend().count(Verb.RENEW)).isLessThanOrEqualTo(20);
+        kept.forEach(LockHandle::close);
+    }
+
+    private void assertStaysHeld(LockHandle held, Duration time) {
+        await().during(time).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(held.isHeld()).isTrue();
+            assertHeldByAnother(second);
+        });
+    }
+
+    private long renewals() {
+        List<Sent> sent = first.backend().sent();
+        String token = sent.stream()
+                .filter(one -> one.verb() == Verb.ACQUIRE)
+                .reduce((a, b) -> b)
+                .orElseThrow()
+                .token();
+        return sent.stream()
+                .filter(one -> one.verb() == Verb.RENEW && one.token().equals(token))
+                .count();
+    }
+
+    private void assertNoMoreRenewals() {
+        long before = first.backend().count(Verb.RENEW);
+        await().pollDelay(LEASE.multipliedBy(2))
+                .untilAsserted(
+                        () -> assertThat(first.backend().count(Verb.RENEW)).isEqualTo(before));
+    }
+
+    private static List<Sent> renewalsAfterTheirRelease(List<Sent> commands) {
+        Set<String> released = new HashSet<>();
+        List<Sent> late = new ArrayList<>();
+        for (Sent command : commands) {
+            if (command.verb() == Verb.RELEASE) {
+                released.add(command.token());
+            } else if (command.verb() == Verb.RENEW && released.contains(command.token())) {
+                late.add(command);
+            }
+        }
+        return late;
+    }
+}

@@ -1,0 +1,110 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Different keys never meet, however they are written. */
+public abstract class KeyContract extends BackendContract {
+
+    private static final String LONG_KEY = "k".repeat(10_240);
+
+    private static final List<String> AWKWARD = List.of(
+            "a",
+            "A",
+            " a",
+            "a ",
+            "a a",
+            "{a}",
+            "{a",
+            "a}",
+            "{}a",
+            "{{a}}",
+            "a:b",
+            "a%3Ab",
+            "a%b",
+            "a%",
+            "%25",
+            "%",
+            ":",
+            "::",
+            "{",
+            "}",
+            "{}",
+            "}{",
+            "a:fence",
+            "a:waiters",
+            "{a}:fence",
+            "a\n",
+            "a\nb",
+            "a\r\nb",
+            "a\u0000b",
+            "a\tb",
+            "ä",
+            "a\u0308",
+            "锁",
+            "🔒",
+            "\u202Ea",
+            "*",
+            "?",
+            "[a]",
+            "\\",
+            "\"",
+            "'",
+            "null",
+            LONG_KEY + "x",
+            LONG_KEY + "y",
+            LONG_KEY);
+
+    public KeyContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void holdsAwkwardKeysSideBySide() {
+        assertSideBySide(AWKWARD.stream().map(suffix -> key + suffix).toList());
+        assertSideBySide(AWKWARD.stream().map(prefix -> prefix + key).toList());
+    }
+
+    @Test
+    void holdsRandomKeysOfAwkwardCharactersSideBySide() {
+        long seed = System.nanoTime();
+        System.out.println("Seed of the random keys: " + seed);
+        Random random = new Random(seed);
+        String alphabet = "a:{}%\n1 ä";
+        Set<String> keys = new TreeSet<>();
+        while (keys.size() < 300) {
+            keys.add(key
+                    + IntStream.range(0, 1 + random.nextInt(6))
+                            .mapToObj(i -> String.valueOf(alphabet.charAt(random.nextInt(alphabet.length()))))
+                            .collect(Collectors.joining()));
+        }
+
+        assertSideBySide(List.copyOf(keys));
+    }
+
+    private void assertSideBySide(List<String> keys) {
+        List<SpiHold> holds = new ArrayList<>();
+        for (String awkward : keys) {
+            holds.add(alice.hold(awkward, LEASE));
+        }
+        for (SpiHold hold : holds) {
+            assertThat(bob.tryOnce(hold.key(), bob.newToken(), LEASE)).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(hold.renew(LEASE)).isInstanceOf(RenewResult.Renewed.class);
+        }
+        for (SpiHold hold : holds) {
+            hold.release();
+            bob.hold(hold.key(), LEASE).release();
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.spi.LockBackend;
+
+/** A store of locks that any number of applications share: what a backend brings to its contract. */
+public interface LockStore extends AutoCloseable {
+
+    /** Connects one more application. Closed with the store. */
+    LockBackend connect();
+
+    /** Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own. */
+    default boolean answersTheSameAgain() {
+        return true;
+    }
+
+    /** Whether one of several attempts at once gets the lock; of several stores, each may grant to another, and none wins. */
+    default boolean grantsToOneOfMany() {
+        return true;
+    }
+
+    /** Whether it knows the last fencing token of a lock; of several stores, it may be one that is down. */
+    default boolean knowsTheLastFencingToken() {
+        return true;
+    }
+
+    /** Ends all connections. */
+    @Override
+    void close();
+}

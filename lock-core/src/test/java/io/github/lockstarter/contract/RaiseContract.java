@@ -1,0 +1,98 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** How an owner has its fencing tokens raised: what a store must do to be one of a quorum. */
+public abstract class RaiseContract extends BackendContract {
+
+    private static final long FAR = 1_000_000_000_000L;
+
+    public RaiseContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void raisesTheOwnersTokenToBeginRightAboveTheFloor() {
+        SpiHold held = alice.hold(key, LEASE);
+        long floor = held.fencingToken() + FAR;
+
+        AcquireResult raised = alice.tryMany(key, held.token(), 1, floor);
+
+        assertThat(fencingTokenOf(raised)).isEqualTo(floor + 1);
+        assertHeldBySomebodyElse(bob);
+    }
+
+    @Test
+    void raisesToTheNextNumberAlsoWhenTheClockIsAbove() {
+        LockToken token = alice.newToken();
+        long first = fencingTokenOf(alice.tryMany(key, token, 64, 0));
+
+        assertThat(fencingTokenOf(alice.tryMany(key, token, 64, first))).isEqualTo(first + 1);
+    }
+
+    @Test
+    void growsOverAllTokensOfARaisedGrant() {
+        LockToken token = alice.newToken();
+        long floor = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + FAR;
+
+        assertThat(fencingTokenOf(alice.tryMany(key, token, 64, floor))).isEqualTo(floor + 1);
+        alice.release(key, token, floor + 64);
+
+        assertThat(bob.hold(key, LEASE).fencingToken()).isGreaterThan(floor + 64);
+    }
+
+    @Test
+    void answersARepeatedRaiseTheSame() {
+        SpiHold held = alice.hold(key, LEASE);
+        long floor = held.fencingToken() + FAR;
+        AcquireResult raised = alice.tryMany(key, held.token(), 1, floor);
+
+        assertThat(alice.tryMany(key, held.token(), 1, floor)).isEqualTo(raised);
+        assertThat(alice.tryMany(key, held.token(), 1, 0)).isEqualTo(raised);
+    }
+
+    @Test
+    void leavesTheTokensOfAnOwnerThatAreAboveTheFloor() {
+        LockToken token = alice.newToken();
+        AcquireResult granted = alice.tryMany(key, token, 8, 0);
+
+        assertThat(alice.tryMany(key, token, 8, fencingTokenOf(granted) - 1)).isEqualTo(granted);
+    }
+
+    @Test
+    void raisesNothingForWhoDoesNotHaveTheLock() {
+        SpiHold held = alice.hold(key, LEASE);
+        long floor = held.fencingToken() + FAR;
+
+        assertThat(bob.tryMany(key, bob.newToken(), 1, floor)).isInstanceOf(AcquireResult.Contended.class);
+        held.release();
+
+        assertThat(alice.hold(key, LEASE).fencingToken()).isLessThan(floor);
+    }
+
+    @Test
+    void keepsTheLeaseOfAnOwnerThatIsRaised() {
+        SpiHold held = alice.hold(key, LEASE.dividedBy(4));
+
+        alice.tryMany(key, held.token(), 1, held.fencingToken());
+
+        AcquireResult refused = bob.tryOnce(key, bob.newToken(), LEASE);
+        assertThat(remainingLeaseOf(refused)).isPositive().isLessThanOrEqualTo(LEASE.dividedBy(4));
+    }
+
+    @Test
+    void tellsAnOwnerThatReleasesTwiceByItsRaisedToken() {
+        SpiHold held = alice.hold(key, LEASE);
+        long raised = fencingTokenOf(alice.tryMany(key, held.token(), 1, held.fencingToken() + FAR));
+
+        assertThat(alice.release(key, held.token(), raised)).isInstanceOf(ReleaseResult.Released.class);
+        assertThat(alice.release(key, held.token(), raised)).isInstanceOf(ReleaseResult.Released.class);
+        assertThat(alice.release(key, held.token(), raised - 1)).isInstanceOf(ReleaseResult.NotHeld.class);
+    }
+}

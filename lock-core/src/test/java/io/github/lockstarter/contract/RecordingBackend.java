@@ -1,0 +1,198 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes every command on, and writes down in which order they were sent. Can answer renewals in place of the backend.
+ */
+public final class RecordingBackend implements LockBackend {
+
+    /** What was sent. */
+    public enum Verb {
+        ACQUIRE,
+        RENEW,
+        RELEASE,
+        WITHDRAW
+    }
+
+    private record Notice(String key, long at) {}
+
+    /** One command. */
+    public record Sent(Verb verb, String key, String token) {}
+
+    private final LockBackend backend;
+    private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
+    private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger failingRenewals = new AtomicInteger();
+    private volatile Duration age = Duration.ZERO;
+    private final AtomicInteger throwingRenewals = new AtomicInteger();
+    private volatile @Nullable SignalListener listener;
+
+    public RecordingBackend(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    public List<Sent> sent() {
+        return List.copyOf(sent);
+    }
+
+    /** How many commands of a kind were sent for a key. */
+    public long count(Verb verb, String key) {
+        return sent.stream()
+                .filter(one -> one.verb() == verb && one.key().equals(key))
+                .count();
+    }
+
+    /** How many commands of a kind were sent. */
+    public long count(Verb verb) {
+        return sent.stream().filter(one -> one.verb() == verb).count();
+    }
+
+    /** At least so many of the next renewals are not sent, and answered as unknown. */
+    public void failRenewals(int number) {
+        failingRenewals.set(number);
+    }
+
+    /** From now on, renewals say that their locks have been held for so much longer. */
+    public void age(Duration longer) {
+        age = longer;
+    }
+
+    private RenewCommand aged(RenewCommand command) {
+        return new RenewCommand(
+                command.key(),
+                command.token(),
+                command.lease(),
+                command.fencingToken(),
+                command.held().plus(age));
+    }
+
+    /** The next calls of renew throw, as no backend should. */
+    public void throwFromRenewals(int number) {
+        throwingRenewals.set(number);
+    }
+
+    /** When the engine had taken in that another instance waits for the key: {@link System#nanoTime()} of each notice. */
+    public List<Long> noticedAt(String key) {
+        return notices.stream()
+                .filter(notice -> notice.key().equals(key))
+                .map(Notice::at)
+                .toList();
+    }
+
+    /** A signal that nobody sent. */
+    public void signalFalsely(String key) {
+        Objects.requireNonNull(listener, "the engine listens").onSignal(key);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        sent.add(new Sent(Verb.ACQUIRE, command.key(), command.token().value()));
+        return backend.acquire(command);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        commands.forEach(command ->
+                sent.add(new Sent(Verb.RENEW, command.key(), command.token().value())));
+        if (throwingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new IllegalStateException("planted failure of a whole renewal");
+        }
+        if (failingRenewals.get() == 0) {
+            return backend.renew(commands.stream().map(this::aged).toList());
+        }
+        failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
+        return commands.stream().map(command -> plantedFailure()).toList();
+    }
+
+    private static CompletionStage<RenewResult> plantedFailure() {
+        return CompletableFuture.completedFuture(
+                new RenewResult.Unknown("planted", new IllegalStateException("planted failure of one renewal")));
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        sent.add(new Sent(Verb.RELEASE, command.key(), command.token().value()));
+        return backend.release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        sent.add(new Sent(Verb.WITHDRAW, command.key(), command.token().value()));
+        return backend.withdraw(command);
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return backend.inspect(key);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return backend.revoke(key, fencingToken);
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return backend.state();
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener signals) {
+        listener = signals;
+        backend.listen(instanceId, new SignalListener() {
+            @Override
+            public void onSignal(String key) {
+                signals.onSignal(key);
+            }
+
+            @Override
+            public void onWanted(String key) {
+                signals.onWanted(key);
+                notices.add(new Notice(key, System.nanoTime()));
+            }
+
+            @Override
+            public void onRevoked(String key, String fingerprint) {
+                signals.onRevoked(key, fingerprint);
+            }
+
+            @Override
+            public void onMailboxRestored() {
+                signals.onMailboxRestored();
+            }
+
+            @Override
+            public void onStoreEvent(StoreEvent event) {
+                signals.onStoreEvent(event);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Keeps every event, in the order of arrival. */
+public final class RecordingListener implements LockListener {
+
+    private final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+    private final Queue<StoreEvent> storeEvents = new ConcurrentLinkedQueue<>();
+
+    public <E extends LockEvent> List<E> of(Class<E> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    public List<StoreEvent> ofStore() {
+        return List.copyOf(storeEvents);
+    }
+
+    /** From now on, as if the store had done nothing yet. */
+    public void forgetStore() {
+        storeEvents.clear();
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        storeEvents.add(event);
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onContended(LockEvent.Contended event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onRecovering(LockEvent.Recovering event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        events.add(event);
+    }
+
+    @Override
+    public void onAbandoned(LockEvent.Abandoned event) {
+        events.add(event);
+    }
+}

@@ -1,0 +1,156 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Who may free the lock, and what a release of what is not held does. */
+public abstract class ReleaseContract extends BackendContract {
+
+    public ReleaseContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void freesTheLock() {
+        assertThat(alice.hold(key, LEASE).release()).isInstanceOf(ReleaseResult.Released.class);
+
+        bob.hold(key, LEASE);
+    }
+
+    @Test
+    void leavesTheLockToItsOwnerWhenAStrangerReleases() {
+        SpiHold held = alice.hold(key, LEASE);
+
+        assertThat(bob.release(key, bob.newToken(), held.fencingToken())).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertHeldBySomebodyElse(bob);
+    }
+
+    @Test
+    void leavesTheLockToItsOwnerWhenAnotherAttemptOfTheSameApplicationIsReleased() {
+        SpiHold held = alice.hold(key, LEASE);
+
+        alice.release(key, alice.newToken(), 0);
+
+        assertHeldBySomebodyElse(bob);
+        assertThat(held.release()).isInstanceOf(ReleaseResult.Released.class);
+    }
+
+    @Test
+    void tellsALateOwnerThatTheLockIsSomebodyElses() {
+        SpiHold late = alice.hold(key, SHORT_LEASE);
+        SpiHold present = holdWhenFree(bob);
+
+        assertThat(late.release()).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertHeldBySomebodyElse(alice);
+        assertThat(present.release()).isInstanceOf(ReleaseResult.Released.class);
+    }
+
+    @Test
+    void tellsALateOwnerThatSomebodyElseHadTheLockInBetween() {
+        SpiHold late = alice.hold(key, SHORT_LEASE);
+        holdWhenFree(bob).release();
+
+        assertThat(late.release()).isInstanceOf(ReleaseResult.NotHeld.class);
+    }
+
+    @Test
+    void answersARepeatedReleaseAsTheFirst() {
+        SpiHold held = alice.hold(key, LEASE);
+        held.release();
+
+        assertThat(held.release()).isInstanceOf(ReleaseResult.Released.class);
+    }
+
+    @Test
+    void leavesTheNextOwnerAloneWhenAReleaseIsRepeated() {
+        SpiHold held = alice.hold(key, LEASE);
+        held.release();
+        bob.hold(key, LEASE);
+
+        assertThat(held.release()).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertHeldBySomebodyElse(alice);
+    }
+
+    @Test
+    void changesNothingForAnAttemptThatWasNeverGranted() {
+        assertThat(alice.release(key, alice.newToken(), 0)).isNotInstanceOf(ReleaseResult.Unknown.class);
+
+        bob.hold(key, LEASE);
+        assertThat(alice.release(key, alice.newToken(), 0)).isInstanceOf(ReleaseResult.NotHeld.class);
+        assertHeldBySomebodyElse(alice);
+    }
+
+    @Test
+    void freesALockThatWasGrantedToAWithdrawnAttempt() {
+        SpiHold held = alice.hold(key, LEASE);
+
+        assertThat(alice.withdraw(key, held.token())).isInstanceOf(WithdrawResult.Withdrawn.class);
+
+        bob.hold(key, LEASE);
+    }
+
+    @Test
+    void leavesTheLockToItsOwnerWhenAnotherAttemptIsWithdrawn() {
+        alice.hold(key, LEASE);
+
+        assertThat(bob.withdraw(key, bob.newToken())).isInstanceOf(WithdrawResult.Withdrawn.class);
+        assertThat(alice.withdraw(key, alice.newToken())).isInstanceOf(WithdrawResult.Withdrawn.class);
+
+        assertHeldBySomebodyElse(bob);
+    }
+
+    @Test
+    void takesEffectBeforeAnAttemptThatIsSentAfterwards() {
+        alice.hold(key, LEASE)
+                .release(); // the first command of a kind may be sent twice, to teach the store its script
+        for (int i = 0; i < 50; i++) {
+            SpiHold held = alice.hold(key, LEASE);
+            CompletionStage<ReleaseResult> unanswered =
+                    alice.backend().release(new ReleaseCommand(key, held.token(), held.fencingToken()));
+            SpiHold next = alice.hold(key, LEASE);
+            assertThat(SpiClient.answer(unanswered)).isInstanceOf(ReleaseResult.Released.class);
+            next.release();
+        }
+    }
+
+    @Test
+    void answersARepeatedReleaseOfManyFencingTokensAsTheFirst() {
+        LockToken token = alice.newToken();
+        long last = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + 63;
+        alice.release(key, token, last);
+
+        assertThat(alice.release(key, token, last)).isEqualTo(new ReleaseResult.Released(0));
+        bob.hold(key, LEASE).release();
+        assertThat(alice.release(key, token, last)).isInstanceOf(ReleaseResult.NotHeld.class);
+    }
+
+    @Test
+    void tellsWhetherAnApplicationWasSignalled() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+
+        assertThat(held.release()).isEqualTo(new ReleaseResult.Released(1));
+        assertThat(held.release()).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(alice.hold(key, LEASE).release()).isEqualTo(new ReleaseResult.Released(0));
+    }
+
+    @Test
+    void changesNothingWhenAStrangerReleasesAndGoesOnWaiting() {
+        alice.hold(key, LEASE);
+        SpiHold stranger = new SpiHold(bob, key, bob.newToken(), 0);
+
+        assertThat(bob.releaseAndQueue(stranger)).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertHeldBySomebodyElse(bob);
+    }
+}

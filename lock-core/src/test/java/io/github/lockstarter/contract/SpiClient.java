@@ -1,0 +1,158 @@
+package io.github.lockstarter.contract;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One application's side of the port: its identity, its mailbox, and each command with its answer awaited. */
+public final class SpiClient implements SignalListener {
+
+    public static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final LockBackend backend;
+    private final String instanceId = UUID.randomUUID().toString().replace("-", "");
+    private final AtomicLong sequence = new AtomicLong();
+    private final Queue<String> signals = new ConcurrentLinkedQueue<>();
+    private final Queue<String> wanted = new ConcurrentLinkedQueue<>();
+    private final Queue<String> revoked = new ConcurrentLinkedQueue<>();
+
+    public SpiClient(LockBackend backend) {
+        this.backend = backend;
+        backend.listen(instanceId, this);
+    }
+
+    public LockBackend backend() {
+        return backend;
+    }
+
+    LockToken newToken() {
+        return new LockToken(instanceId, sequence.incrementAndGet());
+    }
+
+    /** The keys signalled so far, oldest first. */
+    List<String> signals() {
+        return List.copyOf(signals);
+    }
+
+    /** The keys that others were said to want so far, oldest first. */
+    List<String> wanted() {
+        return List.copyOf(wanted);
+    }
+
+    AcquireResult tryOnce(String key, LockToken token, Duration lease) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty())));
+    }
+
+    AcquireResult tryMany(String key, LockToken token, int fencingTokens, long fencingFloor) {
+        Duration lease = Duration.ofSeconds(20);
+        return answer(
+                backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, fencingTokens, Optional.empty())));
+    }
+
+    AcquireResult tryAbove(String key, LockToken token, Duration lease, long fencingFloor) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, fencingFloor, 1, Optional.empty())));
+    }
+
+    AcquireResult tryOrWait(String key, LockToken token, Duration lease, Waiting waiting) {
+        return answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.of(waiting))));
+    }
+
+    /** Acquires what must be free. */
+    public SpiHold hold(String key, Duration lease) {
+        LockToken token = newToken();
+        AcquireResult result = tryOnce(key, token, lease);
+        if (result instanceof AcquireResult.Granted granted) {
+            return new SpiHold(this, key, token, granted.fencingToken());
+        }
+        throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
+    }
+
+    /** Joins the queue of what must be busy; returns the position. */
+    long queue(String key, LockToken token, Waiting waiting) {
+        AcquireResult result = tryOrWait(key, token, Duration.ofSeconds(5), waiting);
+        if (result instanceof AcquireResult.Contended contended) {
+            return contended.position();
+        }
+        throw new AssertionError("Expected '" + key + "' to be busy but got " + result);
+    }
+
+    /** Joins the queue at its end for a long time. */
+    long queue(String key) {
+        return queue(key, newToken(), new Waiting(Waiting.NEW, Duration.ofSeconds(30)));
+    }
+
+    RenewResult renew(String key, LockToken token, Duration lease, long fencingToken) {
+        return answer(backend.renew(List.of(new RenewCommand(key, token, lease, fencingToken)))
+                .get(0));
+    }
+
+    public ReleaseResult release(String key, LockToken token, long fencingToken) {
+        return answer(backend.release(new ReleaseCommand(key, token, fencingToken)));
+    }
+
+    /** Releases, and goes on waiting. */
+    ReleaseResult releaseAndQueue(SpiHold hold) {
+        return answer(backend.release(new ReleaseCommand(
+                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)))));
+    }
+
+    WithdrawResult withdraw(String key, LockToken token) {
+        return answer(backend.withdraw(new WithdrawCommand(key, token)));
+    }
+
+    /** Until every server has executed what this client sent so far: a quorum answers before its slowest server does. */
+    void awaitExecution(String key) {
+        answer(backend.inspect(key));
+    }
+
+    @Override
+    public void onSignal(String key) {
+        signals.add(key);
+    }
+
+    @Override
+    public void onWanted(String key) {
+        wanted.add(key);
+    }
+
+    /** The locks that were said to be taken away so far, as key@fencingToken, oldest first. */
+    List<String> revoked() {
+        return List.copyOf(revoked);
+    }
+
+    @Override
+    public void onRevoked(String key, String fingerprint) {
+        revoked.add(key + "@" + fingerprint);
+    }
+
+    @Override
+    public void onMailboxRestored() {
+        // Counts as no signal: nothing was sent to this instance.
+    }
+
+    static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (Exception e) {
+            throw new AssertionError("A stage of a backend completes normally and in time, but: " + e, e);
+        }
+    }
+}

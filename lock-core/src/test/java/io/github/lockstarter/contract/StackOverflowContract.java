@@ -1,0 +1,160 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Threads whose stack ends while they acquire and release: wherever that happens, no lock stays held. */
+public abstract class StackOverflowContract extends EngineContract {
+
+    private static final int THREADS = 24;
+
+    /** Of a recursion that takes hundreds of locks. */
+    private static final int FEW_THREADS = 6;
+
+    private static final int AT_A_TIME = 6;
+    private static final long STACK_BYTES = 256 * 1024;
+
+    /** Longer than the test: what is still held then was not released because its lease was over. */
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    private final AtomicInteger overflows = new AtomicInteger();
+
+    public StackOverflowContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void nothingStaysHeldOfARecursiveLockedMethod() throws Exception {
+        onThreads(THREADS, number -> recurse(request(number)));
+
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void nothingStaysHeldOfARecursionWhoseEachLevelLocksAnotherKey() throws Exception {
+        onThreads(FEW_THREADS, number -> recurse(number, 0));
+
+        assertNothingIsHeld();
+    }
+
+    @Test
+    void nothingStaysHeldOfALockedMethodThatIsCalledAtTheEndOfTheStack() throws Exception {
+        onThreads(THREADS, number -> descend(request(number), Integer.MAX_VALUE, new AtomicBoolean()));
+
+        assertNothingIsHeld();
+    }
+
+    private LockRequest request(int number) {
+        return LockRequest.of(key + ':' + number).leasedFor(LEASE);
+    }
+
+    private int recurse(LockRequest one) {
+        return 1 + first.locks().execute(one, () -> recurse(one));
+    }
+
+    private int recurse(int number, int depth) {
+        LockRequest one = LockRequest.of(key + ':' + number + ':' + depth).leasedFor(LEASE);
+        return 1 + first.locks().execute(one, () -> recurse(number, depth + 1));
+    }
+
+    /** Every level on the way back tries the lock, with a little more stack than the one before, until one gets it. */
+    private int descend(LockRequest one, int levels, AtomicBoolean done) {
+        if (levels == 0) {
+            return 0;
+        }
+        try {
+            return 1 + descend(one, levels - 1, done);
+        } finally {
+            if (!done.get()) {
+                tryToLock(one, done);
+            }
+        }
+    }
+
+    private void tryToLock(LockRequest one, AtomicBoolean done) {
+        try {
+            first.locks().execute(one, () -> done.set(true));
+        } catch (VirtualMachineError e) {
+            // The next level has more.
+        }
+    }
+
+    private interface Work {
+        void of(int number);
+    }
+
+    private void onThreads(int count, Work work) throws InterruptedException {
+        first.locks().execute(request, () -> {}); // as an application has done long before: it loads classes
+        for (int next = 0; next < count; next += AT_A_TIME) {
+            List<Thread> threads = new ArrayList<>();
+            for (int number = next; number < next + AT_A_TIME; number++) {
+                threads.add(start(work, number));
+            }
+            for (Thread thread : threads) {
+                thread.join(PATIENCE.toMillis());
+                assertThat(thread.isAlive())
+                        .as(() -> "still there:\n" + stackOf(thread))
+                        .isFalse();
+            }
+        }
+        assertThat(overflows).hasValue(count);
+    }
+
+    private Thread start(Work work, int number) {
+        Thread thread = new Thread(null, () -> overflow(work, number, number), "overflow-" + number, STACK_BYTES);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    /** Some frames more for each thread, so that the stacks end at different places. */
+    private void overflow(Work work, int number, int frames) {
+        if (frames > 0) {
+            overflow(work, number, frames - 1);
+            return;
+        }
+        try {
+            work.of(number);
+        } catch (
+                VirtualMachineError
+                        e) { // where the JVM itself is at the end of its stack, another one than an overflow
+            overflows.incrementAndGet();
+        }
+    }
+
+    private static String stackOf(Thread thread) {
+        return String.join(
+                "\n",
+                Arrays.stream(thread.getStackTrace())
+                        .limit(60)
+                        .map(String::valueOf)
+                        .toList());
+    }
+
+    private void assertNothingIsHeld() {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(first.locks().heldLocks().snapshot())
+                        .extracting(HeldLock::key)
+                        .as("held by threads that have ended")
+                        .isEmpty());
+        for (int number = 0; number < THREADS; number++) {
+            try (LockHandle free = second.locks().acquire(request(number).withoutWaiting())) {
+                assertThat(free.isHeld()).isTrue();
+            }
+        }
+        assertThat(first.backend().count(Verb.RELEASE)).isPositive();
+    }
+}

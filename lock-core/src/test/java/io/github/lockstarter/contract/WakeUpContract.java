@@ -1,0 +1,300 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whom a release wakes: the application that waits longest, and nobody else. */
+public abstract class WakeUpContract extends BackendContract {
+
+    private static final Duration LONG_PATIENCE = Duration.ofSeconds(30);
+
+    private SpiClient carol;
+
+    public WakeUpContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @BeforeEach
+    void connectAThird() {
+        carol = newClient();
+    }
+
+    @Test
+    void signalsTheLongestWaitingApplicationAlone() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+        assertNotSignalled(alice);
+    }
+
+    @Test
+    void signalsTheNextWithTheNextRelease() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+
+        bob.hold(key, LEASE).release();
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void keepsThePlaceOfAnApplicationThatAsksAgainWithItsPosition() {
+        SpiHold held = alice.hold(key, LEASE);
+        long first = bob.queue(key);
+        carol.queue(key);
+
+        assertPlacedAgain(first, bob.queue(key, bob.newToken(), new Waiting(first, LONG_PATIENCE)));
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+    }
+
+    @Test
+    void givesAWokenApplicationThatLosesTheRaceItsOldPlaceBack() {
+        SpiHold held = alice.hold(key, LEASE);
+        long first = bob.queue(key);
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+        SpiHold barged = alice.hold(key, LEASE);
+
+        bob.queue(key, bob.newToken(), new Waiting(first, LONG_PATIENCE));
+        barged.release();
+
+        assertThat(carol.signals()).isEmpty();
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(bob.signals()).hasSize(2));
+    }
+
+    @Test
+    void givesLaterApplicationsLaterPositions() {
+        alice.hold(key, LEASE);
+
+        long first = bob.queue(key);
+        long second = carol.queue(key);
+
+        assertThat(first).isGreaterThan(Waiting.NEW);
+        assertThat(second).isGreaterThan(first);
+    }
+
+    @Test
+    void signalsNobodyWhoOnlyTried() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.tryOnce(key, bob.newToken(), LEASE);
+
+        held.release();
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsTheNextWhenTheFirstHasWithdrawn() {
+        SpiHold held = alice.hold(key, LEASE);
+        LockToken token = bob.newToken();
+        bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
+        carol.queue(key);
+
+        bob.withdraw(key, token);
+        held.release();
+
+        assertSignalled(carol);
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void passesTheSignalOnOfAnApplicationThatWithdrawsAfterIt() {
+        SpiHold held = alice.hold(key, LEASE);
+        LockToken token = bob.newToken();
+        bob.queue(key, token, new Waiting(Waiting.NEW, LONG_PATIENCE));
+        carol.queue(key);
+        held.release();
+        assertSignalled(bob);
+
+        bob.withdraw(key, token);
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void signalsTheNextWhenAGrantedAttemptIsWithdrawn() {
+        SpiHold held = alice.hold(key, LEASE);
+        carol.queue(key);
+
+        alice.withdraw(key, held.token());
+
+        assertSignalled(carol);
+    }
+
+    @Test
+    void forgetsAWaiterThatGotTheLock() {
+        alice.hold(key, SHORT_LEASE);
+        long position = bob.queue(key);
+        letPass(SHORT_LEASE.multipliedBy(2));
+        LockToken token = bob.newToken();
+        AcquireResult granted = bob.tryOrWait(key, token, LEASE, new Waiting(position, LONG_PATIENCE));
+
+        bob.release(key, token, fencingTokenOf(granted));
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsOnceForARepeatedRelease() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+
+        held.release();
+        held.release();
+
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+    }
+
+    @Test
+    void signalsNobodyWhenAStrangerReleases() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+
+        carol.release(key, carol.newToken(), held.fencingToken());
+
+        assertNotSignalled(bob);
+    }
+
+    @Test
+    void signalsTheKeyThatWasReleased() {
+        SpiHold held = alice.hold(key, LEASE);
+        SpiHold other = alice.hold(key + ":other", LEASE);
+        bob.queue(key);
+        carol.queue(key + ":other");
+
+        held.release();
+        assertSignalled(bob);
+        assertNotSignalled(carol);
+
+        other.release();
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(carol.signals()).containsExactly(key + ":other"));
+    }
+
+    @Test
+    void queuesAnOwnerThatGoesOnWaitingBehindTheOthers() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        carol.queue(key);
+        bob.awaitExecution(key);
+        carol.awaitExecution(key);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(1));
+        assertSignalled(bob);
+        alice.awaitExecution(key);
+        bob.hold(key, LEASE).release();
+        assertSignalled(carol);
+        bob.awaitExecution(key);
+        assertThat(alice.signals()).isEmpty();
+        carol.hold(key, LEASE).release();
+
+        assertSignalled(alice);
+    }
+
+    @Test
+    void doesNotQueueAnOwnerBehindNobody() {
+        SpiHold held = alice.hold(key, LEASE);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(0));
+        bob.hold(key, LEASE).release();
+
+        assertNotSignalled(alice);
+    }
+
+    @Test
+    void passesOverThePlaceThatAnOwnerStillHasWhenItGoesOnWaiting() {
+        SpiHold held = alice.hold(key, LEASE);
+        alice.queue(key);
+        bob.queue(key);
+
+        assertThat(alice.releaseAndQueue(held)).isEqualTo(new ReleaseResult.Released(1));
+
+        assertSignalled(bob);
+        assertNotSignalled(alice);
+        bob.hold(key, LEASE).release();
+        assertSignalled(alice);
+    }
+
+    @Test
+    void tellsTheOwnerOfTheFirstOtherApplicationThatWaits() {
+        alice.hold(key, LEASE);
+        bob.queue(key);
+        bob.queue(key);
+        carol.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).isNotEmpty());
+        await().during(SILENCE).untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+        assertThat(bob.wanted()).isEmpty();
+        assertThat(carol.wanted()).isEmpty();
+        assertThat(alice.signals()).isEmpty();
+    }
+
+    @Test
+    void tellsTheOwnerOfAnotherApplicationAlsoIfItsOwnWaitsBefore() {
+        alice.hold(key, LEASE);
+        alice.queue(key);
+        assertNotWanted(alice);
+
+        bob.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(alice.wanted()).containsExactly(key));
+    }
+
+    @Test
+    void tellsTheOwnerThatBargedInOfAnApplicationThatWaitsAgain() {
+        SpiHold held = alice.hold(key, LEASE);
+        bob.queue(key);
+        held.release();
+        assertSignalled(bob);
+        carol.hold(key, LEASE);
+
+        bob.queue(key);
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(carol.wanted()).containsExactly(key));
+    }
+
+    @Test
+    void tellsTheOwnerOfNobodyWhoOnlyTries() {
+        alice.hold(key, LEASE);
+
+        assertHeldBySomebodyElse(bob);
+
+        assertNotWanted(alice);
+    }
+
+    private static void assertNotWanted(SpiClient client) {
+        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.wanted())
+                .isEmpty());
+    }
+
+    private static void letPass(Duration time) {
+        await().pollDelay(time).until(() -> true);
+    }
+}

@@ -1,0 +1,42 @@
+package io.github.lockstarter.redis;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** An instance that listens to its mailbox. */
+final class Listening implements AutoCloseable {
+
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final RedisClient client;
+
+    private Listening(RedisClient client) {
+        this.client = client;
+    }
+
+    static Listening to(RedisServer server, String instance) {
+        Listening listening = new Listening(RedisClient.create(server.uri()));
+        StatefulRedisPubSubConnection<String, String> connection = listening.client.connectPubSub();
+        connection.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String channel, String message) {
+                listening.heard.add(message);
+            }
+        });
+        connection.sync().subscribe("lock:mailbox:" + instance);
+        return listening;
+    }
+
+    /** What was published to the mailbox so far. */
+    List<String> heard() {
+        return heard;
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

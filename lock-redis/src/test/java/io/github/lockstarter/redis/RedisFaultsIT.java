@@ -1,0 +1,224 @@
+package io.github.lockstarter.redis;
+
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawResult;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisFaultsIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final LockToken OWNER = token("a", 1);
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(2));
+    private static final RedisSettings SETTINGS = new RedisSettings("lock:", Duration.ofMillis(500), GUARD);
+
+    /** For what takes as long as the machine is busy. */
+    private static final RedisSettings PATIENT = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
+
+    private RedisCommands<String, String> redis;
+    private TcpProxy proxy;
+    private RedisLockBackend backend;
+    private BackendUser user;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        proxy = TcpProxy.before(REDIS.server());
+        backend = new RedisLockBackend(new DirectRedisConnector(uri(), SETTINGS), SETTINGS);
+        user = new BackendUser(backend);
+    }
+
+    @AfterEach
+    void close() {
+        proxy.flow();
+        backend.close();
+        proxy.close();
+    }
+
+    @Test
+    void holdsOnceWithOneFencingTokenWhenAnAcquisitionIsExecutedTwice() {
+        user.renew(OWNER, BackendUser.LEASE);
+        CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
+        long fencingToken = user.granted(OWNER);
+        assertThat(dropped).isCompleted();
+        assertThat(redis.get("lock:{order:42}:fence")).isEqualTo(Long.toString(fencingToken));
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+    }
+
+    @Test
+    void isReleasedWhenAReleaseIsExecutedTwice() {
+        long fencingToken = user.granted(OWNER);
+        CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
+        assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(dropped).isCompleted();
+    }
+
+    @Test
+    void doesNotCallAnAcquisitionRejectedWhoseFirstCopyMayHaveBeenExecuted() {
+        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
+        try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
+            new BackendUser(twice).renew(OWNER, BackendUser.LEASE);
+            CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
+            proxy.refuse();
+            CompletableFuture<AcquireResult> acquired = twice.acquire(
+                            new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
+                    .toCompletableFuture();
+            answer(dropped);
+            REDIS.server().grantDefaultUser("-evalsha", "-eval");
+            proxy.accept();
+            assertThat(answer(acquired))
+                    .isInstanceOfSatisfying(AcquireResult.Unknown.class, unknown -> assertThat(unknown.reason())
+                            .contains("refused: NOPERM"));
+            assertThat(redis.get("lock:{order:42}")).isEqualTo("a:1");
+        }
+    }
+
+    @Test
+    void doesNotKnowTheOutcomeOfAnythingThatIsNotAnsweredInTime() {
+        user.renew(OWNER, BackendUser.LEASE);
+        proxy.stallReplies();
+        long start = System.nanoTime();
+        AcquireResult acquired = user.acquire(OWNER);
+        long elapsed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        assertThat(acquired).isInstanceOfSatisfying(AcquireResult.Unknown.class, unknown -> assertThat(unknown.reason())
+                .contains("No answer from Redis at", "within 0.5s"));
+        assertThat(elapsed).isBetween(450L, 1_000L);
+        assertThat(user.renew(OWNER, BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
+        assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(user.withdraw(OWNER)).isInstanceOf(WithdrawResult.Unknown.class);
+    }
+
+    @Test
+    void doesNotKnowTheOutcomeOfAnyLockOfACallThatIsNotAnsweredInTime() {
+        user.renew(OWNER, BackendUser.LEASE);
+        proxy.stallReplies();
+        List<RenewCommand> commands = IntStream.range(0, 60)
+                .mapToObj(i -> new RenewCommand("order:" + i, OWNER, BackendUser.LEASE, 0))
+                .toList();
+        assertThat(backend.renew(commands))
+                .hasSize(60)
+                .extracting(BackendUser::answer)
+                .hasOnlyElementsOfType(RenewResult.Unknown.class);
+    }
+
+    @Test
+    void obeysInOrderOnceTheServerGoesOn() {
+        user.renew(OWNER, BackendUser.LEASE);
+        proxy.stallRequests();
+        assertThat(user.acquire(OWNER)).isInstanceOf(AcquireResult.Unknown.class);
+        assertThat(user.release(OWNER, 0)).isInstanceOf(ReleaseResult.Unknown.class);
+        proxy.flow();
+        assertThat(user.granted(token("a", 2))).isPositive();
+    }
+
+    @Test
+    void renewsAfterTheConnectionWasCut() {
+        try (RedisLockBackend patient = patient()) {
+            BackendUser its = new BackendUser(patient);
+            its.granted(OWNER);
+            proxy.cut();
+            assertThat(its.renew(OWNER, BackendUser.LEASE)).isEqualTo(new RenewResult.Renewed());
+        }
+    }
+
+    @Test
+    void doesNotKnowTheOutcomeWhileTheServerIsAway() {
+        user.granted(OWNER);
+        REDIS.server().kill();
+        assertThat(user.acquire(token("a", 2))).isInstanceOf(AcquireResult.Unknown.class);
+        REDIS.server().restart();
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(user.acquire(token("a", 3))).isInstanceOf(AcquireResult.Granted.class));
+    }
+
+    @Test
+    void asksWaitersToLookAgainWhenTheMailboxIsBack() {
+        RecordedSignals signals = new RecordedSignals();
+        backend.listen("a", signals);
+        user.granted(OWNER);
+        assertThat(signals.restored()).isZero();
+        proxy.cut();
+        Awaitility.await().untilAsserted(() -> assertThat(signals.restored()).isEqualTo(1));
+        redis.publish("lock:mailbox:a", BackendUser.KEY);
+        Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
+    }
+
+    @Test
+    void boundsWhatWaitsInTheClient() {
+        ClientOptions two = SETTINGS.tune(ClientOptions.create())
+                .mutate()
+                .requestQueueSize(2)
+                .build();
+        try (RedisLockBackend small = new RedisLockBackend(new DirectRedisConnector(uri(), SETTINGS, two), SETTINGS)) {
+            BackendUser impatient = new BackendUser(small);
+            impatient.granted(OWNER);
+            proxy.stallReplies();
+            List<CompletableFuture<AcquireResult>> results = IntStream.range(2, 12)
+                    .mapToObj(i -> small.acquire(new AcquireCommand(
+                                    BackendUser.KEY, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
+                            .toCompletableFuture())
+                    .toList();
+            assertThat(answer(results.get(9)))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("was not sent to Redis", "size exceeded: 2"));
+            List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0));
+            assertThat(answer(small.renew(renewals).get(0))).isInstanceOf(RenewResult.Unknown.class);
+        }
+    }
+
+    @Test
+    void connectsOnceForManyCommandsThatComeTogether() {
+        try (RedisLockBackend patient = patient()) {
+            List<CompletableFuture<AcquireResult>> results = IntStream.range(0, 50)
+                    .mapToObj(i -> patient.acquire(new AcquireCommand(
+                                    "order:" + i, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
+                            .toCompletableFuture())
+                    .toList();
+            results.forEach(result -> assertThat(answer(result)).isInstanceOf(AcquireResult.Granted.class));
+            assertThat(proxy.connections()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void leavesNoConnectionOpen() {
+        backend.listen("a", new RecordedSignals());
+        user.granted(OWNER);
+        assertThat(proxy.connections()).isEqualTo(2);
+        backend.close();
+        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections()).isZero());
+    }
+
+    private RedisLockBackend patient() {
+        return new RedisLockBackend(new DirectRedisConnector(uri(), PATIENT), PATIENT);
+    }
+
+    private RedisURI uri() {
+        return RedisURI.create(proxy.host(), proxy.port());
+    }
+}

@@ -1,0 +1,135 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoreState.Guard;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the health is made of, on a server that is well, hangs, evicts, or tells nothing of its history. */
+class StoreStateIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+    private static final RedisSettings SETTINGS = new RedisSettings(
+            "lock:",
+            COMMAND_TIMEOUT,
+            new RedisSettings.Guard(
+                    RedisSettings.OnHistoryChange.GRACE,
+                    RedisSettings.FirstUse.GRANT,
+                    Duration.ofSeconds(30),
+                    Duration.ZERO));
+
+    private final RedisServer server = REDIS.server();
+    private final RedisLockBackend backend =
+            new RedisLockBackend(new DirectRedisConnector(server.uri(), SETTINGS), SETTINGS);
+
+    @BeforeEach
+    void listen() {
+        backend.listen("0123456789abcdef0123456789abcdef", new RecordedSignals());
+    }
+
+    @AfterEach
+    void close() {
+        server.resume();
+        backend.close();
+        server.commands().configSet("maxmemory", "0");
+        server.commands().configSet("maxmemory-policy", "noeviction");
+    }
+
+    @Test
+    void isWellWithAndWithoutTheStartBefore() {
+        // The answer that opens the connection may come before the link is there for all.
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(() -> assertThat(state()).satisfies(StoreStateIT::isWell));
+        backend.start();
+        assertThat(state()).satisfies(StoreStateIT::isWell);
+    }
+
+    private static void isWell(StoreState state) {
+        assertThat(state.failure()).isEmpty();
+        assertThat(state.guard()).isEqualTo(Guard.GUARDED);
+        assertThat(state.recovering()).isZero();
+        assertThat(state.hearsSignals()).isTrue();
+        assertThat(state.warnings()).isEmpty();
+    }
+
+    @Test
+    void saysWithinTheCommandTimeoutThatTheServerHangs() {
+        backend.start();
+        server.pause();
+
+        assertThat(backend.state().toCompletableFuture())
+                .succeedsWithin(COMMAND_TIMEOUT.multipliedBy(10).toMillis(), TimeUnit.MILLISECONDS)
+                .satisfies(state ->
+                        assertThat(state.failure()).isPresent().get().asString().contains("No answer"));
+
+        server.resume();
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(state().failure()).isEmpty());
+    }
+
+    @Test
+    void tellsWhatTheStartWarnedOf() {
+        server.commands().configSet("maxmemory", "100mb");
+        server.commands().configSet("maxmemory-policy", "allkeys-lru");
+        backend.start();
+
+        assertThat(state().warnings()).singleElement().asString().contains("allkeys-lru");
+    }
+
+    @Test
+    void asksForTheSettingsAgainWhereTheStartDidNot() {
+        server.commands().configSet("maxmemory", "100mb");
+        server.commands().configSet("maxmemory-policy", "allkeys-lru");
+
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(state().warnings())
+                .singleElement()
+                .asString()
+                .contains("allkeys-lru"));
+    }
+
+    @Test
+    void hearsNoSignalsOfAServerThatHangs() {
+        try (RedisLockBackend quick = new RedisLockBackend(
+                new DirectRedisConnector(server.uri(), SETTINGS),
+                SETTINGS,
+                new RedisConnections(
+                        new DirectRedisConnector(server.uri(), SETTINGS), SETTINGS, Duration.ofMillis(100)))) {
+            quick.listen("fedcba9876543210fedcba9876543210", new RecordedSignals());
+            await().untilAsserted(() -> assertThat(
+                            quick.state().toCompletableFuture().join().hearsSignals())
+                    .isTrue());
+
+            server.pause();
+
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+                            quick.state().toCompletableFuture().join().hearsSignals())
+                    .isFalse());
+        }
+    }
+
+    @Test
+    void tellsOfAGuardThatDoesNotSeeTheHistory() {
+        server.grantDefaultUser(
+                ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS.replace(" +info", ""))
+                        .split(" "));
+        backend.start();
+
+        assertThat(state().guard()).isEqualTo(Guard.DEGRADED);
+    }
+
+    private StoreState state() {
+        return backend.state().toCompletableFuture().join();
+    }
+}

@@ -1,0 +1,83 @@
+package io.github.lockstarter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who is told to have a lock, whatever its value is. */
+class StoredOwnerIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final String OWNER = "0123456789abcdef0123456789abcdef";
+
+    private final RedisLockBackend backend = new RedisLockBackend(
+            new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+
+    @AfterEach
+    void close() {
+        backend.close();
+    }
+
+    private Optional<Holder> inspected(String value) {
+        REDIS.server().commands().set("lock:{order:42}", value);
+        StoredLock seen = backend.inspect("order:42").toCompletableFuture().join();
+        return ((StoredLock.Held) seen).holder();
+    }
+
+    private Optional<Holder> refusing() {
+        AcquireResult refused = backend.acquire(new AcquireCommand(
+                        "order:42", new LockToken("b", 1), Duration.ofSeconds(5), 0, 1, Optional.empty()))
+                .toCompletableFuture()
+                .join();
+        return ((AcquireResult.Contended) refused).holder();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"abc", "x:1", OWNER, OWNER + ":", OWNER + ":1x", OWNER + ":1x|17 main", ":1|17 main", "|", "{}"})
+    void isNobodyOfOursWhereTheValueIsNoToken(String value) {
+        assertThat(inspected(value)).isEmpty();
+        assertThat(refusing()).isEmpty();
+    }
+
+    @Test
+    void isTheInstanceWhereTheTokenTellsNoMore() {
+        assertThat(inspected(OWNER + ":1")).hasValue(new Holder("01234567"));
+        assertThat(refusing()).isEmpty();
+    }
+
+    @Test
+    void isWhoeverTheTokenTells() {
+        Holder holder = new Holder("01234567", Optional.of("main"), Optional.of(Instant.ofEpochMilli(17)));
+
+        assertThat(inspected(OWNER + ":1|17 main")).hasValue(holder);
+        assertThat(refusing()).hasValue(holder);
+    }
+
+    @Test
+    void isShortAndPrintableWhateverSomebodyElseWrote() {
+        String value = OWNER + ":1|17 \u001b[31m\n|:" + "y".repeat(100_000);
+
+        assertThat(inspected(value).flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
+        assertThat(refusing().flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
+    }
+
+    private static void isShortAndPrintable(String name) {
+        assertThat(name).hasSizeLessThanOrEqualTo(LockToken.LONGEST_OWNER).matches("[ -~]+");
+    }
+}

@@ -1,0 +1,125 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.redis.RedisConnectors;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.testing.RedisQuorum;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.QuorumNode;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** A quorum of real servers. Each application has connections of its own, on threads that all share. */
+public final class QuorumStore implements LockStore {
+
+    /** Generous where two cores have much else to do, and a fraction of the leases. */
+    public static final Duration NODE_TIMEOUT = Duration.ofMillis(400);
+
+    /** Where no node is meant to be late. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private static final ClientResources THREADS = ClientResources.builder()
+            .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
+            .build();
+
+    private final List<RedisURI> nodes;
+    private final RedisSettings settings;
+    private final UnaryOperator<QuorumNode> wrapping;
+    private final List<LockBackend> backends = new ArrayList<>();
+
+    private QuorumStore(List<RedisURI> nodes, RedisSettings settings, UnaryOperator<QuorumNode> wrapping) {
+        this.nodes = nodes;
+        this.settings = settings;
+        this.wrapping = wrapping;
+    }
+
+    /** Servers that nobody restarts: the guard is on, and nobody waits for it. */
+    public static QuorumStore of(RedisQuorum servers) {
+        return of(servers.servers().stream().map(RedisServer::uri).toList(), Duration.ZERO, PATIENCE);
+    }
+
+    /** Nodes that recover for so long, also before their first use. */
+    public static QuorumStore of(List<RedisURI> nodes, Duration longestLease) {
+        return of(nodes, longestLease, NODE_TIMEOUT);
+    }
+
+    private static QuorumStore of(List<RedisURI> nodes, Duration longestLease, Duration timeout) {
+        RedisSettings.Guard guard =
+                guard(RedisSettings.OnHistoryChange.GRACE, RedisSettings.FirstUse.GRACE, longestLease);
+        return new QuorumStore(nodes, new RedisSettings("lock:", timeout, guard), UnaryOperator.identity());
+    }
+
+    private static RedisSettings.Guard guard(
+            RedisSettings.OnHistoryChange onChange, RedisSettings.FirstUse firstUse, Duration longestLease) {
+        return new RedisSettings.Guard(onChange, firstUse, longestLease, Duration.ZERO);
+    }
+
+    /** The same nodes, which grant what they may have forgotten. */
+    public QuorumStore unguarded() {
+        return new QuorumStore(
+                nodes,
+                new RedisSettings(
+                        settings.keyPrefix(),
+                        settings.commandTimeout(),
+                        guard(
+                                RedisSettings.OnHistoryChange.NONE,
+                                RedisSettings.FirstUse.GRANT,
+                                settings.guard().longestLease())),
+                wrapping);
+    }
+
+    /** The same nodes, each behind something. */
+    public QuorumStore behind(UnaryOperator<QuorumNode> other) {
+        return new QuorumStore(nodes, settings, other);
+    }
+
+    @Override
+    public LockBackend connect() {
+        Duration least = settings.commandTimeout().multipliedBy(4);
+        Duration longest = settings.guard().longestLease();
+        RedlockBackend backend = new RedlockBackend(
+                nodes.stream().map(this::node).map(wrapping).toList(),
+                new RedlockSettings(settings.commandTimeout(), longest.compareTo(least) < 0 ? least : longest));
+        backends.add(backend);
+        return backend;
+    }
+
+    @Override
+    public boolean answersTheSameAgain() {
+        return false;
+    }
+
+    @Override
+    public boolean grantsToOneOfMany() {
+        return false;
+    }
+
+    private QuorumNode node(RedisURI uri) {
+        RedisURI own =
+                RedisURI.builder(uri).withTimeout(settings.commandTimeout()).build();
+        RedisClient client = RedisClient.create(THREADS, own);
+        client.setOptions(settings.tune(ClientOptions.create()));
+        return new RedisLockBackend(
+                RedisConnectors.toServer(
+                        client,
+                        uri.getHost() + ":" + uri.getPort(),
+                        () -> client.shutdown(Duration.ZERO, Duration.ofSeconds(2))),
+                settings);
+    }
+
+    @Override
+    public void close() {
+        backends.forEach(LockBackend::close);
+    }
+}

@@ -1,0 +1,122 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineHoldContract;
+import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineOversightContract;
+import io.github.lockstarter.contract.EngineRenewalContract;
+import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.OversightContract;
+import io.github.lockstarter.contract.ReleaseContract;
+import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The Redis backend, on a cluster, against the contract. */
+class RedisClusterContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+    private static LockStore store() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+}

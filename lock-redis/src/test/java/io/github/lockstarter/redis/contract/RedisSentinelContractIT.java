@@ -1,0 +1,82 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.ReleaseContract;
+import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The Redis backend, on the master that sentinels name, against the contract. */
+class RedisSentinelContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
+
+    private static LockStore store() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+}

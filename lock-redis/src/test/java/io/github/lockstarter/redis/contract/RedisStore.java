@@ -1,0 +1,110 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.redis.DirectRedisConnector;
+import io.github.lockstarter.redis.RedisConnector;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.RedisTopology;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.spi.LockBackend;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Redis, on one server or several: each application has connections of its own. */
+public final class RedisStore implements LockStore {
+
+    /** Short, so that a test can sit through it. */
+    public static final RedisSettings SETTINGS = guarding(Duration.ofSeconds(2));
+
+    /**
+     * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost locks. The
+     * guard is on, but nobody waits for it.
+     */
+    private static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
+
+    private final Function<RedisSettings, RedisConnector> connectors;
+    private final RedisSettings settings;
+    private final List<RedisLockBackend> backends = new ArrayList<>();
+
+    private RedisStore(Function<RedisSettings, RedisConnector> connectors, RedisSettings settings) {
+        this.connectors = connectors;
+        this.settings = settings;
+    }
+
+    /** One server, or the master that sentinels name. */
+    public RedisStore(RedisURI uri) {
+        this(its -> new DirectRedisConnector(RedisURI.builder(uri).build(), its), SETTINGS);
+    }
+
+    /** The guard for leases of up to so long. */
+    public static RedisSettings guarding(Duration longestLease) {
+        return new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.Guard.guarding(longestLease));
+    }
+
+    /** The guard off. */
+    public static RedisSettings unguarded() {
+        return new RedisSettings(
+                "lock:",
+                Duration.ofMillis(600),
+                new RedisSettings.Guard(
+                        RedisSettings.OnHistoryChange.NONE,
+                        RedisSettings.FirstUse.GRANT,
+                        Duration.ofSeconds(2),
+                        Duration.ZERO));
+    }
+
+    /** The guard on, though nobody waits for it, and so many replicas must have each grant. */
+    public static RedisSettings acknowledgedBy(int replicas) {
+        return new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.guarding(Duration.ZERO), replicas);
+    }
+
+    /** The same servers, used otherwise. */
+    public RedisStore with(RedisSettings others) {
+        return new RedisStore(connectors, others);
+    }
+
+    public static RedisStore behind(TcpProxy proxy) {
+        return new RedisStore(RedisURI.create(proxy.host(), proxy.port()));
+    }
+
+    public static RedisStore of(RedisSentinels servers) {
+        return new RedisStore(its -> new DirectRedisConnector(servers.uri(), its), WITHOUT_GRACE);
+    }
+
+    public static RedisStore of(RedisReplication servers) {
+        return new RedisStore(its -> DirectRedisConnector.toMasterAmong(urisOf(servers), its), WITHOUT_GRACE);
+    }
+
+    public static RedisStore of(RedisCluster nodes) {
+        return new RedisStore(its -> DirectRedisConnector.toCluster(urisOf(nodes), its), WITHOUT_GRACE);
+    }
+
+    private static List<RedisURI> urisOf(RedisTopology topology) {
+        return topology.servers().stream().map(RedisServer::uri).toList();
+    }
+
+    @Override
+    public LockBackend connect() {
+        RedisLockBackend backend = new RedisLockBackend(connectors.apply(settings), settings);
+        backends.add(backend);
+        return backend;
+    }
+
+    /** Checks the servers, as an application does when it starts. */
+    public void start() {
+        backends.forEach(RedisLockBackend::start);
+    }
+
+    @Override
+    public void close() {
+        backends.forEach(RedisLockBackend::close);
+    }
+}

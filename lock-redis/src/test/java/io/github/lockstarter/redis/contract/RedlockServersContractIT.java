@@ -1,0 +1,53 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.EngineOversightContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.OversightContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.redis.testing.RedisQuorum;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A quorum of five servers against the contract of every backend, as far as it is not the same as over simulated ones. The
+ * rest: {@link RedlockServersRun}.
+ */
+class RedlockServersContractIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
+
+    private static LockStore store() {
+        return QuorumStore.of(REDIS.topology());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedlockServersContractIT::store);
+        }
+    }
+}

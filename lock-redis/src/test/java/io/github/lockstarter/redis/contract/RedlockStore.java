@@ -1,0 +1,168 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockOversight.StoreState;
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.QuorumNode;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.Vote;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Locks of this JVM, kept by a quorum of nodes, of which some may be down. */
+final class RedlockStore implements LockStore {
+
+    private static final RedlockSettings SETTINGS = new RedlockSettings(Duration.ofMillis(200), Duration.ofSeconds(60));
+
+    private final List<LocalLockBackend> up;
+    private final int down;
+
+    private RedlockStore(int up, int down) {
+        this.up = Stream.generate(LocalLockBackend::new).limit(up).toList();
+        this.down = down;
+    }
+
+    static Supplier<LockStore> of(int nodes) {
+        return () -> new RedlockStore(nodes, 0);
+    }
+
+    static Supplier<LockStore> of(int up, int down) {
+        return () -> new RedlockStore(up, down);
+    }
+
+    @Override
+    public boolean knowsTheLastFencingToken() {
+        return down == 0;
+    }
+
+    @Override
+    public LockBackend connect() {
+        Stream<QuorumNode> nodes = Stream.concat(
+                IntStream.range(0, down).mapToObj(i -> new DownNode()),
+                up.stream().map(LocalNode::new));
+        return new RedlockBackend(nodes.toList(), SETTINGS);
+    }
+
+    @Override
+    public void close() {
+        up.forEach(LocalLockBackend::close);
+    }
+
+    /** A node that applications share, and one of them does not close. */
+    private record LocalNode(LocalLockBackend backend) implements QuorumNode {
+
+        @Override
+        public CompletionStage<Vote> vote(AcquireCommand command) {
+            OptionalLong micros = OptionalLong.of(System.nanoTime() / 1_000);
+            return acquire(command).thenApply(result -> new Vote(result, micros));
+        }
+
+        @Override
+        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+            return backend.acquire(command);
+        }
+
+        @Override
+        public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+            return backend.renew(commands);
+        }
+
+        @Override
+        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+            return backend.release(command);
+        }
+
+        @Override
+        public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+            return backend.withdraw(command);
+        }
+
+        @Override
+        public CompletionStage<StoredLock> inspect(String key) {
+            return backend.inspect(key);
+        }
+
+        @Override
+        public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+            return backend.revoke(key, fencingToken);
+        }
+
+        @Override
+        public CompletionStage<StoreState> state() {
+            return backend.state();
+        }
+
+        @Override
+        public void listen(String instanceId, SignalListener listener) {
+            backend.listen(instanceId, listener);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** A node that nobody can reach. */
+    private static final class DownNode implements QuorumNode {
+
+        private final IllegalStateException cause = new IllegalStateException("down");
+
+        @Override
+        public CompletionStage<Vote> vote(AcquireCommand command) {
+            return acquire(command).thenApply(result -> new Vote(result, OptionalLong.empty()));
+        }
+
+        @Override
+        public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+            return CompletableFuture.completedFuture(new AcquireResult.Rejected("The node is down", cause));
+        }
+
+        @Override
+        public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+            return commands.stream()
+                    .<CompletionStage<RenewResult>>map(command ->
+                            CompletableFuture.completedFuture(new RenewResult.Unknown("The node is down", cause)))
+                    .toList();
+        }
+
+        @Override
+        public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+            return CompletableFuture.completedFuture(new ReleaseResult.Unknown("The node is down", cause));
+        }
+
+        @Override
+        public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+            return CompletableFuture.completedFuture(new WithdrawResult.Unknown("The node is down", cause));
+        }
+
+        @Override
+        public CompletionStage<StoreState> state() {
+            return CompletableFuture.completedFuture(new StoreState("down", Optional.of("The node is down")));
+        }
+
+        @Override
+        public void listen(String instanceId, SignalListener listener) {}
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineHoldContract;
+import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineOversightContract;
+import io.github.lockstarter.contract.EngineRenewalContract;
+import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.OversightContract;
+import io.github.lockstarter.contract.ReleaseContract;
+import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import org.junit.jupiter.api.Nested;
+
+/** A quorum of five nodes, two of which are down, against the contract. */
+class RedlockTwoNodesDownContractTests {
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class Oversight extends OversightContract {
+        Oversight() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+
+    @Nested
+    class EngineOversight extends EngineOversightContract {
+        EngineOversight() {
+            super(RedlockStore.of(3, 2));
+        }
+    }
+}

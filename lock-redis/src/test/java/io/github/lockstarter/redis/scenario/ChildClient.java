@@ -1,0 +1,46 @@
+package io.github.lockstarter.redis.scenario;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/** What the child JVMs have in common: a lock client on a server of the parent. */
+final class ChildClient {
+
+    private static final int CONNECT_ATTEMPTS = 10;
+
+    private ChildClient() {}
+
+    /** A connected template that lives as long as its JVM. */
+    static LockTemplate locks(String port, Duration lease) {
+        RedisStore store = new RedisStore(RedisURI.create("127.0.0.1", Integer.parseInt(port)));
+        LockEngine engine = new LockEngine(store.connect(), Application.settings(lease), List.of(), EngineClock.SYSTEM);
+        LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+        warmUp(locks);
+        return locks;
+    }
+
+    /** A new JVM takes its time to connect, sometimes longer than a command may take; and a lease counts from before that. */
+    private static void warmUp(LockTemplate locks) {
+        LockRequest any = LockRequest.of("warm-up:" + UUID.randomUUID()).leasedFor(Duration.ofMinutes(1));
+        for (int attempt = 1; ; attempt++) {
+            try {
+                locks.acquire(any).close();
+                return;
+            } catch (LockBackendException e) {
+                if (attempt == CONNECT_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+}

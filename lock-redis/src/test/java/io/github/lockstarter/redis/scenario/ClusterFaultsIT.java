@@ -1,0 +1,265 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.lettuce.core.MigrateArgs;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a cluster does while it changes costs a waiter time and no lock, and one node's trouble is not the others'. */
+@Timeout(60)
+class ClusterFaultsIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private final String key = "cluster:" + UUID.randomUUID();
+    private final String lockKey = "lock:{" + key + "}";
+    private RedisStore store;
+    private Application application;
+
+    @BeforeEach
+    void connect() {
+        store = RedisStore.of(REDIS.topology());
+        application = Application.over(store.connect());
+        application.locks().acquire("warm-up").close();
+    }
+
+    @AfterEach
+    void close() {
+        application.close();
+        store.close();
+    }
+
+    @Test
+    void locksOnAllMastersAfterTheyHaveForgottenTheScripts() {
+        for (String one : keysOfAllMasters().toList()) {
+            application.locks().acquire(one).close();
+        }
+        cluster().servers().forEach(server -> server.commands().scriptFlush());
+        for (String one : keysOfAllMasters().toList()) {
+            application.locks().acquire(one).close();
+        }
+    }
+
+    @Test
+    void waitsUntilTheReplicaOfADeadMasterTakesOver() {
+        cluster().masterOf(lockKey).kill();
+        acquireAfterTheFailover();
+    }
+
+    @Test
+    void waitsUntilTheReplicaOfAHangingMasterTakesOver() {
+        cluster().masterOf(lockKey).pause();
+        acquireAfterTheFailover();
+    }
+
+    private void acquireAfterTheFailover() {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> {
+                    try (LockHandle lock =
+                            application.locks().acquire(LockRequest.of(key).waitingUpTo(Duration.ofSeconds(8)))) {
+                        assertThat(lock.isHeld()).isTrue();
+                    }
+                });
+    }
+
+    @Test
+    void waitsWhileTheClusterIsDownForAnotherMaster() {
+        String elsewhere = keyOfAnotherMaster();
+        RedisServer master = cluster().masterOf(lockKey);
+        RedisServer replica = cluster().replicaOf(master);
+        replica.pause();
+        master.kill();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThatThrownBy(() -> takeAtOnce(elsewhere))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("CLUSTERDOWN"));
+        CompletableFuture<LockHandle> waiting =
+                application.locks().acquireAsync(LockRequest.of(elsewhere).waitingUpTo(PATIENCE));
+        replica.resume();
+        waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().close();
+    }
+
+    @Test
+    void locksOnTheOtherMastersWhileOneIsDown() {
+        cluster().requireFullCoverage(false);
+        String elsewhere = keyOfAnotherMaster();
+        cluster().masterOf(lockKey).kill();
+        for (int i = 0; i < 20; i++) {
+            takeAtOnce(elsewhere);
+        }
+    }
+
+    @Test
+    void keepsRenewsAndReleasesALockWhoseSlotMoves() {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(1)));
+        move(source, target);
+        try {
+            await().during(Duration.ofSeconds(2))
+                    .atMost(Duration.ofSeconds(4))
+                    .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            application.locks().acquire(key).close();
+            assertThat(target.commands().exists(lockKey + ":fence")).isEqualTo(1);
+        } finally {
+            move(target, source);
+        }
+    }
+
+    /** A script with keys on both sides of a move is refused. The renewal can do without the marker. */
+    @Test
+    void keepsAndRenewsALockThatIsPartedFromItsMarker() {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        LockHandle held = application.locks().acquire(LockRequest.of(key).leasedFor(Duration.ofSeconds(1)));
+        try {
+            beginMove(source, target);
+            moveKey(lockKey, source, target);
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
+        } finally {
+            moveKeys(source, target);
+            endMove(target);
+        }
+        ReleaseOutcome outcome = held.release();
+        move(target, source);
+        assertThat(outcome).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void waitsWhileTheSlotIsBeingMoved() {
+        RedisServer source = cluster().masterOf(lockKey);
+        RedisServer target = cluster().masterOf("lock:{" + keyOfAnotherMaster() + "}");
+        beginMove(source, target);
+        assertThatThrownBy(
+                        () -> application.locks().tryAcquire(LockRequest.of(key).waitingUpTo(Duration.ZERO)))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("TRYAGAIN");
+        CompletableFuture<LockHandle> waiting =
+                application.locks().acquireAsync(LockRequest.of(key).waitingUpTo(PATIENCE));
+        endMove(target);
+        waiting.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().close();
+        move(target, source);
+    }
+
+    @Test
+    void passesADeadInstanceWithinTheTimeOfALook() {
+        RedisServer master = cluster().masterOf(lockKey);
+        LockHandle held = application.locks().acquire(key);
+        master.commands().zadd(lockKey + ":waiters", 1, "0".repeat(32));
+        Application waiter = Application.over(store.connect());
+        CompletableFuture<LockHandle> waiting = waiter.locks().acquireAsync(LockRequest.of(key));
+        await().untilAsserted(() ->
+                assertThat(master.commands().zcard(lockKey + ":waiters")).isEqualTo(2));
+        held.close();
+        // A look every 200 ms, with as much again for a busy machine.
+        waiting.orTimeout(2, TimeUnit.SECONDS).join().close();
+        waiter.close();
+    }
+
+    @Test
+    void signalsAcrossNodes() {
+        Application patient = Application.over(store.connect(), Application.settingsThatTrustSignals());
+        for (String one : keysOfAllMasters().toList()) {
+            LockHandle held = application.locks().acquire(one);
+            CompletableFuture<LockHandle> waiting = patient.locks().acquireAsync(LockRequest.of(one));
+            RedisServer master = cluster().masterOf("lock:{" + one + "}");
+            await().untilAsserted(() -> assertThat(master.commands().zcard("lock:{" + one + "}:waiters"))
+                    .isEqualTo(1));
+            held.close();
+            waiting.orTimeout(5, TimeUnit.SECONDS).join().close();
+        }
+        patient.close();
+    }
+
+    private void takeAtOnce(String any) {
+        assertThat(application.locks().tryAcquire(LockRequest.of(any).waitingUpTo(Duration.ZERO)))
+                .hasValueSatisfying(LockHandle::close);
+    }
+
+    private static RedisCluster cluster() {
+        return REDIS.topology();
+    }
+
+    /** Three keys, no two of them on the same master. */
+    private static Stream<String> keysOfAllMasters() {
+        Map<Integer, String> keys = new TreeMap<>();
+        for (int i = 0; keys.size() < 3; i++) {
+            keys.putIfAbsent(cluster().masterOf("lock:{shard:" + i + "}").port(), "shard:" + i);
+        }
+        return keys.values().stream();
+    }
+
+    private String keyOfAnotherMaster() {
+        RedisServer home = cluster().masterOf(lockKey);
+        return keysOfAllMasters()
+                .filter(candidate -> cluster().masterOf("lock:{" + candidate + "}") != home)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private void beginMove(RedisServer from, RedisServer to) {
+        int slot = SlotHash.getSlot(key);
+        to.commands().clusterSetSlotImporting(slot, cluster().idOf(from));
+        from.commands().clusterSetSlotMigrating(slot, cluster().idOf(to));
+    }
+
+    private void endMove(RedisServer to) {
+        for (RedisServer server : cluster().servers()) {
+            if ("master".equals(server.info("replication").get("role"))) {
+                server.commands()
+                        .clusterSetSlotNode(SlotHash.getSlot(key), cluster().idOf(to));
+            }
+        }
+    }
+
+    private void move(RedisServer from, RedisServer to) {
+        beginMove(from, to);
+        moveKeys(from, to);
+        endMove(to);
+    }
+
+    private void moveKeys(RedisServer from, RedisServer to) {
+        for (String one : from.commands().clusterGetKeysInSlot(SlotHash.getSlot(key), 10)) {
+            moveKey(one, from, to);
+        }
+    }
+
+    private static void moveKey(String one, RedisServer from, RedisServer to) {
+        from.commands()
+                .migrate(
+                        to.host(),
+                        to.port(),
+                        0,
+                        2_000,
+                        MigrateArgs.Builder.<String>key(one).auth2("fixture", "any"));
+    }
+}

@@ -1,0 +1,81 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.lettuce.core.KillArgs;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The history guard where the nodes of a cluster promote. */
+class ClusterHistoryIT extends HistoryFailover {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    private final String lockKey = "lock:{" + key + "}";
+
+    @AfterEach
+    void mendReplication() {
+        REDIS.topology().servers().stream().filter(RedisServer::answers).forEach(server -> server.commands()
+                .configSet("masteruser", "fixture"));
+    }
+
+    @Override
+    void restore() {
+        mendReplication();
+        REDIS.topology().reset();
+        mendReplication();
+    }
+
+    @Override
+    Duration lease() {
+        return Duration.ofSeconds(12);
+    }
+
+    @Override
+    RedisStore servers() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Override
+    RedisServer master() {
+        return REDIS.topology().masterOf(lockKey);
+    }
+
+    /** The replica is not let in any more. It goes on as a node of the cluster, which finds it fit. */
+    @Override
+    void cutReplication(RedisServer master) {
+        RedisServer replica = REDIS.topology().replicaOf(master);
+        replica.commands().configSet("masteruser", "nobody");
+        master.commands().clientKill(KillArgs.Builder.typeSlave());
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(replica.info("replication").get("master_link_status"))
+                        .isEqualTo("down"));
+    }
+
+    @Override
+    void awaitPromotion(RedisServer before) {
+        await().atMost(PATIENCE).until(() -> REDIS.topology().masterOf(lockKey) != before);
+    }
+
+    /** The slots of the other masters have histories of their own. */
+    @Override
+    List<String> keysElsewhere() {
+        RedisServer here = master();
+        return IntStream.range(0, 100)
+                .mapToObj(i -> "elsewhere:" + i)
+                .filter(other -> REDIS.topology().masterOf("lock:{" + other + "}") != here)
+                .limit(1)
+                .toList();
+    }
+}

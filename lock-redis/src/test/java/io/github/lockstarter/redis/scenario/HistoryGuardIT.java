@@ -1,0 +1,248 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A server that forgets its locks under their holders: they keep them, and nobody else gets one too early. */
+@Timeout(60)
+class HistoryGuardIT {
+
+    private static final Duration LEASE = ofSeconds(2);
+    private static final RedisSettings GUARDED = RedisStore.guarding(LEASE);
+    private static final Duration PATIENCE = ofSeconds(15);
+    private static final LockRequest REQUEST =
+            LockRequest.of("scenario:history").leasedFor(LEASE).waitingUpTo(PATIENCE);
+
+    /** How a server forgets. */
+    enum Forgetting {
+        RESTART(server -> {
+            server.kill();
+            server.restart();
+        }),
+        FLUSHALL(server -> server.commands().flushall());
+
+        @SuppressWarnings("ImmutableEnumChecker") // a lambda without state
+        private final Consumer<RedisServer> fault;
+
+        Forgetting(Consumer<RedisServer> fault) {
+            this.fault = fault;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void grantsNothingBeforeALeaseIsOverThatWasForgotten(Forgetting forgetting) {
+        assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, forgetting)).isNegative();
+    }
+
+    /** The control: what the guard is for. */
+    @ParameterizedTest
+    @EnumSource
+    void grantsTwiceWithoutTheGuard(Forgetting forgetting) {
+        assertThat(leaseLeftWhenTheNextOneIsIn(RedisStore.unguarded(), forgetting))
+                .isPositive();
+    }
+
+    private static Duration leaseLeftWhenTheNextOneIsIn(RedisSettings settings, Forgetting forgetting) {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(settings);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            first.locks().acquire("warm-up").close();
+            second.locks().acquire("warm-up").close();
+            LockHandle held = first.locks().acquire(REQUEST.withoutRenewal());
+            long endsAt = System.nanoTime() + held.remainingLease().toNanos();
+
+            forgetting.fault.accept(server);
+            long next = acquireOnceItIsBack(second);
+
+            assertThat(next).isGreaterThan(held.fencingToken());
+            return Duration.ofNanos(endsAt - System.nanoTime());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void keepsTheLockOfAHolderThatLives(Forgetting forgetting) {
+        AtomicInteger losses = new AtomicInteger();
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(GUARDED);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            first.locks().acquire("warm-up").close();
+            LockHandle held = first.locks().acquire(REQUEST);
+            held.onLost(losses::incrementAndGet);
+
+            forgetting.fault.accept(server);
+
+            await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(3)).untilAsserted(() -> {
+                assertThat(held.isHeld()).isTrue();
+                assertThat(losses).hasValue(0);
+            });
+            assertThat(second.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isEmpty();
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(acquireOnceItIsBack(second)).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void grantsAgainSoonAfterTheGrace() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(GUARDED);
+                Application application = Application.over(store.connect())) {
+            application.locks().acquire(REQUEST).close();
+            server.commands().flushall();
+            long flushed = System.nanoTime();
+            application.locks().acquire(REQUEST).close();
+            assertThat(Duration.ofNanos(System.nanoTime() - flushed)).isBetween(LEASE, LEASE.plusSeconds(5));
+        }
+    }
+
+    @Test
+    void saysForHowLongTheServerRecovers() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
+                Application application = Application.over(store.connect())) {
+            application.locks().acquire(REQUEST).close();
+            server.commands().flushall();
+            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isInstanceOfSatisfying(
+                            LockStoreRecoveringException.class,
+                            refused -> assertThat(refused.retryAfter()).isBetween(ofSeconds(20), ofSeconds(30)));
+            assertThatThrownBy(() -> application.locks().acquire(REQUEST.waitingUpTo(ofMillis(300))))
+                    .isInstanceOf(LockStoreRecoveringException.class)
+                    .hasMessageMatching(
+                            "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
+                                    + " its data, so it grants no free locks for about [23]\\d(\\.\\d)?s more\\. In tests, set"
+                                    + " distributed-lock\\.redis\\.on-history-change=none");
+        }
+    }
+
+    /** Also to an instance that has asked for nothing since. */
+    @Test
+    void showsForHowLongAFreeLockIsNotGranted() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
+                Application application = Application.over(store.connect());
+                Application other = Application.over(store.connect())) {
+            assertThat(recoveringOf(other)).isEqualTo(Duration.ZERO);
+            application.locks().acquire(REQUEST).close();
+            other.locks().acquire(REQUEST).close();
+            assertThat(recoveringOf(other)).isEqualTo(Duration.ZERO);
+
+            server.commands().flushall();
+            assertThat(recoveringOf(other)).isEqualTo(ofSeconds(30));
+            assertThat(server.commands().exists("lock:history")).isZero();
+
+            assertThatThrownBy(() -> application.locks().tryAcquire(REQUEST.waitingUpTo(Duration.ZERO)))
+                    .isInstanceOf(LockStoreRecoveringException.class);
+            await().atMost(ofSeconds(10))
+                    .untilAsserted(() -> assertThat(recoveringOf(other)).isBetween(ofSeconds(15), ofMillis(29_999)));
+            assertThat(recoveringOf(application)).isBetween(ofSeconds(15), ofMillis(29_999));
+        }
+    }
+
+    private static Duration recoveringOf(Application application) {
+        StoredLock found = application.oversight().inspect("scenario:history").join();
+        return ((StoredLock.Free) found).recovering();
+    }
+
+    @Test
+    void extendsALockThatWasForgotten() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.guarding(ofSeconds(30)));
+                Application application = Application.over(store.connect())) {
+            LockHandle held = application.locks().acquire(REQUEST.withoutRenewal());
+            server.commands().flushall();
+            held.extend(ofSeconds(20));
+            assertThat(held.remainingLease()).isGreaterThan(ofSeconds(15));
+            assertThat(server.commands().pttl("lock:{scenario:history}")).isGreaterThan(15_000);
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+    }
+
+    @Test
+    void renewsWhenADeposedMasterTakesNoWritesAnyMore() {
+        Duration writes = ofMillis(600);
+        RedisSettings settings = new RedisSettings(
+                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, writes));
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(settings);
+                Application application = Application.over(store.connect())) {
+            LockHandle held = application.locks().acquire(REQUEST);
+            server.commands().flushall();
+            // Lets the history begin right before a renewal, which then has to wait.
+            assertThatThrownBy(() ->
+                            application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
+                    .isInstanceOf(LockStoreRecoveringException.class);
+            await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(3)).until(held::isHeld);
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(application.events().of(LockEvent.Renewed.class))
+                    .extracting(LockEvent.Renewed::outcome)
+                    .isNotEmpty()
+                    .containsOnly(LockEvent.RenewalOutcome.RENEWED);
+        }
+    }
+
+    /** Nobody is left who was there before. */
+    @Test
+    void trustsAServerThatSeemsNewUnlessToldOtherwise() {
+        assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRANT)).isTrue();
+        assertThat(isGrantedToANewcomerAfterFlushall(FirstUse.GRACE)).isFalse();
+    }
+
+    private static boolean isGrantedToANewcomerAfterFlushall(FirstUse firstUse) {
+        RedisSettings settings = new RedisSettings(
+                "lock:", ofMillis(600), new RedisSettings.Guard(OnHistoryChange.GRACE, firstUse, LEASE, Duration.ZERO));
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(settings);
+                Application before = Application.over(store.connect())) {
+            acquireOnceItIsBack(before);
+            server.commands().flushall();
+            try (Application newcomer = Application.over(store.connect())) {
+                return newcomer.locks()
+                        .tryAcquire(REQUEST.waitingUpTo(Duration.ZERO))
+                        .isPresent();
+            } catch (LockStoreRecoveringException e) {
+                return false;
+            }
+        }
+    }
+
+    private static long acquireOnceItIsBack(Application application) {
+        long[] fencingToken = new long[1];
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> {
+                    try (LockHandle lock = application.locks().acquire(REQUEST)) {
+                        fencingToken[0] = lock.fencingToken();
+                    }
+                });
+        return fencingToken[0];
+    }
+}

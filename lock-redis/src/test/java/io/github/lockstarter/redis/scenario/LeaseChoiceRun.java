@@ -1,0 +1,109 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.ChildJvm;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a lease costs and buys, with the defaults of an application: how long waiters wait for a holder that is killed, and
+ * which pause of the holder and which outage of Redis its locks survive. Only by name, since it takes minutes:
+ * {@code -Dit.test=LeaseChoiceRun}. Prints the figures.
+ */
+@Timeout(300)
+class LeaseChoiceRun extends RedisScenario {
+
+    private static final int LOCKS = 20;
+    private static final Duration START = Duration.ofSeconds(60);
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 10, 30, 60})
+    void takesOverWithinTheLeaseWhenTheHolderIsKilled(int seconds) throws Exception {
+        Duration lease = Duration.ofSeconds(seconds);
+        Application heir = warmedUp(newApplication(lease));
+        try (ChildJvm holder = holding(server().host(), server().port(), lease)) {
+            List<Future<Duration>> waits = new ArrayList<>();
+            holder.kill();
+            long killed = System.nanoTime();
+            for (int i = 0; i < LOCKS; i++) {
+                LockRequest next = LockRequest.of(key + i).leasedFor(lease).waitingUpTo(lease.multipliedBy(2));
+                waits.add(elsewhere(() -> {
+                    LockHandle lock = heir.locks().acquire(next);
+                    Duration waited = Duration.ofNanos(System.nanoTime() - killed);
+                    lock.close();
+                    return waited;
+                }));
+            }
+            List<Long> millis = new ArrayList<>();
+            for (Future<Duration> wait : waits) {
+                millis.add(wait.get().toMillis());
+            }
+            millis.sort(null);
+            System.out.printf(
+                    "lease %ds: granted %d ms (shortest), %d ms (median), %d ms (longest) after the kill%n",
+                    seconds, millis.get(0), millis.get(LOCKS / 2), millis.get(LOCKS - 1));
+            assertThat(millis.get(LOCKS - 1)).isLessThan(lease.plusSeconds(2).toMillis());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 10, 30, 60})
+    void keepsItsLocksOverAPauseOfHalfALease(int seconds) {
+        Duration lease = Duration.ofSeconds(seconds);
+        try (ChildJvm holder = holding(server().host(), server().port(), lease)) {
+            holder.pause();
+            letPass(lease.dividedBy(2));
+            holder.resume();
+            letPass(lease.dividedBy(2));
+
+            System.out.printf("lease %ds: %d of %d kept over a pause of half of it%n", seconds, kept(holder), LOCKS);
+            assertThat(kept(holder)).isEqualTo(LOCKS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 5, 10, 30, 60})
+    void keepsItsLocksWhileRedisCannotBeReachedForATimeOfHalfALease(int seconds) {
+        Duration lease = Duration.ofSeconds(seconds);
+        TcpProxy proxy = newProxy();
+        try (ChildJvm holder = holding(proxy.host(), proxy.port(), lease)) {
+            proxy.refuse();
+            proxy.cut();
+            letPass(lease.dividedBy(2));
+            proxy.accept();
+            letPass(lease.dividedBy(2));
+
+            System.out.printf("lease %ds: %d of %d kept over an outage of half of it%n", seconds, kept(holder), LOCKS);
+            assertThat(kept(holder)).isEqualTo(LOCKS);
+        }
+    }
+
+    private static int kept(ChildJvm holder) {
+        return LOCKS
+                - (int) holder.lines().stream()
+                        .filter(line -> line.startsWith("lost "))
+                        .count();
+    }
+
+    private ChildJvm holding(String host, int port, Duration lease) {
+        ChildJvm holder = ChildJvm.start(
+                StaggeredHolderJvm.class,
+                host,
+                Integer.toString(port),
+                key,
+                Integer.toString(LOCKS),
+                Long.toString(lease.toMillis()));
+        holder.awaitLine("holding"::equals, START);
+        return holder;
+    }
+}

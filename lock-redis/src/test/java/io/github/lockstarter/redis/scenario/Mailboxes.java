@@ -1,0 +1,49 @@
+package io.github.lockstarter.redis.scenario;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Hears what is published to the mailboxes of all instances. */
+final class Mailboxes implements AutoCloseable {
+
+    private static final String ALL = "lock:mailbox:*";
+
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+    private final RedisClient client;
+
+    private Mailboxes(RedisClient client) {
+        this.client = client;
+    }
+
+    static Mailboxes on(RedisServer server) {
+        Mailboxes mailboxes = new Mailboxes(RedisClient.create(server.uri()));
+        StatefulRedisPubSubConnection<String, String> connection = mailboxes.client.connectPubSub();
+        connection.addListener(new RedisPubSubAdapter<>() {
+            @Override
+            public void message(String pattern, String channel, String message) {
+                mailboxes.heard.add(message);
+            }
+        });
+        connection.sync().psubscribe(ALL);
+        return mailboxes;
+    }
+
+    /** How many instances were told that a lock may be free. */
+    long signals() {
+        return heard.size() - notices();
+    }
+
+    /** How many instances were told that another one waits. */
+    long notices() {
+        return heard.stream().filter(message -> message.startsWith("%!")).count();
+    }
+
+    @Override
+    public void close() {
+        client.shutdown();
+    }
+}

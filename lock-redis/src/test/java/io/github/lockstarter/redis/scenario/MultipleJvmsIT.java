@@ -1,0 +1,148 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.testing.OverlapDetector;
+import io.github.lockstarter.testing.OverlapDetector.Section;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Real JVMs against each other, and what remains of one that is killed. */
+class MultipleJvmsIT extends RedisScenario {
+
+    private static final int JVMS = 3;
+    private static final int THREADS = 8;
+    private static final int INCREMENTS = 125;
+    private static final Duration START = ofSeconds(40);
+
+    @Test
+    void losesNoIncrementOfThreeJvmsWithEightThreadsEach() {
+        OverlapDetector sections = incrementIn(IncrementingJvm.LOCKED);
+
+        assertThat(sections.count()).isEqualTo(JVMS * THREADS * INCREMENTS);
+        assertThat(sections.overlaps()).isEmpty();
+        assertThat(sections.fencingViolations()).isEmpty();
+        assertThat(redis().get(key)).isEqualTo(Integer.toString(JVMS * THREADS * INCREMENTS));
+        assertNothingLeft();
+    }
+
+    @Test
+    void findsOverlapsAndLostIncrementsWithoutTheLock() {
+        OverlapDetector sections = incrementIn(IncrementingJvm.UNLOCKED);
+
+        assertThat(sections.count()).isEqualTo(JVMS * THREADS * INCREMENTS);
+        assertThat(sections.overlaps()).isNotEmpty();
+        assertThat(Integer.parseInt(redis().get(key))).isLessThan(JVMS * THREADS * INCREMENTS);
+    }
+
+    private OverlapDetector incrementIn(String mode) {
+        List<ChildJvm> children = new ArrayList<>();
+        try {
+            for (int i = 0; i < JVMS; i++) {
+                children.add(ChildJvm.start(
+                        IncrementingJvm.class,
+                        Integer.toString(server().port()),
+                        key,
+                        mode,
+                        Integer.toString(THREADS),
+                        Integer.toString(INCREMENTS)));
+            }
+            OverlapDetector sections = new OverlapDetector();
+            for (ChildJvm child : children) {
+                child.awaitLine("done"::equals, ofSeconds(80));
+                child.lines().stream()
+                        .filter(line -> line.startsWith("section "))
+                        .forEach(line -> sections.record(section(child, line)));
+            }
+            return sections;
+        } finally {
+            children.forEach(ChildJvm::close);
+        }
+    }
+
+    private static Section section(ChildJvm child, String line) {
+        String[] fields = line.split(" ", -1);
+        return new Section(
+                "JVM " + child.pid(), Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]));
+    }
+
+    @Test
+    void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
+        Duration lease = ofMillis(900);
+        Application heir = warmedUp(newApplication());
+        try (ChildJvm holder = holding(lease)) {
+            String held = holder.awaitLine(line -> line.startsWith("held "), START);
+            letPass(lease.multipliedBy(2));
+            assertThat(heir.locks().tryAcquire(request))
+                    .as("renewed by its holder")
+                    .isEmpty();
+
+            holder.kill();
+            Duration waited = timeOf(() -> {
+                try (LockHandle lock = heir.locks().acquire(request)) {
+                    assertThat(lock.fencingToken()).isGreaterThan(Long.parseLong(held.substring("held ".length())));
+                }
+            });
+
+            assertThat(waited).isLessThan(lease.plus(ofSeconds(2)));
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void letsTheNextWaiterInWhenTheFirstIsKilled() {
+        Application owner = newApplication();
+        Application next = warmedUp(newApplicationThatTrustsSignals());
+        LockHandle held = owner.locks().acquire(request);
+        try (ChildJvm first = holding(LONG_LEASE)) {
+            await().atMost(START).until(() -> redis().zcard(waitersKey) == 1);
+            Future<Long> waiter = elsewhere(() -> {
+                try (LockHandle lock = next.locks().acquire(request)) {
+                    return lock.fencingToken();
+                }
+            });
+            await().atMost(PATIENCE).until(() -> redis().zcard(waitersKey) == 2);
+
+            first.kill();
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+
+            assertThat(waiter).succeedsWithin(ofSeconds(3)).satisfies(fencingToken -> assertThat(fencingToken)
+                    .isGreaterThan(held.fencingToken()));
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void losesTheLockInAJvmThatIsStoppedLongerThanItsLease() {
+        Duration lease = ofMillis(900);
+        Application heir = warmedUp(newApplication());
+        try (ChildJvm holder = holding(lease)) {
+            holder.awaitLine(line -> line.startsWith("held "), START);
+            holder.pause();
+            LockHandle lock = heir.locks().acquire(request);
+            holder.resume();
+
+            await().during(lease.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(lock.isHeld()).isTrue();
+                assertThat(redis().get(lockKey)).isNotNull();
+            });
+            assertThat(lock.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+        assertNothingLeft();
+    }
+
+    private ChildJvm holding(Duration lease) {
+        return ChildJvm.start(
+                HoldingJvm.class, Integer.toString(server().port()), key, Long.toString(lease.toMillis()));
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the server has to read for a lock. */
+class NetworkCostIT extends RedisScenario {
+
+    private final Application application = newApplication();
+
+    @BeforeEach
+    void connectAndLoadTheScripts() {
+        warmedUp(application);
+    }
+
+    @Test
+    void readsTwiceForAnUncontendedAcquireAndRelease() {
+        assertThat(server().readsDuring(
+                                () -> application.locks().acquire(request).close()))
+                .isEqualTo(2);
+        assertThat(server().readsDuring(() -> {
+                    for (int i = 0; i < 100; i++) {
+                        application.locks().acquire(request).close();
+                    }
+                }))
+                .isEqualTo(200);
+    }
+
+    @Test
+    void readsNothingForANestedAcquireAndRelease() {
+        try (LockHandle outer = application.locks().acquire(request)) {
+            assertThat(server().readsDuring(
+                                    () -> application.locks().acquire(request).close()))
+                    .isZero();
+            assertThat(outer.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void readsNothingForAQuestion() {
+        try (LockHandle held = application.locks().acquire(request)) {
+            assertThat(server().readsDuring(() -> {
+                        assertThat(held.isHeld()).isTrue();
+                        assertThat(held.remainingLease()).isPositive();
+                        assertThat(held.fencingToken()).isPositive();
+                        held.ensureHeld();
+                        assertThat(application.locks().heldLocks().size()).isOne();
+                    }))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void renewsTwentyLocksThatWereTakenTogetherWithAFewCommands() throws Exception {
+        Duration lease = Duration.ofSeconds(6);
+        try (LockHandle first = application.locks().acquire(request)) {
+            first.extend(lease); // teaches the server the script
+        }
+        List<Future<LockHandle>> taken = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            taken.add(application
+                    .locks()
+                    .acquireAsync(LockRequest.of(key + ":" + i).leasedFor(lease)));
+        }
+        for (Future<LockHandle> each : taken) {
+            assertThat(resultOf(each).isHeld()).isTrue();
+        }
+        redis().configResetstat();
+        int renewedBefore = renewed();
+
+        await().atMost(PATIENCE).until(() -> renewed() - renewedBefore >= 20);
+
+        String stats = server().info("commandstats").getOrDefault("cmdstat_evalsha", "");
+        assertThat(Integer.parseInt(stats.substring("calls=".length(), stats.indexOf(','))))
+                .isBetween(1, 5);
+        for (Future<LockHandle> each : taken) {
+            resultOf(each).close();
+        }
+    }
+
+    private int renewed() {
+        return (int) application.events().of(LockEvent.Renewed.class).stream()
+                .filter(event -> event.outcome() == LockEvent.RenewalOutcome.RENEWED)
+                .count();
+    }
+}

@@ -1,0 +1,52 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** A short wait behind longer ones of the same instance, while Redis does not answer. */
+class OverdueWaiterIT extends RedisScenario {
+
+    @Test
+    void endsAShortWaitBehindLongerOnesWithinTheCommandTimeout() throws Exception {
+        Application holder = warmedUp(newApplication());
+        TcpProxy proxy = newProxy();
+        Application waiting = warmedUp(newApplicationBehind(proxy));
+        try (LockHandle held = holder.locks().acquire(request)) {
+            assertThat(held.isHeld()).isTrue();
+            List<Future<?>> longer = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                Duration wait = ofMillis(1000 + 500L * i);
+                longer.add(elsewhere(() -> waiting.locks().tryAcquire(request.waitingUpTo(wait))));
+                letPass(ofMillis(20));
+            }
+            letPass(ofMillis(400));
+            proxy.stallReplies();
+            letPass(ofMillis(250));
+            Duration took = timeOf(() -> {
+                try {
+                    waiting.locks().tryAcquire(request.waitingUpTo(ofMillis(50)));
+                } catch (LockBackendException e) {
+                    // Cannot tell: no answer.
+                }
+            });
+            proxy.flow();
+            System.out.println("A wait of 50 ms, with a command timeout of " + COMMAND_TIMEOUT.toMillis() + " ms, took "
+                    + took.toMillis() + " ms");
+            assertThat(took).isLessThan(ofMillis(50).plus(COMMAND_TIMEOUT).plusMillis(200));
+            for (Future<?> one : longer) {
+                await().atMost(PATIENCE).until(one::isDone);
+            }
+        }
+    }
+}

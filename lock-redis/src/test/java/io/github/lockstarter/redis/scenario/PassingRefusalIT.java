@@ -1,0 +1,227 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A wait outlasts a refusal that ends by itself, on every version of the server. */
+@Timeout(60)
+class PassingRefusalIT {
+
+    /** A link that is younger is kept at a server that refuses writes. */
+    private static final Duration OLD_ENOUGH = Duration.ofMillis(1_100);
+
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private static final String LOOP =
+            "local start = redis.call('TIME')[1]; repeat until redis.call('TIME')[1] - start > 20";
+
+    private final String prefix = "refused:" + UUID.randomUUID() + ":";
+
+    @Nested
+    class OfOneServer {
+
+        @RegisterExtension
+        static final RedisExtension REDIS = new RedisExtension();
+
+        @RegisterExtension
+        static final RedisExtension MASTER = new RedisExtension();
+
+        private final RedisStore store = new RedisStore(REDIS.server().uri()).with(RedisStore.unguarded());
+        private final Application application = Application.over(store.connect());
+
+        @BeforeEach
+        void connect() {
+            application.locks().acquire(prefix + "warm-up").close();
+        }
+
+        @AfterEach
+        void close() {
+            killScript();
+            application.close();
+            store.close();
+            set("min-replicas-to-write", "0");
+            set("lua-time-limit", "5000");
+        }
+
+        @Test
+        void asAReplicaThatBecomesAMasterAgain() {
+            letPass(OLD_ENOUGH);
+            redis().replicaof(MASTER.server().host(), MASTER.server().port());
+            List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
+            letPass(Duration.ofSeconds(3));
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+            redis().replicaofNoOne();
+            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+        }
+
+        @Test
+        void asOneThatIsBusyWithAScript() {
+            set("lua-time-limit", "50");
+            CompletableFuture<Void> script = CompletableFuture.runAsync(() -> loop(REDIS.server()));
+            await().ignoreException(RedisException.class).until(() -> isBusy(REDIS.server()));
+            List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
+            letPass(Duration.ofSeconds(1));
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
+            redis().scriptKill();
+            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+            script.join();
+        }
+
+        @Test
+        void asOneThatLacksReplicasForAWhile() {
+            set("min-replicas-to-write", "1");
+            List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
+            letPass(Duration.ofSeconds(1));
+            set("min-replicas-to-write", "0");
+            assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+        }
+
+        private static void killScript() {
+            try {
+                redis().scriptKill();
+            } catch (RedisException e) {
+                // No script runs.
+            }
+        }
+
+        private static RedisCommands<String, String> redis() {
+            return REDIS.server().commands();
+        }
+
+        private static void set(String name, String value) {
+            redis().configSet(name, value);
+        }
+    }
+
+    @Nested
+    class OfAMasterAndReplicas {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
+
+        @Test
+        void leavesAServerThatIsDemotedWhileItsConnectionsStayOpen() {
+            RedisStore store = RedisStore.of(REDIS.topology());
+            try (store;
+                    Application application = Application.over(store.connect())) {
+                application.locks().acquire(prefix + "warm-up").close();
+                letPass(OLD_ENOUGH);
+                RedisServer after = promoteAnother();
+                List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
+                assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+                assertThat(after.commands().keys("lock:{" + prefix + "*}")).hasSize(16);
+            }
+        }
+
+        @Test
+        void keepsTheLockOfAHolderThatSendsNothingButRenewals() {
+            RedisStore store = RedisStore.of(REDIS.topology());
+            try (store;
+                    Application application = Application.over(store.connect(), Application.settings(LEASE))) {
+                LockHandle held = application.locks().acquire(prefix + "held");
+                letPass(OLD_ENOUGH);
+                RedisServer after = promoteAnother();
+                letPass(LEASE.multipliedBy(2));
+
+                assertThat(held.isHeld()).isTrue();
+                assertThat(after.commands().pttl("lock:{" + prefix + "held}")).isGreaterThan(LEASE.toMillis() / 3);
+                assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            }
+        }
+
+        @Test
+        void hasGrantsAcknowledgedAtTheNewMaster() {
+            RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.acknowledgedBy(1));
+            try (store;
+                    Application application = Application.over(store.connect())) {
+                application.locks().acquire(prefix + "warm-up").close();
+                letPass(OLD_ENOUGH);
+                promoteAnother();
+                // A grant whose acknowledgement fails is given back.
+                await().atMost(Duration.ofSeconds(10))
+                        .ignoreExceptionsInstanceOf(LockBackendException.class)
+                        .untilAsserted(() ->
+                                application.locks().acquire(prefix + "new").close());
+            }
+        }
+
+        /** As a failover does that ends no connection. */
+        private static RedisServer promoteAnother() {
+            RedisServer before = REDIS.topology().master();
+            RedisServer after = REDIS.topology().replicas().get(0);
+            after.commands().replicaofNoOne();
+            before.commands().replicaof(after.host(), after.port());
+            return after;
+        }
+    }
+
+    private List<CompletableFuture<LockHandle>> acquire(Application application, int locks) {
+        return IntStream.range(0, locks)
+                .mapToObj(i -> application.locks().acquireAsync(LockRequest.of(prefix + i)))
+                .toList();
+    }
+
+    private static void isGranted(CompletableFuture<LockHandle> waiting) {
+        assertThat(waiting.orTimeout(15, TimeUnit.SECONDS).handle((lock, failure) -> failure))
+                .succeedsWithin(Duration.ofSeconds(20))
+                .isNull();
+    }
+
+    private static void loop(RedisServer server) {
+        with(server, commands -> {
+            try {
+                commands.eval(LOOP, ScriptOutputType.STATUS);
+            } catch (RedisException e) {
+                // Killed.
+            }
+        });
+    }
+
+    private static boolean isBusy(RedisServer server) {
+        try {
+            server.commands().get("any");
+            return false;
+        } catch (RedisException e) {
+            return String.valueOf(e.getMessage()).startsWith("BUSY");
+        }
+    }
+
+    /** On a connection of its own. */
+    private static void with(RedisServer server, Consumer<RedisCommands<String, String>> action) {
+        try (RedisClient client = RedisClient.create(server.uri())) {
+            action.accept(client.connect().sync());
+        }
+    }
+
+    private static void letPass(Duration time) {
+        await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
+    }
+}

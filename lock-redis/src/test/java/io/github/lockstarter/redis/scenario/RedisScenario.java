@@ -1,0 +1,160 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the scenarios on a real server have in common: the server, applications before it, and a look at its keys. */
+@Timeout(90)
+abstract class RedisScenario {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    static final Duration PATIENCE = Duration.ofSeconds(15);
+
+    /** After this time an answer counts as lost. */
+    static final Duration COMMAND_TIMEOUT = RedisStore.SETTINGS.commandTimeout();
+
+    /** Far longer than a scenario: what is gone before was not ended by its lease. */
+    static final Duration LONG_LEASE = Duration.ofSeconds(60);
+
+    final String key = "scenario:" + UUID.randomUUID();
+    final String lockKey = "lock:{" + key + "}";
+    final String waitersKey = lockKey + ":waiters";
+    final LockRequest request = LockRequest.of(key);
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void closeAll() throws Exception {
+        REDIS.server().resume();
+        threads.shutdownNow();
+        while (!resources.isEmpty()) {
+            resources.pop().close();
+        }
+    }
+
+    static RedisServer server() {
+        return REDIS.server();
+    }
+
+    static RedisCommands<String, String> redis() {
+        return REDIS.server().commands();
+    }
+
+    TcpProxy newProxy() {
+        TcpProxy proxy = TcpProxy.before(server());
+        resources.push(proxy);
+        return proxy;
+    }
+
+    Application newApplication() {
+        return newApplication(new RedisStore(server().uri()), Application.settings(LONG_LEASE));
+    }
+
+    Application newApplication(Duration lease) {
+        return newApplication(new RedisStore(server().uri()), Application.settings(lease));
+    }
+
+    Application newApplicationThatTrustsSignals() {
+        return newApplication(new RedisStore(server().uri()), Application.settingsThatTrustSignals());
+    }
+
+    Application newApplicationBehind(TcpProxy proxy) {
+        return newApplication(RedisStore.behind(proxy), Application.settings(LONG_LEASE));
+    }
+
+    /** One that is told at once of what the server has forgotten, and gets it again. */
+    Application newApplicationWithoutGuard() {
+        return newApplication(
+                new RedisStore(server().uri()).with(RedisStore.unguarded()), Application.settings(LONG_LEASE));
+    }
+
+    Application newApplication(EngineSettings settings) {
+        return newApplication(new RedisStore(server().uri()), settings);
+    }
+
+    private Application newApplication(RedisStore store, EngineSettings settings) {
+        Application application = Application.over(store.connect(), settings);
+        resources.push(store);
+        resources.push(application);
+        return application;
+    }
+
+    <T> Future<T> elsewhere(Callable<T> work) {
+        return threads.submit(work);
+    }
+
+    static <T> T resultOf(Future<T> future) throws Exception {
+        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    static Duration timeOf(Runnable work) {
+        long start = System.nanoTime();
+        work.run();
+        return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /** Connects, so that a fault meets an application that works. */
+    static Application warmedUp(Application application) {
+        application.locks().acquire("warm-up:" + UUID.randomUUID()).close();
+        return application;
+    }
+
+    void awaitWaiting() {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isPositive());
+    }
+
+    void assertNothingLeft() {
+        await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
+            assertThat(redis().exists(lockKey)).as("the lock").isZero();
+            assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
+        });
+    }
+
+    /** Of all locks, and not of this scenario's alone. */
+    static void assertOnlyFencesLeft() {
+        await().atMost(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(redis().keys("lock:*"))
+                .allMatch(left -> left.endsWith(":fence") || left.equals("lock:history")));
+    }
+
+    /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */
+    static Random seeded(String what) {
+        long seed = Long.getLong("lock.test.seed", System.nanoTime());
+        System.out.println("Seed of " + what + ": " + seed);
+        return new Random(seed);
+    }
+
+    /** What each run of a test draws lots with: one run, unless {@code -Dlock.test.seeds} says how many. */
+    static LongStream seeds() {
+        return seeded("the runs").longs(Integer.getInteger("lock.test.seeds", 1));
+    }
+
+    static void letPass(Duration time) {
+        await().pollDelay(time).atMost(time.plusSeconds(10)).until(() -> true);
+    }
+}

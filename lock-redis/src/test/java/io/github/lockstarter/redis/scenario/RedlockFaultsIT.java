@@ -1,0 +1,149 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.contract.QuorumStore;
+import io.github.lockstarter.redis.testing.RedisQuorum;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A quorum of five servers, of which some are down. */
+@Timeout(120)
+class RedlockFaultsIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
+
+    private static final int NODES = 5;
+    private static final Duration LEASE = QuorumStore.NODE_TIMEOUT.multipliedBy(4);
+    private static final Duration PATIENCE = ofSeconds(20);
+
+    private final String key = "scenario:" + UUID.randomUUID();
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(PATIENCE);
+
+    private static List<RedisServer> servers() {
+        return REDIS.topology().servers();
+    }
+
+    private static QuorumStore store(Duration grace) {
+        return QuorumStore.of(servers().stream().map(RedisServer::uri).toList(), grace);
+    }
+
+    /** Nobody votes who has just come back, so that each pair fails when the one before votes again. */
+    @Test
+    void locksWithAnyTwoServersDown() {
+        try (QuorumStore store = store(LEASE);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            locks(first, second);
+            IntStream.range(0, NODES).forEach(a -> IntStream.range(a + 1, NODES).forEach(b -> {
+                servers().get(a).kill();
+                servers().get(b).kill();
+                locks(first, second);
+                servers().get(a).restart();
+                servers().get(b).restart();
+            }));
+        }
+    }
+
+    private void locks(Application first, Application second) {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> {
+                    try (LockHandle lock = first.locks().acquire(request)) {
+                        Optional<LockHandle> other = second.locks().tryAcquire(request.withoutWaiting());
+                        other.ifPresent(LockHandle::release);
+                        assertThat(other.isPresent() && lock.isHeld())
+                                .as("second hold")
+                                .isFalse();
+                    }
+                });
+    }
+
+    @Test
+    void answersThatItCannotTellWithThreeServersDown() {
+        try (QuorumStore store = store(Duration.ZERO);
+                Application application = Application.over(store.connect())) {
+            application.locks().acquire("warm-up").close();
+            servers().subList(0, 3).forEach(RedisServer::kill);
+
+            assertThatExceptionOfType(LockBackendException.class)
+                    .isThrownBy(() -> application.locks().acquire(request))
+                    .withMessageContaining("Only 2 of 5 nodes answered");
+        }
+    }
+
+    @Test
+    void freesTheVotesOfAMinorityAtOnce() {
+        String lockKey = "lock:{" + key + "}";
+        servers().subList(0, 3).forEach(server -> server.commands().psetex(lockKey, 60_000, "somebody"));
+        try (QuorumStore store = store(Duration.ZERO);
+                Application application = Application.over(store.connect())) {
+            assertThat(application
+                            .locks()
+                            .tryAcquire(
+                                    LockRequest.of(key).leasedFor(ofSeconds(10)).withoutWaiting()))
+                    .isEmpty();
+
+            await().atMost(ofSeconds(3))
+                    .untilAsserted(() -> assertThat(servers().subList(3, NODES))
+                            .allMatch(server -> server.commands().exists(lockKey) == 0));
+        }
+    }
+
+    /** The two that were down come back without data, and are needed when two others have gone. */
+    @Test
+    void countsTheVotesOfServersThatWereDownAtTheStartAfterTheirGrace() {
+        servers().subList(3, NODES).forEach(RedisServer::kill);
+        Duration grace = ofSeconds(3);
+        try (QuorumStore store = store(grace);
+                Application application = Application.over(store.connect());
+                Application other = Application.over(store.connect())) {
+            locks(application, other);
+
+            servers().subList(3, NODES).forEach(RedisServer::restart);
+            servers().subList(0, 2).forEach(RedisServer::kill);
+            long cameBack = System.nanoTime();
+            locks(application, other);
+
+            assertThat(Duration.ofNanos(System.nanoTime() - cameBack)).isGreaterThanOrEqualTo(grace);
+        }
+    }
+
+    /** The two that were down at the grant are needed at the release. */
+    @Test
+    void spreadsAHeldLockToServersThatWereDownAtTheGrant() {
+        servers().subList(0, 2).forEach(RedisServer::kill);
+        try (QuorumStore store = store(LEASE);
+                Application application =
+                        Application.over(store.connect(), Application.settings(LEASE.multipliedBy(2)))) {
+            LockHandle held = await().atMost(PATIENCE)
+                    .ignoreExceptionsInstanceOf(LockBackendException.class)
+                    .until(() -> application.locks().acquire(LockRequest.of(key).waitingUpTo(PATIENCE)), any -> true);
+            servers().subList(0, 2).forEach(RedisServer::restart);
+            String lockKey = "lock:{" + key + "}";
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(servers())
+                    .allMatch(server -> server.commands().exists(lockKey) == 1));
+
+            servers().subList(3, NODES).forEach(RedisServer::kill);
+
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.contract.AlteredNode;
+import io.github.lockstarter.redis.contract.QuorumStore;
+import io.github.lockstarter.redis.testing.RedisQuorum;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.spi.QuorumNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * One of five servers forgets a lock that is held, by a restart or by its clock: nobody else is granted it. Each test has a
+ * twin without the guard, where somebody is. {@code -Dlock.test.seeds=20} repeats them; {@code -Dlock.test.seed=…} draws the
+ * same again. Here, a clock is set as far as clients can tell: the lease ends too early, and the server tells another time.
+ * {@link RedlockClockRun} sets a real one.
+ */
+@Timeout(600)
+class RedlockMemoryIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisQuorum> REDIS = TopologyExtension.quorum();
+
+    private static final int SEEDS = Integer.getInteger("lock.test.seeds", 1);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration STEP = Duration.ofSeconds(31);
+
+    private final AtomicLongArray ahead = new AtomicLongArray(5);
+
+    private static List<RedisServer> servers() {
+        return REDIS.topology().servers();
+    }
+
+    @Test
+    void grantsNothingThatAServerForgotInARestart() {
+        assertThat(overlaps(UnaryOperator.identity(), RedisServer::restart)).isEmpty();
+    }
+
+    @Test
+    void grantsTwiceWithoutTheHistoryGuard() {
+        assertThat(overlaps(QuorumStore::unguarded, RedisServer::restart)).isNotEmpty();
+    }
+
+    @Test
+    void grantsNothingThatAServerForgotSinceItsClockWasSet() {
+        assertThat(overlaps(store -> store.behind(inTurn()), this::setForward)).isEmpty();
+    }
+
+    @Test
+    void grantsTwiceWithoutALookAtTheClock() {
+        assertThat(overlaps(store -> store.behind(AlteredNode::withoutClock), this::setForward))
+                .isNotEmpty();
+    }
+
+    /** What was left of leases that others were granted. */
+    private static List<Duration> overlaps(UnaryOperator<QuorumStore> settings, Consumer<RedisServer> forgetting) {
+        Random random = RedisScenario.seeded("a quorum that forgets");
+        try (RedlockMemory scenario = new RedlockMemory(servers(), LEASE, settings)) {
+            return Stream.generate(() -> scenario.leaseLeftWhenTheNextOneIsIn(random, forgetting))
+                    .limit(SEEDS)
+                    .filter(left -> left.compareTo(Duration.ZERO) > 0)
+                    .toList();
+        }
+    }
+
+    /** Each connection makes its nodes in the order of the servers. */
+    private UnaryOperator<QuorumNode> inTurn() {
+        int[] next = new int[1];
+        return node -> {
+            int server = next[0]++ % servers().size();
+            return AlteredNode.telling(
+                    time -> time.isPresent() ? OptionalLong.of(time.getAsLong() + ahead.get(server)) : time, node);
+        };
+    }
+
+    private void setForward(RedisServer server) {
+        ahead.addAndGet(servers().indexOf(server), STEP.toNanos() / 1_000);
+        server.commands().del("lock:{" + RedlockMemory.KEY + "}");
+    }
+}

@@ -1,0 +1,197 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Leases on a real server: kept, lost, and what each looks like from outside. */
+class RenewalIT extends RedisScenario {
+
+    private static final Duration LEASE = ofMillis(900);
+    private static final int MANY = 10_000;
+
+    private final Application application = newApplication(LEASE);
+    private final AtomicInteger losses = new AtomicInteger();
+
+    @Test
+    void keepsAtLeastHalfTheLeaseOnTheServerForFiveLeases() {
+        try (LockHandle held = application.locks().acquire(request)) {
+            long shortest = shortestLeaseDuring(LEASE.multipliedBy(5));
+
+            assertThat(held.isHeld()).isTrue();
+            assertThat(shortest).isGreaterThanOrEqualTo(LEASE.toMillis() / 2);
+        }
+        assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
+        assertNothingLeft();
+    }
+
+    @Test
+    void seesTheLeaseRunDownWithoutRenewal() {
+        LockHandle held = application.locks().acquire(request.withoutRenewal());
+
+        assertThat(shortestLeaseDuring(LEASE.multipliedBy(2))).isLessThan(LEASE.toMillis() / 2);
+
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+
+    private long shortestLeaseDuring(Duration time) {
+        long shortest = Long.MAX_VALUE;
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < time.toNanos()) {
+            shortest = Math.min(shortest, redis().pttl(lockKey));
+        }
+        return shortest;
+    }
+
+    @Test
+    void survivesAPauseLongerThanARenewalAndShorterThanTheLease() {
+        LockHandle held = acquireCountingLosses();
+        letPass(ofMillis(250));
+
+        server().pause();
+        letPass(ofMillis(450));
+        server().resume();
+
+        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(held.isHeld()).isTrue();
+            assertThat(losses).hasValue(0);
+        });
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void losesTheLockAtTheDeadlineWhenThePauseIsLongerThanTheLease() {
+        LockHandle held = acquireCountingLosses();
+        long start = System.nanoTime();
+
+        server().pause();
+        await().pollInterval(ofMillis(5)).atMost(PATIENCE).until(() -> losses.get() > 0);
+        Duration taken = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(taken).isLessThan(LEASE.plus(ofMillis(300)));
+        assertThat(held.isHeld()).isFalse();
+        letPass(ofMillis(300));
+        server().resume();
+
+        await().during(LEASE).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(held.isHeld()).isFalse();
+            assertThat(held.remainingLease()).isZero();
+            assertThat(losses).hasValue(1);
+        });
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+        try (LockHandle next = newApplication(LEASE).locks().acquire(request)) {
+            assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void signalsADeletedKeyAtTheNextRenewal() {
+        LockHandle held = acquireCountingLosses();
+
+        redis().del(lockKey);
+
+        await().pollInterval(ofMillis(5))
+                .atMost(LEASE.dividedBy(3).plus(ofMillis(250)))
+                .until(() -> losses.get() > 0);
+        await().during(LEASE).atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(losses).hasValue(1);
+            assertThat(held.isHeld()).isFalse();
+            assertThat(redis().exists(lockKey)).as("no renewal brings it back").isZero();
+        });
+        assertThat(application.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LockEvent.LossCause.OWNER_CHANGED);
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+
+    @Test
+    void leavesTheNewOwnerOfAStolenKeyAlone() {
+        LockHandle held = acquireCountingLosses();
+
+        redis().psetex(lockKey, 30_000, "thief");
+
+        await().atMost(LEASE).until(() -> losses.get() > 0);
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(redis().get(lockKey)).isEqualTo("thief");
+        assertThat(redis().pttl(lockKey)).isBetween(20_000L, 30_000L);
+        assertThat(losses).hasValue(1);
+    }
+
+    @Test
+    void setsALeaseAgainThatAnOperatorTookAway() {
+        LockHandle held = application.locks().acquire(request);
+
+        redis().persist(lockKey);
+
+        await().atMost(LEASE)
+                .untilAsserted(() -> assertThat(redis().pttl(lockKey)).isPositive());
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void freesWhatIsHeldWhenTheApplicationCloses() {
+        LockHandle held = acquireCountingLosses();
+
+        application.close();
+
+        assertNothingLeft();
+        assertThat(held.isHeld()).isFalse();
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(losses).hasValue(1));
+    }
+
+    @Test
+    void holdsTenThousandLocksWithAConstantNumberOfThreads() {
+        application.locks().acquire(request).close();
+        int threads = ManagementFactory.getThreadMXBean().getThreadCount();
+        Duration lease = ofSeconds(9);
+        List<LockHandle> kept = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            kept.add(application.locks().acquire(LockRequest.of(key + ":" + i).leasedFor(lease)));
+        }
+
+        long renewalsBefore = application.backend().count(Verb.RENEW);
+        long start = System.nanoTime();
+        int others = 0;
+        while (System.nanoTime() - start < lease.dividedBy(3).toNanos()) {
+            application
+                    .locks()
+                    .acquire(LockRequest.of(key + ":other:" + others).leasedFor(lease))
+                    .close();
+            others++;
+        }
+        long renewals = application.backend().count(Verb.RENEW) - renewalsBefore;
+        double periods =
+                (System.nanoTime() - start) / (double) lease.dividedBy(3).toNanos();
+
+        assertThat(others).isGreaterThan(100);
+        assertThat(renewals).as("one for each held lock and period").isBetween(1L, (long) (MANY * (periods + 1)));
+        assertThat(application.backend().sent())
+                .filteredOn(sent -> sent.verb() == Verb.RENEW)
+                .noneMatch(sent -> sent.key().contains(":other:"));
+        assertThat(ManagementFactory.getThreadMXBean().getThreadCount()).isLessThanOrEqualTo(threads + 2);
+        assertThat(kept).allMatch(LockHandle::isHeld);
+        assertThat(application.locks().heldLocks().size()).isEqualTo(MANY);
+        kept.forEach(LockHandle::close);
+        assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
+    }
+
+    private LockHandle acquireCountingLosses() {
+        LockHandle held = application.locks().acquire(request);
+        held.onLost(losses::incrementAndGet);
+        return held;
+    }
+}

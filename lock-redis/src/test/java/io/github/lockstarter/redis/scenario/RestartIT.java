@@ -1,0 +1,98 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A server that is killed under its locks and comes back, with and without its data. */
+@Timeout(60)
+class RestartIT {
+
+    private static final Duration LEASE = ofSeconds(2);
+    private static final LockRequest REQUEST =
+            LockRequest.of("scenario:restart").leasedFor(LEASE);
+
+    private final AtomicInteger losses = new AtomicInteger();
+
+    @Test
+    void tellsTheHolderWhenTheDataIsGoneAndNothingGuardsIt() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                Application application = Application.over(store.connect())) {
+            LockHandle held = acquireCountingLosses(application);
+
+            server.kill();
+            server.restart();
+
+            await().atMost(LEASE).until(() -> losses.get() == 1);
+            assertThat(held.isHeld()).isFalse();
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+            assertThat(acquireOnceItIsBack(application)).isGreaterThan(held.fencingToken());
+            assertThat(losses).hasValue(1);
+        }
+    }
+
+    @Test
+    void keepsTheLockWhenTheDataIsKept() {
+        try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
+                RedisStore store = new RedisStore(server.uri());
+                Application application = Application.over(store.connect())) {
+            LockHandle held = acquireCountingLosses(application);
+
+            server.kill();
+            server.restart();
+
+            await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(4)).untilAsserted(() -> {
+                assertThat(held.isHeld()).isTrue();
+                assertThat(losses).hasValue(0);
+            });
+            assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+            assertThat(acquireOnceItIsBack(application)).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void givesAnotherApplicationAGreaterFencingTokenAfterTheDataIsGone() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                Application before = Application.over(store.connect());
+                Application after = Application.over(store.connect())) {
+            LockHandle held = acquireCountingLosses(before);
+
+            server.kill();
+            server.restart();
+
+            assertThat(acquireOnceItIsBack(after)).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    private LockHandle acquireCountingLosses(Application application) {
+        LockHandle held = application.locks().acquire(REQUEST);
+        held.onLost(losses::incrementAndGet);
+        return held;
+    }
+
+    private static long acquireOnceItIsBack(Application application) {
+        long[] fencingToken = new long[1];
+        await().atMost(ofSeconds(15))
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> {
+                    try (LockHandle lock = application.locks().acquire(REQUEST)) {
+                        fencingToken[0] = lock.fencingToken();
+                    }
+                });
+        return fencingToken[0];
+    }
+}

@@ -1,0 +1,123 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Locks can be taken again soon after sentinels have promoted a replica, however the master was lost. */
+@Timeout(60)
+class SentinelFailoverIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
+
+    /** From the promotion until a lock can be taken. */
+    private static final Duration RECOVERY = Duration.ofSeconds(10);
+
+    private final String key = "failover:" + UUID.randomUUID();
+    private RedisStore store;
+    private Application application;
+    private Application other;
+
+    @BeforeEach
+    void connect() {
+        store = RedisStore.of(REDIS.topology());
+        application = Application.over(store.connect());
+        other = Application.over(store.connect());
+        // The first connection of a JVM may take longer than a command may.
+        await().atMost(RECOVERY).untilAsserted(() -> {
+            locksAgain(application);
+            locksAgain(other);
+        });
+    }
+
+    @AfterEach
+    void close() {
+        REDIS.topology().servers().forEach(RedisServer::resume);
+        application.close();
+        other.close();
+        store.close();
+    }
+
+    @Test
+    void locksAgainWhenTheMasterIsDead() {
+        RedisServer master = REDIS.topology().master();
+        master.kill();
+        REDIS.topology().awaitPromotion(master);
+        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
+    }
+
+    @Test
+    void locksAgainWhenTheMasterHangs() {
+        RedisServer master = REDIS.topology().master();
+        master.pause();
+        // Somebody has to ask a server to find out that it hangs.
+        CompletableFuture<Void> asking = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 3; i++) {
+                application
+                        .locks()
+                        .acquireAsync(LockRequest.of("asked:" + i))
+                        .exceptionally(e -> null)
+                        .join();
+            }
+        });
+        REDIS.topology().awaitPromotion(master);
+        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
+        asking.orTimeout(RECOVERY.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    @Test
+    void locksAgainAfterAnOrderlyFailover() {
+        REDIS.topology().failOver();
+        await().atMost(RECOVERY).untilAsserted(() -> locksAgain(application));
+    }
+
+    @Test
+    void hearsSignalsOfTheNewMaster() {
+        RedisServer master = REDIS.topology().master();
+        master.kill();
+        REDIS.topology().awaitPromotion(master);
+        await().atMost(RECOVERY).untilAsserted(() -> {
+            locksAgain(application);
+            locksAgain(other);
+        });
+        LockHandle held = application.locks().acquire(key);
+        CompletableFuture<LockHandle> waiting = other.locks().acquireAsync(LockRequest.of(key));
+        // On a busy machine, sentinels may promote both replicas, one after the other, and not agree at once.
+        await().untilAsserted(() -> {
+            assertThat(waiting).isNotDone();
+            assertThat(REDIS.topology().servers())
+                    .filteredOn(RedisServer::answers)
+                    .anySatisfy(server -> assertThat(server.commands().zcard("lock:{" + key + "}:waiters"))
+                            .isEqualTo(1));
+        });
+        held.close();
+        waiting.orTimeout(RECOVERY.toSeconds(), TimeUnit.SECONDS).join().close();
+    }
+
+    private static void locksAgain(Application application) {
+        String any = "any:" + UUID.randomUUID();
+        try (LockHandle lock = application.locks().acquire(any)) {
+            assertThat(lock.isHeld()).isTrue();
+        } catch (LockBackendException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

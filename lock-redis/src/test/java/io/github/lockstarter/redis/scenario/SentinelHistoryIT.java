@@ -1,0 +1,57 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The history guard where sentinels promote. */
+class SentinelHistoryIT extends HistoryFailover {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
+
+    @ParameterizedTest
+    @MethodSource("io.github.lockstarter.redis.scenario.RedisScenario#seeds")
+    void grantsAgainSoonAfterTheGraceWhenTheMasterHangs(long seed) {
+        assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(lease().plusSeconds(10));
+    }
+
+    @Override
+    Duration lease() {
+        return Duration.ofSeconds(10);
+    }
+
+    @Override
+    RedisStore servers() {
+        return RedisStore.of(REDIS.topology());
+    }
+
+    @Override
+    RedisServer master() {
+        return REDIS.topology().master();
+    }
+
+    @Override
+    void cutReplication(RedisServer master) {
+        // The link is cut, not the replica stopped: its sentinels must find it fit.
+        REDIS.topology().servers().stream().filter(server -> server != master).forEach(server -> server.commands()
+                .replicaof("127.0.0.1", 1));
+    }
+
+    @Override
+    void restore() {
+        REDIS.topology().reset();
+    }
+
+    @Override
+    void awaitPromotion(RedisServer before) {
+        REDIS.topology().awaitPromotion(before);
+    }
+}

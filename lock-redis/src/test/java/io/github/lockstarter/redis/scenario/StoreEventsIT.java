@@ -1,0 +1,161 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.Reachable;
+import io.github.lockstarter.StoreEvent.RecoveryEnded;
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.StoreEvent.Unreachable;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What listeners hear of a server that recovers or is away: one event when it begins, and one when it is over. */
+@Timeout(60)
+class StoreEventsIT {
+
+    private static final Duration LEASE = ofSeconds(2);
+    private static final Duration PATIENCE = ofSeconds(20);
+    private static final RedisSettings SETTINGS =
+            new RedisSettings("lock:", ofSeconds(1), RedisSettings.Guard.guarding(LEASE));
+
+    @Test
+    void hearsOnceThatTheServerLostItsDataAndOnceThatItGrantsAgainThoughNobodyAsks() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            server.commands().flushall();
+            refusedFor(application, 5);
+            awaitStoreEvents(application, List.of(RecoveryStarted.class, RecoveryEnded.class));
+            assertThat(application.events().ofStore())
+                    .first()
+                    .asInstanceOf(InstanceOfAssertFactories.type(RecoveryStarted.class))
+                    .satisfies(recovery -> {
+                        assertThat(recovery.problem()).isEqualTo(recovery.store() + " lost its data");
+                        assertThat(recovery.remaining()).isBetween(LEASE.dividedBy(2), LEASE);
+                    });
+            application.locks().acquire("after").close();
+            assertThat(application.events().ofStore()).hasSize(2);
+        }
+    }
+
+    /** The renewal of a held lock notices it: no caller asks for a lock. */
+    @Test
+    void hearsOfARecoveryByARenewal() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            LockHandle held = application.locks().acquire(LockRequest.of("held").leasedFor(LEASE));
+            server.commands().flushall();
+            awaitStoreEvents(application, List.of(RecoveryStarted.class, RecoveryEnded.class));
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void hearsOfARestartWithoutDataAsOfAnOutageAndARecovery() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            server.kill();
+            refusedFor(application, 4);
+            server.restart();
+            acquireOnceItIsGranted(application);
+            awaitStoreEvents(
+                    application,
+                    List.of(Unreachable.class, Reachable.class, RecoveryStarted.class, RecoveryEnded.class));
+            assertThat(application.events().ofStore().get(2))
+                    .extracting(event -> ((RecoveryStarted) event).problem())
+                    .asString()
+                    .endsWith(" was restarted or replaced by another server");
+        }
+    }
+
+    @Test
+    void hearsOnceThatTheServerHangsAndOnceThatItAnswers() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(SETTINGS);
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            server.pause();
+            refusedFor(application, 4);
+            server.resume();
+            acquireOnceItIsGranted(application);
+            awaitStoreEvents(application, List.of(Unreachable.class, Reachable.class));
+            assertThat(((Reachable) application.events().ofStore().get(1)).lasted())
+                    .isGreaterThan(ofSeconds(1));
+        }
+    }
+
+    @Test
+    void hearsNothingOfACommandWithoutAnswerOrAConnectionThatBreaks() {
+        try (RedisServer server = RedisServer.start();
+                TcpProxy proxy = TcpProxy.before(server);
+                RedisStore store = RedisStore.behind(proxy).with(SETTINGS);
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            proxy.stallReplies();
+            assertThatThrownBy(() -> application.locks().tryAcquire("one")).isInstanceOf(LockBackendException.class);
+            proxy.flow();
+            application.locks().acquire("two").close();
+            proxy.cut();
+            acquireOnceItIsGranted(application);
+            assertThat(application.events().ofStore()).isEmpty();
+        }
+    }
+
+    @Test
+    void hearsNothingOfLostDataWithoutTheGuard() {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                Application application = Application.over(store.connect())) {
+            warmUp(application);
+            server.commands().flushall();
+            application.locks().acquire("after").close();
+            assertThat(application.events().ofStore()).isEmpty();
+        }
+    }
+
+    /** On a busy machine the first connection may take longer than a command. */
+    private static void warmUp(Application application) {
+        acquireOnceItIsGranted(application);
+        application.events().forgetStore();
+    }
+
+    private static void acquireOnceItIsGranted(Application application) {
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LockBackendException.class)
+                .untilAsserted(() -> application.locks().acquire("any").close());
+    }
+
+    private static void refusedFor(Application application, int attempts) {
+        for (int i = 0; i < attempts; i++) {
+            String key = "order:" + i;
+            assertThatThrownBy(() -> application.locks().tryAcquire(key)).isInstanceOf(LockBackendException.class);
+        }
+    }
+
+    private static void awaitStoreEvents(Application application, List<Class<? extends StoreEvent>> kinds) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(application.events().ofStore())
+                        .extracting(StoreEvent::getClass)
+                        .isEqualTo(kinds));
+    }
+}

@@ -1,0 +1,150 @@
+package io.github.lockstarter.redis.scenario;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Waiters on a real server: no queue entry stays, and a lost signal delays but does not block. */
+class WaitingIT extends RedisScenario {
+
+    /** Long for a signal and a round trip, short beside the patience and the next look of a waiter. */
+    private static final Duration SOON = ofSeconds(3);
+
+    @Test
+    void leavesNoQueueEntryWhenAWaitIsOver() {
+        Application holder = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
+        try (LockHandle held = holder.locks().acquire(request)) {
+            assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
+                    .isInstanceOf(LockNotAcquiredException.class);
+
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
+            assertThat(held.isHeld()).isTrue();
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void leavesNoQueueEntryWhenAWaiterIsInterrupted() throws Exception {
+        Application holder = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
+        try (LockHandle held = holder.locks().acquire(request)) {
+            CompletableFuture<Thread> waiting = new CompletableFuture<>();
+            Future<?> interrupted = elsewhere(() -> {
+                waiting.complete(Thread.currentThread());
+                return assertThatThrownBy(() -> waiter.locks().acquire(request))
+                        .isInstanceOf(LockInterruptedException.class);
+            });
+            awaitWaiting();
+
+            waiting.get(5, TimeUnit.SECONDS).interrupt();
+            resultOf(interrupted);
+
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isZero());
+            assertThat(held.isHeld()).isTrue();
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void queuesOncePerApplicationHoweverManyThreadsWait() throws Exception {
+        Application holder = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
+        List<Future<Boolean>> waiting = new ArrayList<>();
+        try (LockHandle held = holder.locks().acquire(request)) {
+            for (int i = 0; i < 10; i++) {
+                waiting.add(elsewhere(() -> acquiresAndReleases(waiter)));
+            }
+            awaitWaiting();
+            letPass(ofMillis(300));
+
+            assertThat(redis().zcard(waitersKey)).isOne();
+            assertThat(held.isHeld()).isTrue();
+        }
+        for (Future<Boolean> one : waiting) {
+            assertThat(resultOf(one)).isTrue();
+        }
+        assertNothingLeft();
+    }
+
+    @Test
+    void wakesTheWaiterByItsSignalLongBeforeItWouldLookAgain() throws Exception {
+        Application holder = newApplication();
+        Application waiter = newApplicationThatTrustsSignals();
+        LockHandle held = holder.locks().acquire(request);
+        Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
+        awaitWaiting();
+
+        held.release();
+
+        assertThat(acquired).succeedsWithin(SOON).isEqualTo(true);
+        assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isEqualTo(2);
+        assertNothingLeft();
+    }
+
+    @Test
+    void looksAgainLessAndLessOften() {
+        Application holder = newApplication();
+        Application waiter = newApplication();
+        try (LockHandle held = holder.locks().acquire(request)) {
+            assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(1))))
+                    .isEmpty();
+
+            // 20, 40, 80, 160 and then every 200 ms; with jitter, each may come a fifth sooner.
+            assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isBetween(3L, 12L);
+            assertThat(held.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void progressesWhenTheMailboxIsCut() throws Exception {
+        TcpProxy proxy = newProxy();
+        Application holder = newApplication();
+        Application waiter = newApplicationBehind(proxy);
+        LockHandle held = holder.locks().acquire(request);
+        Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
+        awaitWaiting();
+
+        proxy.cut();
+        held.release();
+
+        Duration waited = timeOf(() -> assertThat(acquired).succeedsWithin(PATIENCE));
+        assertThat(waited).isLessThan(ofSeconds(3));
+        assertNothingLeft();
+    }
+
+    @Test
+    void progressesWithoutAnySignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
+        Application waiter = newApplication();
+        redis().psetex(lockKey, 700, "foreign");
+
+        Duration waited = timeOf(() -> waiter.locks().acquire(request).close());
+
+        assertThat(waited).isBetween(ofMillis(500), ofMillis(700).plus(ofSeconds(2)));
+        assertNothingLeft();
+    }
+
+    private boolean acquiresAndReleases(Application application) {
+        try (LockHandle lock = application.locks().acquire(request)) {
+            return lock.isHeld();
+        }
+    }
+}

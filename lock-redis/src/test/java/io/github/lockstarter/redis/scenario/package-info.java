@@ -1,0 +1,7 @@
+/**
+ * What happens to locks under faults, crowds and several JVMs: scenarios that need a real server.
+ */
+@NullMarked
+package io.github.lockstarter.redis.scenario;
+
+import org.jspecify.annotations.NullMarked;

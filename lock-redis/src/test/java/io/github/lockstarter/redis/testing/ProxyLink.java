@@ -1,0 +1,117 @@
+package io.github.lockstarter.redis.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * One connection of a {@link TcpProxy}: a thread for each direction. {@code taken} is the loss of a reply that this
+ * connection carries out; it is set before its request is forwarded, so no reply to that can slip through.
+ */
+final class ProxyLink {
+
+    /** The server answers in order: when it has answered something and then keeps still, it has answered everything. */
+    private static final int QUIET_MILLIS = 60;
+
+    private final Socket client;
+    private final Socket server;
+    private final TcpProxy.Faults faults;
+    private final Set<ProxyLink> links;
+    private final AtomicReference<Taken> taken = new AtomicReference<>();
+
+    /** The request whose reply is lost, and what is to be told. */
+    private record Taken(String request, TcpProxy.ReplyDrop drop) {}
+
+    ProxyLink(Socket client, Socket server, TcpProxy.Faults faults, Set<ProxyLink> links) {
+        this.client = client;
+        this.server = server;
+        this.faults = faults;
+        this.links = links;
+    }
+
+    void start() {
+        links.add(this);
+        startThread("requests", this::forwardRequests);
+        startThread("replies", this::forwardReplies);
+    }
+
+    void close() {
+        links.remove(this);
+        TcpProxy.closeQuietly(client);
+        TcpProxy.closeQuietly(server);
+    }
+
+    private void startThread(String direction, Forwarding forwarding) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        forwarding.run();
+                    } catch (IOException e) {
+                        // Either side is gone; so is the other, now.
+                    } finally {
+                        close();
+                    }
+                },
+                "tcp-proxy-" + direction + "-" + client.getPort());
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void forwardRequests() throws IOException {
+        InputStream in = client.getInputStream();
+        OutputStream out = server.getOutputStream();
+        byte[] buffer = new byte[65_536];
+        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+            faults.requests().pass();
+            takeDrop(new String(buffer, 0, length, StandardCharsets.ISO_8859_1));
+            out.write(buffer, 0, length);
+            out.flush();
+        }
+    }
+
+    private void takeDrop(String request) {
+        TcpProxy.ReplyDrop drop = faults.drop().get();
+        if (drop != null && drop.request().test(request) && faults.drop().compareAndSet(drop, null)) {
+            taken.set(new Taken(request, drop));
+        }
+    }
+
+    private void forwardReplies() throws IOException {
+        InputStream in = server.getInputStream();
+        OutputStream out = client.getOutputStream();
+        byte[] buffer = new byte[65_536];
+        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+            faults.replies().pass();
+            Taken lost = taken.get();
+            if (lost != null) {
+                discardTheRest(in, buffer);
+                close();
+                lost.drop().done().complete(lost.request());
+                return;
+            }
+            out.write(buffer, 0, length);
+            out.flush();
+        }
+    }
+
+    private void discardTheRest(InputStream in, byte[] buffer) throws IOException {
+        server.setSoTimeout(QUIET_MILLIS);
+        try {
+            for (int length = 0; length >= 0; ) {
+                length = in.read(buffer);
+            }
+        } catch (SocketTimeoutException e) {
+            // Quiet: everything has been answered.
+        }
+    }
+
+    /** One direction. */
+    private interface Forwarding {
+        void run() throws IOException;
+    }
+}

@@ -1,0 +1,216 @@
+package io.github.lockstarter.redis.testing;
+
+import io.github.lockstarter.testing.FreePort;
+import io.github.lockstarter.testing.Gate;
+import io.github.lockstarter.testing.Patience;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+
+/**
+ * Stands between a client and a server and damages what passes: cuts, refuses, stalls, loses a reply after the server has
+ * executed the request. Thread-safe; faults apply to open and to new connections.
+ *
+ * <p>Called by tests from any thread; one thread accepts, two per connection forward. Mutable state: {@code listener}
+ * (closed while connections are refused), {@code links} and {@code faults}. The monitor guards {@code listener} only.
+ */
+public final class TcpProxy implements AutoCloseable {
+
+    private final InetSocketAddress target;
+    private final int port;
+    private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
+    private final Faults faults = new Faults(new Gate(), new Gate(), new AtomicReference<>());
+    private ServerSocket listener;
+
+    private TcpProxy(InetSocketAddress target, int port) {
+        this.target = target;
+        this.port = port;
+        this.listener = listen();
+    }
+
+    /**
+     * Starts a proxy in front of a server.
+     *
+     * @param server the server
+     * @return the proxy; close it
+     */
+    public static TcpProxy before(RedisServer server) {
+        return before(server.host(), server.port());
+    }
+
+    /**
+     * Starts a proxy in front of a server.
+     *
+     * @param host where the server is
+     * @param port where the server is
+     * @return the proxy; close it
+     */
+    public static TcpProxy before(String host, int port) {
+        return new TcpProxy(new InetSocketAddress(host, port), FreePort.next());
+    }
+
+    /**
+     * Where clients connect to.
+     *
+     * @return the same port for the whole life of the proxy
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Where clients connect to.
+     *
+     * @return the loopback address
+     */
+    public String host() {
+        return InetAddress.getLoopbackAddress().getHostAddress();
+    }
+
+    /**
+     * How many connections are open.
+     *
+     * @return zero or more
+     */
+    public int connections() {
+        return links.size();
+    }
+
+    /** Closes all connections; new ones are accepted as before. */
+    public void cut() {
+        links.forEach(ProxyLink::close);
+    }
+
+    /** Refuses new connections; open ones go on. */
+    public synchronized void refuse() {
+        closeQuietly(listener);
+    }
+
+    /** Accepts connections again. */
+    public synchronized void accept() {
+        if (listener.isClosed()) {
+            listener = listen();
+        }
+    }
+
+    /** Holds back what clients send: the server does not see it until {@link #flow}. */
+    public void stallRequests() {
+        faults.requests().shut();
+    }
+
+    /** Holds back what the server answers: it executes, and nobody hears of it until {@link #flow}. */
+    public void stallReplies() {
+        faults.replies().shut();
+    }
+
+    /** Ends all stalling; what was held back is forwarded. */
+    public void flow() {
+        faults.requests().open();
+        faults.replies().open();
+    }
+
+    /**
+     * Lets the next matching request through, waits until the server has answered, and cuts the connection in place of
+     * the answer. Once.
+     *
+     * @param request matches what a client sends in one piece, as ISO 8859-1
+     * @return completed with the request after the connection was cut
+     */
+    public CompletableFuture<String> dropReplyTo(Predicate<String> request) {
+        ReplyDrop armed = new ReplyDrop(request, new CompletableFuture<>());
+        faults.drop().set(armed);
+        return armed.done();
+    }
+
+    @Override
+    public void close() {
+        refuse();
+        cut();
+        flow();
+    }
+
+    private boolean isFree() {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private ServerSocket listen() {
+        boolean unused = Patience.until(this::isFree); // somebody who looked for a free port may have it for a moment
+        try {
+            ServerSocket socket = new ServerSocket();
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            Thread thread = new Thread(() -> acceptFrom(socket), "tcp-proxy-" + port);
+            thread.setDaemon(true);
+            thread.start();
+            return socket;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not listen on port " + port, e);
+        }
+    }
+
+    private void acceptFrom(ServerSocket socket) {
+        while (!socket.isClosed()) {
+            try {
+                Socket client = socket.accept();
+                if (socket.isClosed()) {
+                    closeQuietly(client); // it came while the proxy began to refuse
+                } else {
+                    link(client);
+                }
+            } catch (IOException e) {
+                // Closed by refuse(), or the client was gone already.
+            }
+        }
+    }
+
+    private void link(Socket client) {
+        Socket server = new Socket();
+        try {
+            server.connect(target, 1_000);
+            new ProxyLink(client, server, faults, links).start();
+        } catch (IOException e) {
+            // As a client sees a server that is down.
+            closeQuietly(client);
+            closeQuietly(server);
+        }
+    }
+
+    static void closeQuietly(AutoCloseable closeable) {
+        try {
+            closeable.close();
+        } catch (Exception e) {
+            // It is closed as far as it can be.
+        }
+    }
+
+    /**
+     * What is wrong with the network at the moment.
+     *
+     * @param requests shut while requests are stalled
+     * @param replies shut while replies are stalled
+     * @param drop the armed loss of a reply, taken by the first connection that sees the request
+     */
+    record Faults(Gate requests, Gate replies, AtomicReference<ReplyDrop> drop) {}
+
+    /**
+     * An armed loss of a reply.
+     *
+     * @param request matches the request
+     * @param done completed when the connection was cut
+     */
+    record ReplyDrop(Predicate<String> request, CompletableFuture<String> done) {}
+}

@@ -1,0 +1,130 @@
+package io.github.lockstarter.redis.testing;
+
+import io.github.lockstarter.testing.Patience;
+import io.github.lockstarter.testing.ScratchDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Base64;
+
+/** A certificate for this machine's loopback address that nobody trusts by default, with its key. */
+public final class TlsFiles implements AutoCloseable {
+
+    private static final String PASSWORD = "changeit";
+    private static final String ALIAS = "redis";
+
+    private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-tls-");
+
+    private TlsFiles() {}
+
+    /**
+     * Makes them.
+     *
+     * @return the files; close them
+     */
+    public static TlsFiles create() {
+        TlsFiles files = new TlsFiles();
+        try {
+            files.generate();
+            return files;
+        } catch (IOException | GeneralSecurityException e) {
+            files.close();
+            throw new IllegalStateException("Could not make a certificate", e);
+        }
+    }
+
+    /**
+     * The certificate, which signs itself.
+     *
+     * @return a PEM file
+     */
+    public Path certificate() {
+        return directory.path().resolve("certificate.pem");
+    }
+
+    /**
+     * The server's key.
+     *
+     * @return a PEM file
+     */
+    public Path key() {
+        return directory.path().resolve("key.pem");
+    }
+
+    /**
+     * What makes a server listen with them, beside its plain port.
+     *
+     * @param port where
+     * @return arguments of {@code redis-server}
+     */
+    public String[] serverArguments(int port) {
+        return new String[] {
+            "--tls-port", Integer.toString(port),
+            "--tls-cert-file", certificate().toString(),
+            "--tls-key-file", key().toString(),
+            "--tls-ca-cert-file", certificate().toString(),
+            "--tls-auth-clients", "no"
+        };
+    }
+
+    @Override
+    public void close() {
+        directory.close();
+    }
+
+    private void generate() throws IOException, GeneralSecurityException {
+        Path store = directory.path().resolve("store.p12");
+        keytool(store);
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream content = Files.newInputStream(store)) {
+            keys.load(content, PASSWORD.toCharArray());
+        }
+        write(certificate(), "CERTIFICATE", keys.getCertificate(ALIAS).getEncoded());
+        write(key(), "PRIVATE KEY", keys.getKey(ALIAS, PASSWORD.toCharArray()).getEncoded());
+    }
+
+    private static void keytool(Path store) throws IOException {
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        ALIAS,
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-validity",
+                        "2",
+                        "-dname",
+                        "CN=lock-starter tests",
+                        "-ext",
+                        "SAN=IP:127.0.0.1,DNS:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        PASSWORD)
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (!Patience.until(() -> !keytool.isAlive()) || keytool.exitValue() != 0) {
+            throw new IOException("keytool failed: " + output);
+        }
+    }
+
+    private static void write(Path file, String type, byte[] content) {
+        String lines = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        try {
+            Files.writeString(file, "-----BEGIN " + type + "-----\n" + lines + "\n-----END " + type + "-----\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not write " + file, e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.lockstarter.faults;
+
+import io.github.lockstarter.faults.event.EventKind;
+import io.github.lockstarter.faults.event.EventLog;
+import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.faults.nemesis.Victim;
+import io.github.lockstarter.faults.topology.Topology.Link;
+import io.github.lockstarter.faults.worker.WorkerMain;
+import io.github.lockstarter.faults.worker.WorkerOptions;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.ChildJvm;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A worker over all its incarnations, with its links. Used by the lab and, between its start and the nemesis' end, by one lane
+ * of that.
+ */
+final class WorkerProcess implements Victim, AutoCloseable {
+
+    private static final Duration START = Duration.ofSeconds(60);
+
+    private final String baseName;
+    private final Link link;
+    private final LabPlan plan;
+    private final int resourcePort;
+    private final Path directory;
+    private final EventLog log;
+    private int incarnation = 1;
+    private volatile ChildJvm jvm;
+
+    WorkerProcess(int number, Link link, LabPlan plan, int resourcePort, Path directory, EventLog log) {
+        this.baseName = "w" + number;
+        this.link = link;
+        this.plan = plan;
+        this.resourcePort = resourcePort;
+        this.directory = directory;
+        this.log = log;
+        this.jvm = launch();
+    }
+
+    @Override
+    public String name() {
+        return baseName + '.' + incarnation;
+    }
+
+    @Override
+    public List<TcpProxy> links() {
+        return link.proxies();
+    }
+
+    @Override
+    public void kill() {
+        long before = System.nanoTime();
+        jvm.kill();
+        log.add(LabEvent.now(EventKind.KILLED, name()).between(before, System.nanoTime()));
+        jvm.close();
+    }
+
+    @Override
+    public void pause() {
+        jvm.pause();
+    }
+
+    @Override
+    public void resume() {
+        jvm.resume();
+    }
+
+    @Override
+    public void revive() {
+        incarnation++;
+        jvm = launch();
+    }
+
+    @Override
+    public void awaitReady() {
+        jvm.awaitLine(WorkerMain.READY::equals, START);
+    }
+
+    /** Waits for the orderly end of one that was told that it is enough. */
+    void awaitDone(Duration limit) {
+        try {
+            jvm.awaitLine(WorkerMain.DONE::equals, limit);
+        } catch (AssertionError e) {
+            log.add(LabEvent.now(EventKind.ANOMALY, name()).noting("I5 does not end: " + e.getMessage()));
+        }
+    }
+
+    private ChildJvm launch() {
+        WorkerOptions options = new WorkerOptions(
+                name(),
+                link.address(),
+                resourcePort,
+                directory.resolve(name() + ".ndjson"),
+                plan.seed() + 31L * baseName.hashCode() + incarnation,
+                plan.setup(),
+                plan.load());
+        return ChildJvm.start(WorkerMain.class, options.toArguments());
+    }
+
+    @Override
+    public void close() {
+        jvm.close();
+        link.proxies().forEach(TcpProxy::close);
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.nemesis.Fault.Injection;
+import io.github.lockstarter.faults.nemesis.Fault.Lane;
+import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Topology.Trait;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Faults of the network between one worker, or all of them, and the servers. */
+final class LinkFaults {
+
+    private LinkFaults() {}
+
+    static List<Fault> all() {
+        return List.of(
+                fault(
+                        "link-cut",
+                        "a worker's connections are closed",
+                        Terms.lasting(50, 50, Trait.PROXIED),
+                        one(TcpProxy::cut, link -> {})),
+                fault(
+                        "link-refused",
+                        "a worker's connections are closed and new ones refused",
+                        Terms.lasting(200, 2500, Trait.PROXIED),
+                        one(
+                                link -> {
+                                    link.refuse();
+                                    link.cut();
+                                },
+                                TcpProxy::accept)),
+                fault(
+                        "requests-stalled",
+                        "what a worker sends arrives late",
+                        Terms.lasting(200, 2500, Trait.PROXIED),
+                        one(TcpProxy::stallRequests, TcpProxy::flow)),
+                fault(
+                        "replies-stalled",
+                        "what a worker is answered arrives late",
+                        Terms.lasting(200, 2500, Trait.PROXIED),
+                        one(TcpProxy::stallReplies, TcpProxy::flow)),
+                fault(
+                        "reply-dropped",
+                        "a script is executed, and the connection cut in place of the answer",
+                        Terms.lasting(150, 150, Trait.PROXIED),
+                        one(link -> link.dropReplyTo(LinkFaults::isScript), link -> {})),
+                fault(
+                        "network-stalled",
+                        "nobody's requests arrive in time",
+                        Terms.lasting(200, 2000, Trait.PROXIED),
+                        all(TcpProxy::stallRequests, TcpProxy::flow)),
+                fault(
+                        "network-cut",
+                        "everybody's connections are closed",
+                        Terms.lasting(50, 50, Trait.PROXIED),
+                        all(TcpProxy::cut, link -> {})));
+    }
+
+    private static boolean isScript(String request) {
+        return request.toUpperCase(Locale.ROOT).contains("EVAL");
+    }
+
+    private static Injection one(Consumer<TcpProxy> harm, Consumer<TcpProxy> heal) {
+        return site -> {
+            List<TcpProxy> links = site.victim().links();
+            links.forEach(harm);
+            return () -> links.forEach(heal);
+        };
+    }
+
+    private static Injection all(Consumer<TcpProxy> harm, Consumer<TcpProxy> heal) {
+        return site -> {
+            List<TcpProxy> links = site.victims().stream()
+                    .flatMap(victim -> victim.links().stream())
+                    .toList();
+            links.forEach(harm);
+            return () -> links.forEach(heal);
+        };
+    }
+
+    private static Fault fault(String name, String description, Terms terms, Injection injection) {
+        return new Fault(name, description, Lane.SERVER, terms, injection);
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.lockstarter.faults.nemesis;
+
+import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
+import static io.github.lockstarter.faults.nemesis.ServerFaults.lasting;
+import static io.github.lockstarter.faults.nemesis.ServerFaults.once;
+
+import io.github.lockstarter.faults.nemesis.Fault.Harm;
+import io.github.lockstarter.faults.nemesis.Fault.Healing;
+import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Calls;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+
+/** Faults of a Redis that runs and answers, but not as it should. */
+final class RefusalFaults {
+
+    /** Never ends by itself; Redis lets SCRIPT KILL end it, since it has written nothing. */
+    private static final String BUSY = "local start = redis.call('TIME'); repeat local now = redis.call('TIME')"
+            + " until (now[1] - start[1]) * 1000 + (now[2] - start[2]) / 1000 > tonumber(ARGV[1]) return 1";
+
+    private RefusalFaults() {}
+
+    static List<Fault> all() {
+        return List.of(
+                fault(
+                        "script-flush",
+                        "the server forgets its scripts",
+                        Terms.lasting(20, 20),
+                        once(server -> server.commands().scriptFlush())),
+                fault(
+                        "client-pause",
+                        "CLIENT PAUSE: nobody is answered",
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
+                        site -> {
+                            site.server().commands().clientPause(site.duration().toMillis());
+                            return Healing.NONE;
+                        }),
+                fault(
+                        "busy-script",
+                        "a script that keeps the server busy",
+                        Terms.lasting(200, 1500).doing(Harm.SILENCES),
+                        site -> {
+                            busy(site.server(), site.duration().toMillis());
+                            return Healing.NONE;
+                        }),
+                fault(
+                        "oom",
+                        "maxmemory is reached: writes are refused",
+                        Terms.lasting(200, 2000),
+                        lasting(
+                                server -> config(server, "maxmemory", "1"),
+                                server -> config(server, "maxmemory", "0"))),
+                fault(
+                        "readonly",
+                        "the server becomes a replica of nobody, and a master again",
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
+                        lasting(server -> server.commands().replicaof("127.0.0.1", 1), server -> server.commands()
+                                .replicaofNoOne())),
+                fault(
+                        "noreplicas",
+                        "min-replicas-to-write: writes are refused",
+                        Terms.lasting(200, 2000).doing(Harm.SILENCES),
+                        lasting(
+                                server -> config(server, "min-replicas-to-write", "1"),
+                                server -> config(server, "min-replicas-to-write", "0"))),
+                fault(
+                        "mailboxes-killed",
+                        "CLIENT KILL TYPE pubsub",
+                        Terms.lasting(20, 20),
+                        once(server -> server.commands().clientKill(KillArgs.Builder.typePubsub()))),
+                fault(
+                        "connections-killed",
+                        "CLIENT KILL TYPE normal",
+                        Terms.lasting(20, 20),
+                        once(server -> server.commands()
+                                .clientKill(KillArgs.Builder.typeNormal().skipme()))));
+    }
+
+    private static void config(RedisServer server, String name, String value) {
+        Calls.to(server, commands -> commands.configSet(name, value));
+    }
+
+    /** The fixture's own command times out when the script is long; the script ends by itself. */
+    private static void busy(RedisServer server, long millis) {
+        RedisCommands<String, String> commands = server.commands();
+        commands.configSet("busy-reply-threshold", "50"); // others are refused then, and not only kept waiting
+        try {
+            commands.eval(BUSY, ScriptOutputType.INTEGER, new String[0], Long.toString(millis));
+        } catch (RedisException e) {
+            throw new IllegalStateException("The busy script failed", e);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Where a fault strikes. Everything in it was drawn with the schedule, so the same seed strikes the same way.
+ *
+ * @param topology the servers under test
+ * @param victims all workers
+ * @param plan which fault, and the lots that were drawn for it
+ */
+public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
+
+    /**
+     * The worker that was drawn.
+     *
+     * @return one of the victims
+     */
+    public Victim victim() {
+        return victims.get(Math.floorMod(plan.lot(), victims.size()));
+    }
+
+    /**
+     * The server that was drawn.
+     *
+     * @return one of the masters
+     */
+    public RedisServer server() {
+        List<RedisServer> servers = topology.masters();
+        return servers.get(Math.floorMod(plan.lot(), servers.size()));
+    }
+
+    /**
+     * How long the fault lasts.
+     *
+     * @return time from injection to healing
+     */
+    public Duration duration() {
+        return plan.duration();
+    }
+
+    /**
+     * The links of all workers to a server.
+     *
+     * @param server one of the servers
+     * @return one for each worker
+     */
+    List<TcpProxy> linksTo(RedisServer server) {
+        int index = topology.servers().indexOf(server);
+        return victims.stream().map(victim -> victim.links().get(index)).toList();
+    }
+
+    /** Whether the replicas, if there are any, may be behind when this fault strikes. */
+    boolean lags() {
+        return plan.lot() % 2 == 0;
+    }
+}

@@ -1,0 +1,37 @@
+package io.github.lockstarter.faults.nemesis;
+
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.util.List;
+
+/** A worker as the nemesis sees it. */
+public interface Victim {
+
+    /**
+     * Its name with the number of its incarnation.
+     *
+     * @return such as {@code w1.2}
+     */
+    String name();
+
+    /**
+     * Its links to the servers.
+     *
+     * @return one proxy for each server
+     */
+    List<TcpProxy> links();
+
+    /** Ends it at once (SIGKILL). */
+    void kill();
+
+    /** Stops it in its tracks (SIGSTOP). */
+    void pause();
+
+    /** Lets it go on (SIGCONT). */
+    void resume();
+
+    /** Waits until it acquires locks. */
+    void awaitReady();
+
+    /** Starts its next incarnation, after a {@link #kill}. */
+    void revive();
+}

@@ -1,0 +1,39 @@
+package io.github.lockstarter.faults.topology;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+
+/** Commands of the lab to servers that have a hard time: who demotes a master also kills the lab's connection to it. */
+public final class Calls {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private Calls() {}
+
+    /**
+     * Calls, again after a failure.
+     *
+     * @param <T> type of the answer
+     * @param server whom
+     * @param command harmless if it is executed twice
+     * @return the answer
+     */
+    public static <T> T to(RedisServer server, Function<RedisCommands<String, String>, T> command) {
+        long start = System.nanoTime();
+        while (true) {
+            try {
+                return command.apply(server.commands());
+            } catch (RedisException e) {
+                if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+}

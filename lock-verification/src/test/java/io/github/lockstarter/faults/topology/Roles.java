@@ -1,0 +1,46 @@
+package io.github.lockstarter.faults.topology;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.RedisException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** What servers say that they are. */
+final class Roles {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
+
+    private Roles() {}
+
+    static boolean isMaster(RedisServer server) {
+        return server.answers()
+                && "master".equals(Calls.to(server, commands -> commands.role().get(0)));
+    }
+
+    /** Whether it is a replica that is connected to its master. */
+    static boolean isInSync(RedisServer server) {
+        return "up".equals(server.info("replication").get("master_link_status"));
+    }
+
+    /** Waits for what others bring about. */
+    static void await(String what, BooleanSupplier condition) {
+        long start = System.nanoTime();
+        while (!isTrue(condition)) {
+            if (System.nanoTime() - start > PATIENCE.toNanos()) {
+                throw new IllegalStateException("Not within " + PATIENCE + ": " + what);
+            }
+            LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+        }
+    }
+
+    /** Who cannot be asked is not ready. */
+    private static boolean isTrue(BooleanSupplier condition) {
+        try {
+            return condition.getAsBoolean();
+        } catch (RedisException e) {
+            return false;
+        }
+    }
+}

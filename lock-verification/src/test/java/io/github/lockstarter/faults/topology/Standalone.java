@@ -1,0 +1,75 @@
+package io.github.lockstarter.faults.topology;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** One Redis server, with or without its data after a crash. */
+public final class Standalone implements Topology {
+
+    private final String name;
+    private final Set<Trait> traits;
+    private final RedisServer server;
+
+    private Standalone(String name, Set<Trait> traits, String... arguments) {
+        this.name = name;
+        this.traits = Set.copyOf(traits);
+        this.server = RedisServer.start(arguments);
+    }
+
+    /**
+     * Starts a server that hands each write to the operating system before it answers, which is what outlives a kill -9 of the
+     * process. That of the machine would need {@code appendfsync always}, which tells the same story at the speed of the disk.
+     *
+     * @return the running server; close it
+     */
+    public static Standalone durable() {
+        return new Standalone(
+                "standalone",
+                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD),
+                "--appendonly",
+                "yes",
+                "--appendfsync",
+                "no",
+                // Else it reads every grant of the session again when it comes back, for ten seconds and more.
+                "--auto-aof-rewrite-min-size",
+                "1mb");
+    }
+
+    /**
+     * Starts a server that keeps nothing over a restart.
+     *
+     * @return the running server; close it
+     */
+    public static Standalone forgetful() {
+        return new Standalone("forgetful", EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD));
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return traits;
+    }
+
+    @Override
+    public List<RedisServer> servers() {
+        return List.of(server);
+    }
+
+    @Override
+    public Link link() {
+        TcpProxy proxy = TcpProxy.before(server);
+        return new Link(Address.of(Address.Kind.SINGLE, List.of(proxy)), List.of(proxy));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,60 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.faults.topology.Address;
+import io.github.lockstarter.redis.DirectRedisConnector;
+import io.github.lockstarter.redis.RedisConnector;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redlock.RedlockBackend;
+import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+
+/** Connects to the servers of a topology. */
+final class Backends {
+
+    /** Short, so that a fault of a second is more than one timeout. */
+    static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
+
+    private Backends() {}
+
+    static LockBackend connect(Address address, WorkerOptions.Setup setup) {
+        RedisSettings settings = settings(address, setup);
+        if (address.kind() == Address.Kind.QUORUM) {
+            return new RedlockBackend(
+                    address.uris().stream()
+                            .map(node -> new RedisLockBackend(new DirectRedisConnector(node, settings), settings))
+                            .toList(),
+                    new RedlockSettings(COMMAND_TIMEOUT, setup.longestLease()));
+        }
+        return new RedisLockBackend(connector(address, settings), settings);
+    }
+
+    private static RedisSettings settings(Address address, WorkerOptions.Setup setup) {
+        OnHistoryChange onChange =
+                setup.has(WorkerOptions.Guard.HISTORY) ? OnHistoryChange.GRACE : OnHistoryChange.NONE;
+        return new RedisSettings(
+                "lock:",
+                COMMAND_TIMEOUT,
+                new RedisSettings.Guard(onChange, FirstUse.GRANT, setup.longestLease(), address.deposedMasterWrites()));
+    }
+
+    private static RedisConnector connector(Address address, RedisSettings settings) {
+        return switch (address.kind()) {
+            case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
+            case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
+            case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
+            case QUORUM -> throw new IllegalArgumentException("Several connectors for " + address);
+        };
+    }
+
+    private static RedisURI sentinels(Address address) {
+        RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(RedisSentinels.MASTER);
+        address.uris().forEach(sentinel -> uri.withSentinel(sentinel.getHost(), sentinel.getPort()));
+        return uri.build();
+    }
+}
