@@ -69,7 +69,7 @@ public sealed interface LockEvent {
         MAX_HOLD,
         /** The lock client was closed while the lock was held. */
         SHUTDOWN,
-        /** An operator took the lock away ({@link LockOversight#revoke}). */
+        /** An operator took the lock away ({@link LockAdmin#revoke}). */
         REVOKED
     }
 

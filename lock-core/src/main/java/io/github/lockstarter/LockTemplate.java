@@ -45,7 +45,7 @@ public class LockTemplate implements LockOperations {
 
     @Override
     public Lock asLock(LockRequest request) {
-        return new LockView(source, request);
+        return new JdkLockAdapter(source, request);
     }
 
     @Override

@@ -18,10 +18,10 @@ public class LifecycleBenchmark {
 
     private static final long LEASE = Duration.ofHours(1).toNanos();
 
-    private final Lifecycle held = newLifecycle();
+    private final HoldLifecycle held = newLifecycle();
 
-    private static Lifecycle newLifecycle() {
-        return new Lifecycle(EngineClock.SYSTEM, Deadline.of(Moment.now(EngineClock.SYSTEM), LEASE));
+    private static HoldLifecycle newLifecycle() {
+        return new HoldLifecycle(EngineClock.SYSTEM, Deadline.of(Moment.now(EngineClock.SYSTEM), LEASE));
     }
 
     /**
@@ -31,7 +31,7 @@ public class LifecycleBenchmark {
      */
     @Benchmark
     public boolean grantAndRelease() {
-        Lifecycle lifecycle = newLifecycle();
+        HoldLifecycle lifecycle = newLifecycle();
         lifecycle.exit();
         return lifecycle.released();
     }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockOversight.Waiter;
 import io.github.lockstarter.engine.Deadline.Moment;
-import io.github.lockstarter.engine.Hold.Grant;
+import io.github.lockstarter.engine.Hold.Spec;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -20,49 +20,49 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquirer {
 
-    private static final Outcome.Failed TAKEN_AWAY =
-            new Outcome.Failed("an operator took it away in the moment it was granted", null);
+    private static final AcquireOutcome.Failed TAKEN_AWAY =
+            new AcquireOutcome.Failed("an operator took it away in the moment it was granted", null);
 
     private final BackendCalls backend;
     private final EngineClock clock;
-    private final Events events;
+    private final EventDispatcher events;
     private final Holds holds;
-    private final Revocations revocations;
+    private final RecentRevocations recentRevocations;
     private final Exits exits;
-    private final Withdrawals withdrawals;
+    private final WaitWithdrawer withdrawer;
     private final Watchdog watchdog;
-    private final Tokens tokens;
+    private final LockTokenFactory tokens;
     private final Duration patience;
-    private final WaitQueues queues;
-    private final FencingFloors floors = new FencingFloors();
+    private final KeyQueues queues;
+    private final HighestFencingTokens highest = new HighestFencingTokens();
 
     private final Consumer<Acquisition> onAlarm = this::onAlarm;
 
-    private volatile Outcome.@Nullable Failed closed;
+    private volatile AcquireOutcome.@Nullable Failed closed;
 
-    Acquirer(Core core, Waiters waiters, Exits exits, Watchdog watchdog) {
-        this.backend = core.backend();
-        this.clock = core.clock();
-        this.events = core.events();
-        this.holds = core.holds();
-        this.revocations = core.revocations();
-        this.tokens = core.tokens();
+    Acquirer(EngineContext context, Waiters waiters, Exits exits, Watchdog watchdog) {
+        this.backend = context.backend();
+        this.clock = context.clock();
+        this.events = context.events();
+        this.holds = context.holds();
+        this.recentRevocations = context.recentRevocations();
+        this.tokens = context.tokens();
         this.queues = waiters.queues();
         this.exits = exits;
-        this.withdrawals = waiters.withdrawals();
+        this.withdrawer = waiters.withdrawer();
         this.watchdog = watchdog;
-        this.patience = new Backoff(core.settings().retry()).patience();
+        this.patience = new Backoff(context.settings().retry()).patience();
     }
 
     /** An acquisition that is to {@link #begin}. */
-    Acquisition prepare(String key, Terms terms, Owner owner) {
+    Acquisition prepare(String key, ResolvedRequest terms, HoldOwner owner) {
         return new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
     }
 
     /** Begins; the outcome follows. */
     void begin(Acquisition acquisition) {
         if (acquisition.waits()) {
-            carryOut(acquisition.key, queues.join(acquisition));
+            execute(acquisition.key, queues.join(acquisition));
         } else {
             tryOnce(acquisition);
         }
@@ -71,18 +71,18 @@ final class Acquirer {
 
     /** What this instance holds itself needs no asking. */
     private void tryOnce(Acquisition acquisition) {
-        Optional<Standing> ours = holds.here(acquisition.key).flatMap(Hold::obstacle);
+        Optional<Obstacle> ours = holds.here(acquisition.key).flatMap(Hold::obstacle);
         if (ours.isPresent()) {
-            acquisition.end(new Outcome.Busy(ours.get()));
+            acquisition.end(new AcquireOutcome.Busy(ours.get()));
         } else {
             acquisition.attempts = 1;
-            sendOrFail(new Attempt(acquisition, tokens.next(), Waiting.NEW, 1));
+            sendOrFail(new AcquireAttempt(acquisition, tokens.next(), Waiting.NEW, 1));
         }
     }
 
     /** After joining, so that {@link #close} has either seen the acquisition in its queue or is seen here. */
     private void refuseIfClosed(Acquisition acquisition) {
-        Outcome.Failed refusal = closed;
+        AcquireOutcome.Failed refusal = closed;
         if (refusal != null) {
             leave(acquisition, refusal);
         }
@@ -90,17 +90,17 @@ final class Acquirer {
 
     /** The caller does not want the lock any more. Without effect on one that has its outcome. */
     void abandon(Acquisition acquisition) {
-        leave(acquisition, new Outcome.Abandoned());
+        leave(acquisition, new AcquireOutcome.Abandoned());
     }
 
     /**
      * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires, now or
      * with its answer.
      */
-    private void leave(Acquisition acquisition, Outcome outcome) {
+    private void leave(Acquisition acquisition, AcquireOutcome outcome) {
         if (acquisition.decide(outcome)) {
             try {
-                carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.leave(acquisition)));
+                execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.leave(acquisition)));
             } finally {
                 acquisition.publish();
             }
@@ -110,28 +110,28 @@ final class Acquirer {
     /** The lock may be free. */
     void signal(String key) {
         if (queues.has(key)) {
-            carryOut(key, queues.ask(key, KeyQueue::signal));
+            execute(key, queues.apply(key, KeyQueue::signal));
         } else {
-            withdrawals.send(
+            withdrawer.send(
                     key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
             wakeNewcomers(key);
         }
     }
 
-    /** As {@link LocalWaiters#freed}. */
+    /** As {@link WaiterNotifications#freed}. */
     void freed(String key) {
-        carryOut(key, queues.ask(key, KeyQueue::freed));
+        execute(key, queues.apply(key, KeyQueue::freed));
     }
 
-    /** As {@link LocalWaiters#requeued}. If nobody is left who waits, the registration is withdrawn. */
+    /** As {@link WaiterNotifications#requeued}. If nobody is left who waits, the registration is withdrawn. */
     void requeued(String key, Duration lease) {
         long now = clock.nanos();
-        carryOut(key, queues.askAny(key, queue -> queue.requeued(lease, now)));
+        execute(key, queues.applyCreating(key, queue -> queue.requeued(lease, now)));
     }
 
-    /** As {@link LocalWaiters#perhapsRequeued}. If nobody is left who waits, the registration is withdrawn. */
-    void perhapsRequeued(String key) {
-        carryOut(key, queues.askAny(key, KeyQueue::perhapsRequeued));
+    /** As {@link WaiterNotifications#requeuedUnknown}. If nobody is left who waits, the registration is withdrawn. */
+    void requeuedUnknown(String key) {
+        execute(key, queues.applyCreating(key, KeyQueue::requeuedUnknown));
     }
 
     /**
@@ -139,8 +139,8 @@ final class Acquirer {
      * and passes it on.
      */
     void wanted(String key) {
-        queues.ask(key, KeyQueue::wanted);
-        holds.here(key).ifPresent(hold -> hold.tenure.wanted(clock.nanos()));
+        queues.apply(key, KeyQueue::wanted);
+        holds.here(key).ifPresent(hold -> hold.grant.wanted(clock.nanos()));
     }
 
     List<Waiter> waiters() {
@@ -153,25 +153,25 @@ final class Acquirer {
     }
 
     /** Ends every wait with the failure, and refuses from now on. */
-    void close(Outcome.Failed refusal) {
+    void close(AcquireOutcome.Failed refusal) {
         closed = refusal;
         queues.close();
         for (String key : queues.keys()) {
-            carryOut(key, queues.ask(key, queue -> queue.failAll(refusal)));
+            execute(key, queues.apply(key, queue -> queue.failAll(refusal)));
         }
     }
 
     private void onAlarm(Acquisition acquisition) {
         long now = clock.nanos();
-        carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.alarm(acquisition, now)));
+        execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.alarm(acquisition, now)));
     }
 
-    private void carryOut(String key, Next next) {
+    private void execute(String key, QueueActions next) {
         LockToken withdrawal = next.withdrawal();
-        Attempt attempt = next.attempt();
+        AcquireAttempt attempt = next.attempt();
         try {
             if (withdrawal != null) {
-                withdrawals.send(key, withdrawal);
+                withdrawer.send(key, withdrawal);
             }
             if (attempt != null) {
                 sendOrFail(attempt);
@@ -190,12 +190,12 @@ final class Acquirer {
     /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
     private void wakeNewcomers(String key) {
         if (queues.has(key)) {
-            carryOut(key, queues.ask(key, KeyQueue::signal));
+            execute(key, queues.apply(key, KeyQueue::signal));
         }
     }
 
     /** The queue counts on an answer. */
-    private void sendOrFail(Attempt attempt) {
+    private void sendOrFail(AcquireAttempt attempt) {
         try {
             send(attempt);
         } catch (RuntimeException | Error e) {
@@ -204,7 +204,7 @@ final class Acquirer {
         }
     }
 
-    private void send(Attempt attempt) {
+    private void send(AcquireAttempt attempt) {
         Acquisition acquisition = attempt.acquisition();
         Optional<Waiting> waiting =
                 acquisition.waits() ? Optional.of(new Waiting(attempt.position(), patience)) : Optional.empty();
@@ -212,77 +212,77 @@ final class Acquirer {
                 acquisition.key,
                 attempt.token(),
                 acquisition.terms.lease(),
-                floors.floor(acquisition.key),
+                highest.floor(acquisition.key),
                 attempt.fencingTokens(),
                 waiting);
         Moment sent = Moment.now(clock);
         backend.acquire(
                 command,
-                result -> Faults.guard(
+                result -> EngineLog.guard(
                         "Taking the answer for a lock",
                         () -> answered(attempt, sent, result),
                         e -> failed(attempt, e)));
     }
 
     /** What the attempt may have been granted is released, unless its caller has it. */
-    private void failed(Attempt attempt, Throwable cause) {
-        Outcome.Failed failure = new Outcome.Failed("the lock client failed unexpectedly", cause);
+    private void failed(AcquireAttempt attempt, Throwable cause) {
+        AcquireOutcome.Failed failure = new AcquireOutcome.Failed("the lock client failed unexpectedly", cause);
         Acquisition acquisition = attempt.acquisition();
         if (!acquisition.end(failure)) {
             acquisition.publish(); // whoever decided it may be the one that failed
         }
         try {
             if (!acquisition.isGot()) {
-                withdrawals.giveBack(attempt, 0);
+                withdrawer.giveBack(attempt, 0);
             }
         } finally {
             failed(attempt, failure);
         }
     }
 
-    private void answered(Attempt attempt, Moment sent, AcquireResult result) {
+    private void answered(AcquireAttempt attempt, Moment sent, AcquireResult result) {
         if (result instanceof AcquireResult.Granted granted) {
             granted(attempt, sent, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
-            Standing standing = Standing.heldElsewhere(contended.holder(), contended.remainingLease());
-            notGranted(attempt, standing, contended.position());
+            Obstacle obstacle = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
+            notGranted(attempt, obstacle, contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
-            notGranted(attempt, Standing.recovering(recovering), Waiting.NEW);
+            notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
             Acquisition acquisition = attempt.acquisition();
             events.recovering(
                     new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
         } else if (result instanceof AcquireResult.Unavailable unavailable) {
-            Outcome.Failed failure = new Outcome.Failed(unavailable.reason(), unavailable.cause());
-            notGranted(attempt, Standing.unavailable(failure), Waiting.NEW);
+            AcquireOutcome.Failed failure = new AcquireOutcome.Failed(unavailable.reason(), unavailable.cause());
+            notGranted(attempt, Obstacle.unavailable(failure), Waiting.NEW);
         } else if (result instanceof AcquireResult.Rejected rejected) {
-            failed(attempt, new Outcome.Failed(rejected.reason(), rejected.cause()));
+            failed(attempt, new AcquireOutcome.Failed(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
-            withdrawals.giveBack(attempt, 0);
-            failed(attempt, new Outcome.Failed(unknown.reason(), unknown.cause()));
+            withdrawer.giveBack(attempt, 0);
+            failed(attempt, new AcquireOutcome.Failed(unknown.reason(), unknown.cause()));
         }
     }
 
-    private void granted(Attempt attempt, Moment sent, AcquireResult.Granted granted) {
+    private void granted(AcquireAttempt attempt, Moment sent, AcquireResult.Granted granted) {
         Acquisition acquisition = attempt.acquisition();
-        Tenure tenure = new Tenure(attempt, granted.fencingToken(), sent.nanos());
-        floors.saw(acquisition.key, tenure.lastFencingToken);
-        Grant grant = Grant.first(acquisition.key, tenure, sent, acquisition.terms);
-        if (grant.deadline().isOver(clock)) {
-            withdrawals.giveBack(attempt, tenure.lastFencingToken);
+        Grant grant = new Grant(attempt, granted.fencingToken(), sent.nanos());
+        highest.saw(acquisition.key, grant.lastFencingToken);
+        Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
+        if (spec.deadline().isOver(clock)) {
+            withdrawer.giveBack(attempt, grant.lastFencingToken);
             tooLate(attempt);
             return;
         }
         if (acquisition.isDecided()) {
-            withdrawals.giveBack(attempt, tenure.lastFencingToken);
+            withdrawer.giveBack(attempt, grant.lastFencingToken);
             tooLate(attempt); // whoever decided that has left the attempt to those who are owed its answer, if any
             return;
         }
         if (granted.othersWaiting() > 0) {
-            tenure.wanted(clock.nanos());
+            grant.wanted(clock.nanos());
         }
-        Hold hold = new Hold(grant, acquisition, clock, watchdog.timerTask());
+        Hold hold = new Hold(spec, acquisition, clock, watchdog.timerTask());
         holds.add(hold);
-        Outcome outcome = new Outcome.Got(hold);
+        AcquireOutcome outcome = new AcquireOutcome.Got(hold);
         try {
             watchdog.watch(hold);
             handOut(attempt, outcome);
@@ -293,46 +293,46 @@ final class Acquirer {
         }
     }
 
-    private void handOut(Attempt attempt, Outcome got) {
+    private void handOut(AcquireAttempt attempt, AcquireOutcome got) {
         Acquisition acquisition = attempt.acquisition();
         // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
-        Outcome.Failed refusal = revocations.tellOf(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
-        Outcome outcome = refusal == null ? got : refusal;
+        AcquireOutcome.Failed refusal = recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
+        AcquireOutcome outcome = refusal == null ? got : refusal;
         if (acquisition.waits()) {
-            carryOut(
+            execute(
                     acquisition.key,
-                    queues.ask(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos())));
+                    queues.apply(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos())));
         } else {
             acquisition.end(outcome);
         }
     }
 
-    private void tooLate(Attempt attempt) {
+    private void tooLate(AcquireAttempt attempt) {
         Acquisition acquisition = attempt.acquisition();
-        Outcome.Failed failure = Outcome.Failed.tooLate(acquisition.terms.lease());
+        AcquireOutcome.Failed failure = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
         if (acquisition.waits()) {
-            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.grantedTooLate(attempt, failure)));
+            execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.grantedTooLate(attempt, failure)));
         } else {
             acquisition.end(failure);
         }
     }
 
-    private void notGranted(Attempt attempt, Standing standing, long position) {
+    private void notGranted(AcquireAttempt attempt, Obstacle obstacle, long position) {
         Acquisition acquisition = attempt.acquisition();
         if (acquisition.waits()) {
             long now = clock.nanos();
-            carryOut(
+            execute(
                     acquisition.key,
-                    queues.ask(acquisition.key, queue -> queue.contended(attempt, standing, position, now)));
+                    queues.apply(acquisition.key, queue -> queue.contended(attempt, obstacle, position, now)));
         } else {
-            acquisition.end(standing.outcome());
+            acquisition.end(obstacle.outcome());
         }
     }
 
-    private void failed(Attempt attempt, Outcome.Failed failure) {
+    private void failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
         Acquisition acquisition = attempt.acquisition();
         if (acquisition.waits()) {
-            carryOut(acquisition.key, queues.ask(acquisition.key, queue -> queue.failed(attempt, failure)));
+            execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.failed(attempt, failure)));
         } else {
             acquisition.end(failure);
         }

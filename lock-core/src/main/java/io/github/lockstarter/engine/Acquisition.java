@@ -1,6 +1,6 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.LockAdmin.Waiter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by the
  * {@link KeyQueue} it stands in.
  */
-final class Acquisition extends TimerEntry implements Claim {
+final class Acquisition extends TimerEntry implements HoldClaim {
 
     final String key;
-    final Terms terms;
-    final Owner owner;
+    final ResolvedRequest terms;
+    final HoldOwner owner;
     final long startedAt;
     final long giveUpAt;
     /** Completed with what was decided, once the acquisition has left its queue or is about to. */
-    final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    final CompletableFuture<AcquireOutcome> outcome = new CompletableFuture<>();
 
-    private final AtomicReference<@Nullable Outcome> decided = new AtomicReference<>();
+    private final AtomicReference<@Nullable AcquireOutcome> decided = new AtomicReference<>();
 
     private final Consumer<Acquisition> onTimer;
 
@@ -45,7 +45,7 @@ final class Acquisition extends TimerEntry implements Claim {
     /** Whether it had to wait; written under the queue's lock before the outcome of the wait. */
     volatile boolean queued;
 
-    Acquisition(String key, Terms terms, Owner owner, long startedAt, Consumer<Acquisition> onTimer) {
+    Acquisition(String key, ResolvedRequest terms, HoldOwner owner, long startedAt, Consumer<Acquisition> onTimer) {
         this.key = key;
         this.terms = terms;
         this.owner = owner;
@@ -56,11 +56,11 @@ final class Acquisition extends TimerEntry implements Claim {
 
     /**
      * Whether this outcome is the one; to be {@link #publish published} by the same caller. A grant is not for one that its caller
-     * has forsaken; if the caller does so after this look, {@link Repairs} finds the hold.
+     * has forsaken; if the caller does so after this look, {@link UnfinishedOperations} finds the hold.
      */
-    boolean decide(Outcome candidate) {
-        if (forsaken && candidate instanceof Outcome.Got) {
-            end(new Outcome.Abandoned());
+    boolean decide(AcquireOutcome candidate) {
+        if (forsaken && candidate instanceof AcquireOutcome.Got) {
+            end(new AcquireOutcome.Abandoned());
             return false;
         }
         return decided.compareAndSet(null, candidate);
@@ -68,7 +68,7 @@ final class Acquisition extends TimerEntry implements Claim {
 
     /** The hold, if that was decided. */
     Optional<Hold> hold() {
-        return decided.get() instanceof Outcome.Got got ? Optional.of(got.hold()) : Optional.empty();
+        return decided.get() instanceof AcquireOutcome.Got got ? Optional.of(got.hold()) : Optional.empty();
     }
 
     boolean isDecided() {
@@ -76,13 +76,13 @@ final class Acquisition extends TimerEntry implements Claim {
     }
 
     /** Whether this outcome was the one. */
-    boolean wasDecided(Outcome candidate) {
+    boolean wasDecided(AcquireOutcome candidate) {
         return decided.get() == candidate;
     }
 
     /** Whether the lock is, or will be, handed out. */
     boolean isGot() {
-        return decided.get() instanceof Outcome.Got;
+        return decided.get() instanceof AcquireOutcome.Got;
     }
 
     void publish() {
@@ -90,7 +90,7 @@ final class Acquisition extends TimerEntry implements Claim {
     }
 
     /** Decides and publishes. */
-    boolean end(Outcome candidate) {
+    boolean end(AcquireOutcome candidate) {
         boolean first = decide(candidate);
         if (first) {
             publish();

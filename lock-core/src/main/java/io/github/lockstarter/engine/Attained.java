@@ -7,5 +7,5 @@ sealed interface Attained {
     record Handle(EngineHandle handle) implements Attained {}
 
     /** Somebody else had it for the whole wait. */
-    record Nothing(Acquisition acquisition, Standing standing) implements Attained {}
+    record Nothing(Acquisition acquisition, Obstacle obstacle) implements Attained {}
 }

@@ -105,7 +105,7 @@ final class BackendCalls {
 
     private <R> void take(R result, Consumer<R> then) {
         try {
-            Faults.guard("Taking the answer of the lock backend", () -> then.accept(result));
+            EngineLog.guard("Taking the answer of the lock backend", () -> then.accept(result));
         } finally {
             ended();
         }

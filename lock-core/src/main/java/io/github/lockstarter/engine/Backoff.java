@@ -17,13 +17,13 @@ final class Backoff {
         this.settings = settings;
     }
 
-    long nanos(int round, Standing standing) {
+    long nanos(int round, Obstacle obstacle) {
         double grown = (double) settings.initialDelay().toNanos() * Math.pow(settings.multiplier(), round);
         double capped = Math.min(grown, (double) settings.maxDelay().toNanos());
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long delay = (long) (capped * (1 - settings.jitter() * random.nextDouble()));
         long spread = 1_000_000 + random.nextLong(SPREAD_NANOS);
-        return standing.remaining()
+        return obstacle.remaining()
                 .map(Duration::toNanos)
                 .map(left -> Math.min(delay, left + spread))
                 .orElse(delay);

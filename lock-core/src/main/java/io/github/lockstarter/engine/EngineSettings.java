@@ -81,10 +81,10 @@ public record EngineSettings(
         Objects.requireNonNull(watchdog, "watchdog");
         Objects.requireNonNull(handOver, "handOver");
         locks = Map.copyOf(locks);
-        Checks.within("distributed-lock.lease", lease, Checks.SHORTEST_LEASE, Checks.LONGEST);
-        Checks.within("distributed-lock.max-lease", maxLease, Checks.SHORTEST_LEASE, Checks.LONGEST);
-        Checks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
-        Checks.within("distributed-lock.wait", maxWait, Duration.ZERO, Checks.LONGEST);
+        RangeChecks.within("distributed-lock.lease", lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
+        RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
         }
@@ -106,7 +106,7 @@ public record EngineSettings(
      * @throws IllegalArgumentException when its lease is out of range; the message says what to change
      */
     public void validate(LockRequest request) {
-        Terms.of(request, this);
+        ResolvedRequest.of(request, this);
     }
 
     /**
@@ -146,10 +146,10 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Retry {
-            Checks.within("distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), Checks.LONGEST);
-            Checks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, Checks.LONGEST);
-            Checks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
-            Checks.within("distributed-lock.retry.jitter", jitter, 0, 1);
+            RangeChecks.within("distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), RangeChecks.LONGEST);
+            RangeChecks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, RangeChecks.LONGEST);
+            RangeChecks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
+            RangeChecks.within("distributed-lock.retry.jitter", jitter, 0, 1);
         }
     }
 
@@ -170,7 +170,7 @@ public record EngineSettings(
          */
         public Watchdog {
             maxHold.ifPresent(value ->
-                    Checks.within("distributed-lock.watchdog.max-hold", value, Checks.SHORTEST_LEASE, Checks.LONGEST));
+                    RangeChecks.within("distributed-lock.watchdog.max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST));
         }
     }
 
@@ -195,8 +195,8 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public HandOver {
-            Checks.within("distributed-lock.hand-over.max", max, 0, MOST);
-            Checks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, Checks.LONGEST);
+            RangeChecks.within("distributed-lock.hand-over.max", max, 0, MOST);
+            RangeChecks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, RangeChecks.LONGEST);
         }
 
         boolean isOn() {
@@ -206,9 +206,9 @@ public record EngineSettings(
 
     private static void checkOverrides(String prefix, Overrides overrides, Duration maxLease) {
         overrides.lease().ifPresent(value -> {
-            Checks.within(prefix + ".lease", value, Checks.SHORTEST_LEASE, Checks.LONGEST);
-            Checks.atMostMaxLease(prefix + ".lease", value, maxLease);
+            RangeChecks.within(prefix + ".lease", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+            RangeChecks.atMostMaxLease(prefix + ".lease", value, maxLease);
         });
-        overrides.maxWait().ifPresent(value -> Checks.within(prefix + ".wait", value, Duration.ZERO, Checks.LONGEST));
+        overrides.maxWait().ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
     }
 }

@@ -7,22 +7,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has too
- * little stack for that fails before it begins, and {@link Repairs} completes it.
+ * little stack for that fails before it begins, and {@link UnfinishedOperations} completes it.
  */
 final class Exits {
 
     private final BackendCalls backend;
     private final Holds holds;
     private final TimerWheel timer;
-    private final Losses losses;
+    private final LossDetector lossDetector;
     private final Releases releases;
     private final HandOver handOver;
 
-    Exits(Core core, Losses losses, Releases releases, HandOver handOver) {
-        this.backend = core.backend();
-        this.holds = core.holds();
-        this.timer = core.timer();
-        this.losses = losses;
+    Exits(EngineContext context, LossDetector lossDetector, Releases releases, HandOver handOver) {
+        this.backend = context.backend();
+        this.holds = context.holds();
+        this.timer = context.timer();
+        this.lossDetector = lossDetector;
         this.releases = releases;
         this.handOver = handOver;
     }
@@ -30,7 +30,7 @@ final class Exits {
     /** The handle's entry less. */
     CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
         Hold hold = handle.hold;
-        losses.isHeld(hold);
+        lossDetector.checkHeld(hold);
         if (hold.lifecycle.exitInner()) {
             handle.stage = HoldHandle.LEFT;
             return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
@@ -61,9 +61,9 @@ final class Exits {
 
     private CompletableFuture<ReleaseOutcome> exit(
             Hold hold, @Nullable HoldHandle handle, BiPredicate<Hold, Deadline> passedOn) {
-        losses.isHeld(hold);
+        lossDetector.checkHeld(hold);
         Deadline deadline = hold.lifecycle.deadline(); // may move forward until the exit; the earlier one is safe
-        Lifecycle.Exit exit = hold.lifecycle.exit();
+        HoldLifecycle.Exit exit = hold.lifecycle.exit();
         if (handle != null) {
             handle.stage = HoldHandle.LEFT;
         }

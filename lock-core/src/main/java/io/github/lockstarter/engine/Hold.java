@@ -19,12 +19,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock that is held: what was granted, its {@link Lifecycle}, and its place on the timer. Does no I/O: {@link Watchdog}
- * renews it, {@link Releases} ends it, {@link Losses} signals its loss.
+ * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: {@link Watchdog}
+ * renews it, {@link Releases} ends it, {@link LossDetector} signals its loss.
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
  * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgottenAt} (set once, at the loss); {@link #longestLease},
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgetAt} (set once, at the loss); {@link #longestLease},
  * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
  * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the acquisition to its handle or
  * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
@@ -36,19 +36,19 @@ final class Hold extends TimerEntry {
      * What one hold is given of what the backend granted.
      *
      * @param key the lock's key
-     * @param tenure what the backend granted
+     * @param grant what the backend granted
      * @param fencingToken the hold's own fencing token
      * @param deadline the end of the lease
      * @param renewAt monotonic time of the first renewal
      */
-    record Grant(String key, Tenure tenure, long fencingToken, Deadline deadline, long renewAt) {
+    record Spec(String key, Grant grant, long fencingToken, Deadline deadline, long renewAt) {
 
         /** The first hold of a tenure, whose attempt was sent at the given moment. */
-        static Grant first(String key, Tenure tenure, Moment sent, Terms terms) {
-            return new Grant(
+        static Spec first(String key, Grant grant, Moment sent, ResolvedRequest terms) {
+            return new Spec(
                     key,
-                    tenure,
-                    tenure.firstFencingToken,
+                    grant,
+                    grant.firstFencingToken,
                     Deadline.of(sent, terms.leaseNanos()),
                     terms.renewAt(sent.nanos()));
         }
@@ -87,15 +87,15 @@ final class Hold extends TimerEntry {
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
-    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldClaim> CLAIM =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldClaim.class, "claim");
 
     final String key;
-    final Tenure tenure;
+    final Grant grant;
     final long fencingToken;
-    final Terms terms;
-    final Owner owner;
-    final Lifecycle lifecycle;
+    final ResolvedRequest terms;
+    final HoldOwner owner;
+    final HoldLifecycle lifecycle;
 
     private final EngineClock clock;
     private final Consumer<Hold> onTimer;
@@ -114,7 +114,7 @@ final class Hold extends TimerEntry {
     volatile boolean extended;
 
     /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
-    volatile long forgottenAt;
+    volatile long forgetAt;
 
     /** 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
     private volatile int lossTold;
@@ -123,7 +123,7 @@ final class Hold extends TimerEntry {
     volatile boolean announced;
 
     /** What can still end it; null once it was given back untaken. Changed by its updater. */
-    private volatile @Nullable Claim claim;
+    private volatile @Nullable HoldClaim claim;
 
     /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
     boolean isToldAbandoned;
@@ -131,10 +131,10 @@ final class Hold extends TimerEntry {
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     volatile @Nullable HoldHandle unfinished;
 
-    Hold(Grant grant, Acquisition acquisition, EngineClock clock, Consumer<Hold> onTimer) {
-        this.key = grant.key();
-        this.tenure = grant.tenure();
-        this.fencingToken = grant.fencingToken();
+    Hold(Spec spec, Acquisition acquisition, EngineClock clock, Consumer<Hold> onTimer) {
+        this.key = spec.key();
+        this.grant = spec.grant();
+        this.fencingToken = spec.fencingToken();
         this.terms = acquisition.terms;
         this.owner = acquisition.owner;
         this.claim = acquisition;
@@ -142,8 +142,8 @@ final class Hold extends TimerEntry {
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
         this.longestLease = acquisition.terms.lease();
-        this.renewAt = grant.renewAt();
-        this.lifecycle = new Lifecycle(clock, grant.deadline());
+        this.renewAt = spec.renewAt();
+        this.lifecycle = new HoldLifecycle(clock, spec.deadline());
     }
 
     @Override
@@ -183,19 +183,19 @@ final class Hold extends TimerEntry {
      * needs no weak reference.
      */
     boolean isUnreachable() {
-        Claim known = claim;
+        HoldClaim known = claim;
         if (known instanceof HoldHandle handle) {
-            CLAIM.compareAndSet(this, known, new Claim.OfHandles(handle));
+            CLAIM.compareAndSet(this, known, new HoldClaim.OfHandles(handle));
         }
-        return known instanceof Claim.OfHandles handles && handles.refersTo(null);
+        return known instanceof HoldClaim.OfHandles handles && handles.refersTo(null);
     }
 
     /** One handle more, for an entry that follows. Called by the owner's thread only. */
-    HoldHandle nested(Session session) {
-        Claim known = claim;
+    HoldHandle nested(EngineRuntime runtime) {
+        HoldClaim known = claim;
         HoldHandle first = known == null ? null : known.first();
-        HoldHandle handle = new HoldHandle(this, session, first);
-        if (first == null && known instanceof Claim.OfHandles) {
+        HoldHandle handle = new HoldHandle(this, runtime, first);
+        if (first == null && known instanceof HoldClaim.OfHandles) {
             CLAIM.compareAndSet(this, known, handle);
         }
         return handle;
@@ -241,25 +241,25 @@ final class Hold extends TimerEntry {
 
     /** Whether another hold of this instance had the lock right before, and no other instance in between. */
     boolean wasHandedOver() {
-        return fencingToken != tenure.firstFencingToken;
+        return fencingToken != grant.firstFencingToken;
     }
 
     /** What keeps others of this instance from the lock; empty if this does not, since its lease is over. */
-    Optional<Standing> obstacle() {
+    Optional<Obstacle> obstacle() {
         if (lifecycle.isOver()) {
             return Optional.empty();
         }
         Duration remaining = lifecycle.isHeld() ? remainingLease() : terms.lease();
-        return Optional.of(Standing.heldHere(this, remaining));
+        return Optional.of(Obstacle.heldHere(this, remaining));
     }
 
     RenewCommand renewCommand(Duration lease) {
-        Duration held = Duration.ofNanos(clock.nanos() - tenure.askedAt());
-        return new RenewCommand(key, tenure.token, lease, tenure.lastFencingToken, held);
+        Duration held = Duration.ofNanos(clock.nanos() - grant.askedAt());
+        return new RenewCommand(key, grant.token, lease, grant.lastFencingToken, held);
     }
 
     ReleaseCommand releaseCommand(Optional<Duration> requeue) {
-        return new ReleaseCommand(key, tenure.token, tenure.lastFencingToken, requeue);
+        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue);
     }
 
     /** Why it was lost; only of a lost hold. */
@@ -278,12 +278,12 @@ final class Hold extends TimerEntry {
     }
 
     /** Whether the caller is the one that tells listeners of the loss. */
-    boolean tellsLoss() {
+    boolean claimLossReport() {
         return lossTold == 0 && LOSS_TOLD.compareAndSet(this, 0, 1);
     }
 
     /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
-    void onLost(HoldHandle handle, Runnable callback, Events events) {
+    void onLost(HoldHandle handle, Runnable callback, EventDispatcher events) {
         WeakReference<HoldHandle> of = new WeakReference<>(handle);
         CALLBACKS.updateAndGet(this, latest -> new LostCallback(of, callback, latest));
         if (lifecycle.isLost()) {
@@ -299,7 +299,7 @@ final class Hold extends TimerEntry {
         }
     }
 
-    void runLostCallbacks(Events events) {
+    void runLostCallbacks(EventDispatcher events) {
         Deque<LostCallback> inOrder = new ArrayDeque<>();
         for (LostCallback each = CALLBACKS.getAndSet(this, null); each != null; each = each.before) {
             inOrder.push(each);
@@ -325,6 +325,6 @@ final class Hold extends TimerEntry {
                 remainingLease(),
                 holds,
                 renewals,
-                fencingToken - tenure.firstFencingToken);
+                fencingToken - grant.firstFencingToken);
     }
 }

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}: its own release, the hold's everything else.
  *
  * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
- * or, if that thread could not go on and said so with {@link #FAILED}, by {@link Repairs}; {@link #LEFT} follows the count without a call in between, so that no
+ * or, if that thread could not go on and said so with {@link #FAILED}, by {@link UnfinishedOperations}; {@link #LEFT} follows the count without a call in between, so that no
  * error comes between them. A thread that fails to release for want of stack or memory puts the handle on the hold's list of
  * {@link Hold#unfinished} ones, which takes two fields and no call. Two threads that fail with handles of one hold at the same
  * moment may lose one of them: then the hold is found once its handles cannot be reached.
  */
-final class HoldHandle implements EngineHandle, Claim {
+final class HoldHandle implements EngineHandle, HoldClaim {
 
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
@@ -35,7 +35,7 @@ final class HoldHandle implements EngineHandle, Claim {
     /** The hold's first handle: who has one of its handles reaches this one. */
     private final HoldHandle first;
 
-    private final Session session;
+    private final EngineRuntime runtime;
 
     /** Where the handle is on its way out; changed by its updater, and by the thread that leaves. */
     volatile int stage;
@@ -47,9 +47,9 @@ final class HoldHandle implements EngineHandle, Claim {
     private volatile boolean isUnfinished;
 
     /** A handle of the hold; null for the first one of those that can be reached. */
-    HoldHandle(Hold hold, Session session, @Nullable HoldHandle first) {
+    HoldHandle(Hold hold, EngineRuntime runtime, @Nullable HoldHandle first) {
         this.hold = hold;
-        this.session = session;
+        this.runtime = runtime;
         this.first = first == null ? this : first;
     }
 
@@ -75,21 +75,21 @@ final class HoldHandle implements EngineHandle, Claim {
 
     @Override
     public boolean isHeld() {
-        return !hasLeft() && session.losses().isHeld(hold);
+        return !hasLeft() && runtime.lossDetector().checkHeld(hold);
     }
 
     @Override
     public void ensureHeld() {
         if (!isHeld()) {
-            throw hasLeft() ? Messages.released(hold) : Messages.lost(hold);
+            throw hasLeft() ? EngineExceptions.released(hold) : EngineExceptions.lost(hold);
         }
     }
 
     @Override
     public void extend(Duration lease) {
-        session.checkLease(hold.key, lease);
+        runtime.checkLease(hold.key, lease);
         ensureHeld();
-        RenewResult result = answerTo(session.watchdog().extend(hold, lease));
+        RenewResult result = answerTo(runtime.watchdog().extend(hold, lease));
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -97,7 +97,7 @@ final class HoldHandle implements EngineHandle, Claim {
                     unknown.cause());
         }
         if (result instanceof RenewResult.Deferred deferred) {
-            throw Messages.recovering(hold, deferred);
+            throw EngineExceptions.recovering(hold, deferred);
         }
         ensureHeld();
     }
@@ -117,7 +117,7 @@ final class HoldHandle implements EngineHandle, Claim {
 
     @Override
     public void onLost(Runnable callback) {
-        hold.onLost(this, callback, session.events());
+        hold.onLost(this, callback, runtime.events());
     }
 
     boolean hasLeft() {
@@ -138,7 +138,7 @@ final class HoldHandle implements EngineHandle, Claim {
                 return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
             }
             hold.forgetCallbacksOf(this);
-            return session.exits().leave(this);
+            return runtime.exits().leave(this);
         } catch (RuntimeException | Error e) {
             if (leaving && stage == LEAVING) {
                 stage = FAILED;
@@ -147,7 +147,7 @@ final class HoldHandle implements EngineHandle, Claim {
                 isUnfinished = true;
                 nextUnfinished = hold.unfinished;
                 hold.unfinished = this;
-                session.repairs.wanted = true;
+                runtime.unfinishedOperations.wanted = true;
             }
             throw e;
         }
@@ -161,7 +161,7 @@ final class HoldHandle implements EngineHandle, Claim {
     @Override
     public void close() {
         if (release() == ReleaseOutcome.LOST) {
-            throw Messages.lost(hold);
+            throw EngineExceptions.lost(hold);
         }
     }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Holds implements HeldLocks {
 
-    /** Threads are told apart by identity: see {@link Owner}. */
+    /** Threads are told apart by identity: see {@link HoldOwner}. */
     private record Entrance(@Nullable Thread thread, String key) {
 
         static Entrance of(Hold hold) {
@@ -49,16 +49,16 @@ final class Holds implements HeldLocks {
     /** Granted, or handed over by the hold of the same tenure, whose place it takes. */
     void add(Hold hold) {
         Hold before = here.put(hold.key, hold);
-        if (before != null && before.tenure != hold.tenure) {
+        if (before != null && before.grant != hold.grant) {
             displace(before);
         }
     }
 
     private void displace(Hold hold) {
-        displaced.put(hold.tenure.token, hold);
+        displaced.put(hold.grant.token, hold);
         keepForThread(hold);
         if (!hold.lifecycle.isHeld()) {
-            displaced.remove(hold.tenure.token, hold);
+            displaced.remove(hold.grant.token, hold);
         }
     }
 
@@ -92,7 +92,7 @@ final class Holds implements HeldLocks {
     private void takeOut(Hold hold) {
         here.remove(hold.key, hold);
         if (!displaced.isEmpty()) {
-            displaced.remove(hold.tenure.token, hold);
+            displaced.remove(hold.grant.token, hold);
         }
     }
 
@@ -119,7 +119,7 @@ final class Holds implements HeldLocks {
     }
 
     /** The thread's own hold of the key: one that it has taken, and has not left. */
-    Optional<Hold> of(Owner thread, String key) {
+    Optional<Hold> of(HoldOwner thread, String key) {
         Hold latest = here.get(key);
         if (latest != null && latest.owner.thread() == thread.thread() && isEntered(latest)) {
             return Optional.of(latest);

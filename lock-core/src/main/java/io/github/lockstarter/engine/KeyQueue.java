@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockOversight.Waiter;
-import io.github.lockstarter.engine.Standing.Obstacle;
+import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.engine.Obstacle.Kind;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The waiters of one key in this JVM. Only the first has an attempt at the backend, so that N JVMs mean N contenders
  * however many threads wait; and not even that one while this instance has the lock itself. Decides, and does no I/O:
- * each method returns the {@link Next} step, which the caller carries out without the lock.
+ * each method returns the {@link QueueActions} step, which the caller carries out without the lock.
  *
  * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next look
  * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
@@ -44,21 +44,21 @@ final class KeyQueue {
      * @param backoff how long to sleep
      * @param alarms the timer
      */
-    record Surroundings(
-            Function<String, Optional<Standing>> heldHere,
+    record Collaborators(
+            Function<String, Optional<Obstacle>> heldHere,
             Supplier<LockToken> tokens,
             Supplier<FencingBlock> block,
             Backoff backoff,
-            Alarms alarms) {}
+            EngineTimer alarms) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final String key;
-    private final Surroundings surroundings;
-    private final WaitLine line;
+    private final Collaborators collaborators;
+    private final WaiterList line;
     private final FencingBlock block;
 
-    private @Nullable Attempt underWay;
-    private @Nullable Standing standing;
+    private @Nullable AcquireAttempt underWay;
+    private @Nullable Obstacle obstacle;
     private boolean signalled;
 
     /** Turns true once; read by any thread. */
@@ -77,11 +77,11 @@ final class KeyQueue {
     /** Attempts in a row that were repeated at once, for a signal that came while the one before was under way. */
     private int repeats;
 
-    KeyQueue(String key, Surroundings surroundings) {
+    KeyQueue(String key, Collaborators collaborators) {
         this.key = key;
-        this.surroundings = surroundings;
-        this.line = new WaitLine(surroundings.alarms());
-        this.block = surroundings.block().get();
+        this.collaborators = collaborators;
+        this.line = new WaiterList(collaborators.alarms());
+        this.block = collaborators.block().get();
     }
 
     /** Asks one question, or has one thing done, at a time. */
@@ -109,31 +109,31 @@ final class KeyQueue {
 
     /** A new waiter at the end; null if the queue is retired and a new one must be made. */
     @Nullable
-    Next join(Acquisition acquisition) {
+    QueueActions join(Acquisition acquisition) {
         if (retired) {
             return null;
         }
         line.add(acquisition);
         acquisition.joinedAt = answers;
-        return underWay == null && line.isFirst(acquisition) ? goOn() : sleep(acquisition);
+        return underWay == null && line.isFirst(acquisition) ? attemptNext() : sleep(acquisition);
     }
 
     /** Another instance says that the lock may be free, whatever this one believes to hold. */
-    Next signal() {
+    QueueActions signal() {
         if (underWay != null) {
             signalled = true;
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
-        return line.isEmpty() ? Next.NOTHING : attemptByFirst();
+        return line.isEmpty() ? QueueActions.NOTHING : attemptByFirst();
     }
 
     /** A hold of this instance is over, and its release is sent: who slept because of it looks now. */
-    Next freed() {
+    QueueActions freed() {
         if (underWay != null) {
             signalled = true;
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
-        return goOn();
+        return attemptNext();
     }
 
     /**
@@ -144,22 +144,22 @@ final class KeyQueue {
      * @return null if the queue is retired and a new one must be made
      */
     @Nullable
-    Next requeued(Duration lease, long now) {
+    QueueActions requeued(Duration lease, long now) {
         if (retired) {
             return null;
         }
         registered = true;
         position = Waiting.NEW; // this instance had the lock: an older place is spent
         if (line.isEmpty()) {
-            return underWay == null ? retire() : Next.NOTHING;
+            return underWay == null ? retire() : QueueActions.NOTHING;
         }
-        standing = new Standing(Obstacle.OWNER, Optional.of(lease));
-        return underWay == null ? sleepUntilNextLook(now, standing) : Next.NOTHING;
+        obstacle = new Obstacle(Kind.OWNER, Optional.of(lease));
+        return underWay == null ? sleepUntilNextLook(now, obstacle) : QueueActions.NOTHING;
     }
 
     /** The same, but no answer came: it is not known whether another instance was signalled. Null as there. */
     @Nullable
-    Next perhapsRequeued() {
+    QueueActions requeuedUnknown() {
         if (retired) {
             return null;
         }
@@ -169,18 +169,18 @@ final class KeyQueue {
     }
 
     /** Another instance waits for the lock, which the attempt under way may be granted before it. */
-    Next wanted() {
+    QueueActions wanted() {
         wanted = underWay != null;
-        return Next.NOTHING;
+        return QueueActions.NOTHING;
     }
 
     /** A hold of this instance ends: the lock goes to the first waiter that still wants it. */
-    Next handOver(Succession succession) {
+    QueueActions handOver(HandOverOffer succession) {
         LockToken withdrawn = null;
         List<Acquisition> successor = List.of();
         while (successor.isEmpty() && !line.isEmpty()) {
             Acquisition first = line.first();
-            Optional<Outcome.Got> got = succession.by(first);
+            Optional<AcquireOutcome.Got> got = succession.by(first);
             if (got.isEmpty()) {
                 resize(succession);
                 break;
@@ -196,11 +196,11 @@ final class KeyQueue {
         }
         position = Waiting.NEW;
         List<Acquisition> decided = successor.isEmpty() ? successor : withOverdue(successor.get(0));
-        Next next = line.isEmpty() && underWay == null ? retire() : Next.NOTHING;
+        QueueActions next = line.isEmpty() && underWay == null ? retire() : QueueActions.NOTHING;
         return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(decided);
     }
 
-    private void resize(Succession ended) {
+    private void resize(HandOverOffer ended) {
         if (ended.isUsedUpSoon()) {
             block.grow();
         } else {
@@ -209,72 +209,72 @@ final class KeyQueue {
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
-    Next alarm(Acquisition acquisition, long now) {
+    QueueActions alarm(Acquisition acquisition, long now) {
         if (!line.has(acquisition)) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         if (acquisition.isPast(now)) {
             return timeOut(acquisition);
         }
         line.sleep(acquisition);
-        return underWay == null && line.isFirst(acquisition) ? goOn() : Next.NOTHING;
+        return underWay == null && line.isFirst(acquisition) ? attemptNext() : QueueActions.NOTHING;
     }
 
-    private Next timeOut(Acquisition acquisition) {
-        Standing ours = surroundings.heldHere().apply(key).orElse(null);
-        Standing known = ours == null ? standing : ours;
+    private QueueActions timeOut(Acquisition acquisition) {
+        Obstacle ours = collaborators.heldHere().apply(key).orElse(null);
+        Obstacle known = ours == null ? obstacle : ours;
         boolean unanswered = ours == null && underWay != null && answers == acquisition.joinedAt;
         if (known == null || unanswered) {
             line.markOverdue(acquisition);
-            return underWay == null ? goOn() : Next.NOTHING;
+            return underWay == null ? attemptNext() : QueueActions.NOTHING;
         }
         return acquisition.decide(known.outcome())
                 ? remove(acquisition).publishing(List.of(acquisition))
-                : Next.NOTHING; // granted or given up in this moment: whoever decided that takes it out
+                : QueueActions.NOTHING; // granted or given up in this moment: whoever decided that takes it out
     }
 
     /** The waiter does not want the lock any more. */
-    Next leave(Acquisition acquisition) {
-        return line.has(acquisition) ? remove(acquisition) : Next.NOTHING;
+    QueueActions leave(Acquisition acquisition) {
+        return line.has(acquisition) ? remove(acquisition) : QueueActions.NOTHING;
     }
 
-    private Next remove(Acquisition acquisition) {
+    private QueueActions remove(Acquisition acquisition) {
         boolean wasFirst = line.isFirst(acquisition);
         line.drop(acquisition);
         if (isUnderWayFor(acquisition) && line.hasOverdue()) {
-            return Next.NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
+            return QueueActions.NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
         }
         if (isUnderWayFor(acquisition)) {
             LockToken withdrawn = withdrawUnderWay();
-            return goOn().withdrawing(withdrawn);
+            return attemptNext().withdrawing(withdrawn);
         }
         // The next one looks at once: a signal may have been spent on the one that left.
-        return wasFirst && underWay == null ? goOn() : Next.NOTHING;
+        return wasFirst && underWay == null ? attemptNext() : QueueActions.NOTHING;
     }
 
     /** The attempt was granted; its acquisition has the outcome, unless it gave up in this moment. */
-    Next granted(Attempt attempt, Outcome outcome, long now) {
+    QueueActions granted(AcquireAttempt attempt, AcquireOutcome outcome, long now) {
         if (!attempt.equals(underWay)) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         Acquisition acquisition = attempt.acquisition();
         answered();
         left(acquisition);
         round = 0;
-        if (wanted && outcome instanceof Outcome.Got got) {
-            got.hold().tenure.wanted(now);
+        if (wanted && outcome instanceof AcquireOutcome.Got got) {
+            got.hold().grant.wanted(now);
         }
         wanted = false;
         boolean taken = acquisition.decide(outcome);
         List<Acquisition> decided = withOverdue(acquisition);
-        return goOn().publishing(taken ? decided : decided.subList(1, decided.size()));
+        return attemptNext().publishing(taken ? decided : decided.subList(1, decided.size()));
     }
 
     /** The new owner, and with it those whose wait is over, who now know that somebody has the lock. */
     private List<Acquisition> withOverdue(Acquisition owner) {
-        Standing ours = new Standing(Obstacle.OWNER, Optional.of(owner.terms.lease()));
-        standing = ours;
-        List<Acquisition> late = line.dismissOverdue(new Outcome.Busy(ours));
+        Obstacle ours = new Obstacle(Kind.OWNER, Optional.of(owner.terms.lease()));
+        obstacle = ours;
+        List<Acquisition> late = line.dismissOverdue(new AcquireOutcome.Busy(ours));
         List<Acquisition> decided = new ArrayList<>(1 + late.size());
         decided.add(owner);
         decided.addAll(late);
@@ -282,14 +282,14 @@ final class KeyQueue {
     }
 
     /** The attempt was granted, but not in time for its acquisition, which fails unless it has an outcome already. */
-    Next grantedTooLate(Attempt attempt, Outcome.Failed failure) {
+    QueueActions grantedTooLate(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
         if (!attempt.equals(underWay)) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         Acquisition acquisition = attempt.acquisition();
         answered();
         left(acquisition);
-        return goOn().publishing(acquisition.decide(failure) ? List.of(acquisition) : List.of());
+        return attemptNext().publishing(acquisition.decide(failure) ? List.of(acquisition) : List.of());
     }
 
     /** A grant takes the instance out of the backend's queue. */
@@ -300,13 +300,13 @@ final class KeyQueue {
     }
 
     /** The attempt was not granted. */
-    Next contended(Attempt attempt, Standing answer, long newPosition, long now) {
+    QueueActions contended(AcquireAttempt attempt, Obstacle answer, long newPosition, long now) {
         if (!attempt.equals(underWay)) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         answered();
         wanted = false;
-        standing = answer;
+        obstacle = answer;
         if (newPosition != Waiting.NEW) {
             position = newPosition;
             registered = true;
@@ -328,73 +328,73 @@ final class KeyQueue {
     }
 
     /** The attempt failed: nobody in this JVM can get the lock now. */
-    Next failed(Attempt attempt, Outcome.Failed failure) {
+    QueueActions failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
         if (!attempt.equals(underWay)) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         underWay = null;
         return retire().publishing(line.dismissAll(failure));
     }
 
     /** Nobody in this JVM may wait any longer. */
-    Next failAll(Outcome.Failed failure) {
+    QueueActions failAll(AcquireOutcome.Failed failure) {
         List<Acquisition> dismissed = line.dismissAll(failure);
-        Attempt current = underWay;
+        AcquireAttempt current = underWay;
         boolean mayBeGranted = current != null && !current.acquisition().isGot();
         LockToken withdrawn = mayBeGranted ? withdrawUnderWay() : null;
-        Next next = retire().publishing(dismissed);
+        QueueActions next = retire().publishing(dismissed);
         return withdrawn == null ? next : next.withdrawing(withdrawn);
     }
 
     /** What is to be done for whoever is first now. */
-    private Next goOn() {
+    private QueueActions attemptNext() {
         if (line.isEmpty()) {
             return retire();
         }
-        Standing ours = surroundings.heldHere().apply(key).orElse(null);
+        Obstacle ours = collaborators.heldHere().apply(key).orElse(null);
         if (ours == null) {
             return attemptByFirst();
         }
-        standing = ours;
+        obstacle = ours;
         return sleep(line.first());
     }
 
     /** Without waiters, the end of this queue, and of the instance's place in the backend's. */
-    private Next retire() {
+    private QueueActions retire() {
         retired = true;
         boolean leaves = registered;
         registered = false;
-        return leaves ? Next.NOTHING.withdrawing(surroundings.tokens().get()) : Next.NOTHING;
+        return leaves ? QueueActions.NOTHING.withdrawing(collaborators.tokens().get()) : QueueActions.NOTHING;
     }
 
-    private Next attemptByFirst() {
+    private QueueActions attemptByFirst() {
         Acquisition first = line.first();
         first.attempts++;
         signalled = false;
         // Who comes alone to a lock that nobody waits for has no use for more than its own.
         int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
-        Attempt attempt = new Attempt(first, surroundings.tokens().get(), position, fencingTokens);
+        AcquireAttempt attempt = new AcquireAttempt(first, collaborators.tokens().get(), position, fencingTokens);
         underWay = attempt;
-        return Next.attempt(attempt);
+        return QueueActions.attempt(attempt);
     }
 
-    private Next sleep(Acquisition acquisition) {
+    private QueueActions sleep(Acquisition acquisition) {
         line.sleep(acquisition);
         return queued(acquisition);
     }
 
-    private Next sleepUntilNextLook(long now, Standing answer) {
+    private QueueActions sleepUntilNextLook(long now, Obstacle answer) {
         Acquisition first = line.first();
-        line.sleepUntil(first, now + surroundings.backoff().nanos(round++, answer));
+        line.sleepUntil(first, now + collaborators.backoff().nanos(round++, answer));
         return queued(first);
     }
 
-    private static Next queued(Acquisition acquisition) {
+    private static QueueActions queued(Acquisition acquisition) {
         if (acquisition.queued) {
-            return Next.NOTHING;
+            return QueueActions.NOTHING;
         }
         acquisition.queued = true;
-        return Next.queued(acquisition);
+        return QueueActions.queued(acquisition);
     }
 
     private void answered() {
@@ -403,13 +403,13 @@ final class KeyQueue {
     }
 
     private boolean isUnderWayFor(Acquisition acquisition) {
-        Attempt attempt = underWay;
+        AcquireAttempt attempt = underWay;
         return attempt != null && attempt.acquisition() == acquisition;
     }
 
     /** The attempt means nothing any more; its withdrawal takes the instance out of the backend's queue. */
     private @Nullable LockToken withdrawUnderWay() {
-        Attempt attempt = underWay;
+        AcquireAttempt attempt = underWay;
         underWay = null;
         registered = false;
         return attempt == null ? null : attempt.token();

@@ -2,10 +2,10 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Grants locks that are kept at a {@link LockBackend}: local queueing, reentrancy per thread, renewal, loss. Thread-safe.
  *
- * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #session} is null while stopped; it
+ * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #runtime} is null while stopped; it
  * has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
@@ -32,8 +32,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
     private final EngineSettings settings;
     private final List<LockListener> listeners;
     private final EngineClock clock;
-    private final Tokens tokens;
-    private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
+    private final LockTokenFactory tokens;
+    private final AtomicReference<@Nullable EngineRuntime> runtime = new AtomicReference<>();
     private final HeldLocks heldLocks = new LiveHeldLocks();
 
     /**
@@ -49,15 +49,15 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.settings = settings;
         this.listeners = List.copyOf(listeners);
         this.clock = clock;
-        this.tokens = new Tokens(clock, settings);
+        this.tokens = new LockTokenFactory(clock, settings);
         start();
         backend.listen(tokens.instanceId(), new Mailbox());
     }
 
     /** Grants locks again after {@link #stop()}. Without effect while running. */
     public void start() {
-        if (session.get() == null) {
-            session.compareAndSet(null, new Session(backend, settings, listeners, clock, tokens));
+        if (runtime.get() == null) {
+            runtime.compareAndSet(null, new EngineRuntime(backend, settings, listeners, clock, tokens));
         }
     }
 
@@ -66,7 +66,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * what they held. Returns when the backend has answered, or its command timeout is over. Idempotent.
      */
     public void stop() {
-        Session ending = session.getAndSet(null);
+        EngineRuntime ending = runtime.getAndSet(null);
         if (ending != null) {
             ending.close();
         }
@@ -78,7 +78,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      * @return false after {@link #stop()}
      */
     public boolean isRunning() {
-        return session.get() != null;
+        return runtime.get() != null;
     }
 
     /** {@link #stop()}. */
@@ -89,17 +89,17 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        Attained attained = acquireAll(request, Terms.of(request, settings));
+        Attained attained = acquireAll(request, ResolvedRequest.of(request, settings));
         if (attained instanceof Attained.Nothing nothing) {
-            throw Messages.notAcquired(nothing.acquisition(), nothing.standing());
+            throw EngineExceptions.notAcquired(nothing.acquisition(), nothing.obstacle());
         }
         return ((Attained.Handle) attained).handle();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        Terms terms = Terms.of(request, settings);
-        Terms once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
+        ResolvedRequest terms = ResolvedRequest.of(request, settings);
+        ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
         return acquireAll(request, once) instanceof Attained.Handle attained
                 ? Optional.of(attained.handle())
                 : Optional.empty();
@@ -107,8 +107,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
-        Terms terms = Terms.of(request, settings);
-        Session running = session.get();
+        ResolvedRequest terms = ResolvedRequest.of(request, settings);
+        EngineRuntime running = runtime.get();
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
@@ -119,10 +119,10 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return result;
     }
 
-    private CompletableFuture<Attained> attainAsync(Session running, LockRequest request, Terms terms) {
+    private CompletableFuture<Attained> attainAsync(EngineRuntime running, LockRequest request, ResolvedRequest terms) {
         return request.keys().size() == 1
                 ? running.acquireAsync(request.keys().get(0), terms)
-                : new AllOrNothing(running, clock, request.keys(), terms).acquireAsync();
+                : new MultiKeyAcquirer(running, clock, request.keys(), terms).acquireAsync();
     }
 
     private static void deliver(
@@ -132,22 +132,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
                 got.handle().releaseAsync();
             }
         } else if (attained instanceof Attained.Nothing nothing) {
-            result.completeExceptionally(Messages.notAcquired(nothing.acquisition(), nothing.standing()));
+            result.completeExceptionally(EngineExceptions.notAcquired(nothing.acquisition(), nothing.obstacle()));
         } else if (failure != null) {
             result.completeExceptionally(failure);
         }
     }
 
-    private Attained acquireAll(LockRequest request, Terms terms) {
-        Session running = session.get();
+    private Attained acquireAll(LockRequest request, ResolvedRequest terms) {
+        EngineRuntime running = runtime.get();
         if (running == null) {
             throw stopped(request);
         }
         List<String> keys = request.keys();
-        Owner owner = Owner.of(request);
+        HoldOwner owner = HoldOwner.of(request);
         return keys.size() == 1
                 ? running.acquire(keys.get(0), terms, owner)
-                : new AllOrNothing(running, clock, keys, terms).acquire(owner);
+                : new MultiKeyAcquirer(running, clock, keys, terms).acquire(owner);
     }
 
     private static LockBackendException stopped(LockRequest request) {
@@ -169,8 +169,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *
      * @return a view of this engine, also while it is stopped
      */
-    public LockOversight oversight() {
-        return new EngineOversight(backend, heldLocks, LockToken.shortened(tokens.instanceId()), session::get);
+    public LockAdmin admin() {
+        return new EngineAdmin(backend, heldLocks, LockToken.shortened(tokens.instanceId()), runtime::get);
     }
 
     /** What the running session holds. */
@@ -178,19 +178,19 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public int size() {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             return running == null ? 0 : running.holds().size();
         }
 
         @Override
         public Optional<HeldLock> find(String key) {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             return running == null ? Optional.empty() : running.holds().find(key);
         }
 
         @Override
         public List<HeldLock> snapshot() {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             return running == null ? List.of() : running.holds().snapshot();
         }
     }
@@ -200,7 +200,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onSignal(String key) {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             if (running != null) {
                 running.signal(key);
             } else {
@@ -210,7 +210,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onWanted(String key) {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             if (running != null) {
                 running.wanted(key);
             }
@@ -218,7 +218,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onRevoked(String key, String fingerprint) {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             if (running != null) {
                 running.revoked(key, fingerprint);
             }
@@ -226,7 +226,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onMailboxRestored() {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             if (running != null) {
                 running.signalAll();
             }
@@ -234,7 +234,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onStoreEvent(StoreEvent event) {
-            Session running = session.get();
+            EngineRuntime running = runtime.get();
             if (running != null) {
                 running.storeEvent(event);
             }

@@ -24,20 +24,20 @@ final class Releases {
 
     private final BackendCalls backend;
     private final Holds holds;
-    private final Losses losses;
-    private final Cleanups cleanups;
-    private final Events events;
+    private final LossDetector lossDetector;
+    private final PendingReleases pendingReleases;
+    private final EventDispatcher events;
     private final Waiters waiters;
     private final Duration patience;
 
-    Releases(Core core, Losses losses, Cleanups cleanups, Waiters waiters) {
-        this.backend = core.backend();
-        this.holds = core.holds();
-        this.events = core.events();
-        this.losses = losses;
-        this.cleanups = cleanups;
+    Releases(EngineContext context, LossDetector lossDetector, PendingReleases pendingReleases, Waiters waiters) {
+        this.backend = context.backend();
+        this.holds = context.holds();
+        this.events = context.events();
+        this.lossDetector = lossDetector;
+        this.pendingReleases = pendingReleases;
         this.waiters = waiters;
-        this.patience = new Backoff(core.settings().retry()).patience();
+        this.patience = new Backoff(context.settings().retry()).patience();
     }
 
     /**
@@ -51,7 +51,7 @@ final class Releases {
         } else {
             holds.lost(hold); // taken away: its owner has yet to learn of it
         }
-        if (hold.tenure.isWanted() && waiters.queues().has(hold.key)) {
+        if (hold.grant.isWanted() && waiters.queues().has(hold.key)) {
             releaseToOthers(hold);
             return;
         }
@@ -70,7 +70,7 @@ final class Releases {
             if (signalledAnother(result)) {
                 waiters.local().requeued(hold.key, hold.terms.lease());
             } else if (result instanceof ReleaseResult.Unknown) {
-                waiters.local().perhapsRequeued(hold.key);
+                waiters.local().requeuedUnknown(hold.key);
             } else {
                 waiters.local().freed(hold.key);
             }
@@ -83,7 +83,7 @@ final class Releases {
 
     /** What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}. */
     Awaited answerFor(Hold hold) {
-        Awaited waiting = new Awaited(hold.tenure.token, new CompletableFuture<>());
+        Awaited waiting = new Awaited(hold.grant.token, new CompletableFuture<>());
         awaited.add(waiting);
         return waiting;
     }
@@ -96,7 +96,7 @@ final class Releases {
     private void tellAwaited(Hold hold, ReleaseResult result) {
         if (!awaited.isEmpty()) {
             awaited.stream()
-                    .filter(waiting -> waiting.token.equals(hold.tenure.token))
+                    .filter(waiting -> waiting.token.equals(hold.grant.token))
                     .toList()
                     .forEach(waiting -> {
                         awaited.remove(waiting);
@@ -107,7 +107,7 @@ final class Releases {
 
     private void settle(Hold hold, ReleaseResult result) {
         if (result instanceof ReleaseResult.Unknown) {
-            cleanups.add(hold.releaseCommand(Optional.empty()), hold.longestLease);
+            pendingReleases.add(hold.releaseCommand(Optional.empty()), hold.longestLease);
         }
         if (result instanceof ReleaseResult.NotHeld) {
             settleLoss(hold);
@@ -120,7 +120,7 @@ final class Releases {
 
     private void settleLoss(Hold hold) {
         if (hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED)) {
-            losses.report(hold, LossCause.OWNER_CHANGED);
+            lossDetector.report(hold, LossCause.OWNER_CHANGED);
             end(hold, ReleaseOutcome.LOST);
         }
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * wakes. Mutable, guarded by {@link #lock}: {@link #slots} and the links of the entries, {@link #current},
  * {@link #sleepsUntil}, {@link #size}, {@link #thread}, {@link #closed}.
  */
-final class TimerWheel implements Alarms, AutoCloseable {
+final class TimerWheel implements EngineTimer, AutoCloseable {
 
     static final long UNSCHEDULED = Long.MIN_VALUE;
 
@@ -91,10 +91,10 @@ final class TimerWheel implements Alarms, AutoCloseable {
         try {
             while (awaitDue()) {
                 for (TimerEntry entry : due) {
-                    Faults.guard("A timer of the lock watchdog", entry::fire);
+                    EngineLog.guard("A timer of the lock watchdog", entry::fire);
                 }
                 due.clear();
-                Faults.guard("A tick of the lock watchdog", afterTick);
+                EngineLog.guard("A tick of the lock watchdog", afterTick);
             }
         } finally {
             replaceUnlessClosed();

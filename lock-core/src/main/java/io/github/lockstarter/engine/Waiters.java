@@ -5,6 +5,6 @@ package io.github.lockstarter.engine;
  *
  * @param queues who waits in this instance
  * @param local what they are to be told
- * @param withdrawals takes back what was asked for on their behalf
+ * @param withdrawer takes back what was asked for on their behalf
  */
-record Waiters(WaitQueues queues, LocalWaiters local, Withdrawals withdrawals) {}
+record Waiters(KeyQueues queues, WaiterNotifications local, WaitWithdrawer withdrawer) {}

@@ -26,32 +26,32 @@ final class Watchdog {
 
     private final BackendCalls backend;
     private final EngineClock clock;
-    private final Events events;
+    private final EventDispatcher events;
     private final Holds holds;
-    private final Losses losses;
+    private final LossDetector lossDetector;
     private final Releases releases;
     private final TimerWheel timer;
-    private final SuspendWatch suspendWatch;
+    private final SuspendDetector suspendWatch;
     private final List<Hold> due = new ArrayList<>();
     private final Consumer<Hold> timerTask = this::look;
     private volatile Consumer<Hold> onUnreachable = hold -> {};
 
-    Watchdog(Core core, Losses losses, Releases releases) {
-        this.backend = core.backend();
-        this.clock = core.clock();
-        this.events = core.events();
-        this.holds = core.holds();
-        this.timer = core.timer();
-        this.losses = losses;
+    Watchdog(EngineContext context, LossDetector lossDetector, Releases releases) {
+        this.backend = context.backend();
+        this.clock = context.clock();
+        this.events = context.events();
+        this.holds = context.holds();
+        this.timer = context.timer();
+        this.lossDetector = lossDetector;
         this.releases = releases;
-        this.suspendWatch = new SuspendWatch(core, losses);
+        this.suspendWatch = new SuspendDetector(context, lossDetector);
     }
 
     /** Looks at the hold when its next renewal is due, or its lease is over. */
     void watch(Hold hold) {
         long deadline = hold.lifecycle.deadline().nanos();
         long renewal = hold.renewAt();
-        boolean renews = hold.isRenewed() && !losses.isPastMaxHold(hold) && renewal - deadline < 0;
+        boolean renews = hold.isRenewed() && !lossDetector.isPastMaxHold(hold) && renewal - deadline < 0;
         timer.schedule(hold, renews ? renewal : deadline);
         suspendWatch.begin();
     }
@@ -71,7 +71,7 @@ final class Watchdog {
             forgetInTime(hold);
             return;
         }
-        if (!losses.isHeld(hold)) {
+        if (!lossDetector.checkHeld(hold)) {
             return;
         }
         if (hold.isRenewed() && hold.isUnreachable()) {
@@ -79,7 +79,7 @@ final class Watchdog {
         }
         boolean renewNow = hold.isRenewed()
                 && hold.renewAt() - clock.nanos() <= 0
-                && !losses.isPastMaxHold(hold)
+                && !lossDetector.isPastMaxHold(hold)
                 && hold.lifecycle.beginRenewal();
         if (renewNow) {
             due.add(hold);
@@ -90,14 +90,14 @@ final class Watchdog {
 
     /** Its owner never came back. A renewal that raced with the loss may have set the timer too early. */
     private void forgetInTime(Hold hold) {
-        long forgottenAt = hold.forgottenAt;
-        if (forgottenAt == 0) {
+        long forgetAt = hold.forgetAt;
+        if (forgetAt == 0) {
             return; // whoever signals the loss is about to set the timer
         }
-        if (clock.nanos() - forgottenAt >= 0) {
+        if (clock.nanos() - forgetAt >= 0) {
             holds.remove(hold);
         } else {
-            timer.schedule(hold, forgottenAt);
+            timer.schedule(hold, forgetAt);
         }
     }
 
@@ -119,7 +119,7 @@ final class Watchdog {
             stages = backend.renew(commands);
         } finally {
             for (Hold hold : renewing) {
-                Faults.guard("Ending a renewal", () -> written(hold));
+                EngineLog.guard("Ending a renewal", () -> written(hold));
             }
         }
         await(renewing, stages, sent);
@@ -156,7 +156,7 @@ final class Watchdog {
             renewed(hold, sent, later);
         } else if (result instanceof RenewResult.NotHeld) {
             report(hold, RenewalOutcome.LOST);
-            losses.lose(hold, LossCause.OWNER_CHANGED);
+            lossDetector.lose(hold, LossCause.OWNER_CHANGED);
         } else if (result instanceof RenewResult.Deferred deferred) {
             hold.renewNextAt(clock.nanos() + deferred.retryAfter().toNanos());
             watch(hold);
@@ -216,7 +216,7 @@ final class Watchdog {
                 if (result instanceof RenewResult.Renewed) {
                     renewed(hold, sent, Deadline.of(sent, lease.toNanos()));
                 } else if (result instanceof RenewResult.NotHeld) {
-                    losses.lose(hold, LossCause.OWNER_CHANGED);
+                    lossDetector.lose(hold, LossCause.OWNER_CHANGED);
                 }
             } finally {
                 answer.complete(result);

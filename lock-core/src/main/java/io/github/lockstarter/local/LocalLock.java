@@ -1,6 +1,6 @@
 package io.github.lockstarter.local;
 
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -36,7 +36,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     /** An instance that waits, and until when it is believed to. */
     record Waiter(String instanceId, long position, long deadline) {}
 
-    Step<AcquireResult> acquire(AcquireCommand command, long now, Sequence sequence) {
+    LockTransition<AcquireResult> acquire(AcquireCommand command, long now, Sequence sequence) {
         Optional<Hold> live = liveHold(now);
         boolean again = isHeldBy(command.token(), now);
         if (live.isPresent() && !again) {
@@ -50,7 +50,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         // A waiting caller has what its instance waited for; one that only tried leaves the queue to those who wait.
         List<Waiter> others = waitersBut(command.token().instanceId(), now);
         List<Waiter> left = command.waiting().isPresent() ? others : waiters;
-        return Step.quiet(
+        return LockTransition.quiet(
                 new LocalLock(Optional.of(granted), first + many - 1, left),
                 new AcquireResult.Granted(first, others.size()));
     }
@@ -65,32 +65,32 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return command.fencingFloor() + 1;
     }
 
-    private Step<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
+    private LockTransition<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
         Optional<Duration> remaining = Optional.of(Duration.ofNanos(owner.deadline() - now));
         Optional<StoredLock.Holder> holder =
                 Optional.of(owner.token()).filter(LockToken::tellsOwner).map(LockToken::holder);
         if (command.waiting().isEmpty()) {
-            return Step.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
+            return LockTransition.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
         }
         AcquireCommand.Waiting waiting = command.waiting().get();
         String instanceId = command.token().instanceId();
         long position = positionOf(instanceId, waiting, now, sequence);
         LocalLock queued = but(instanceId, now)
                 .and(new Waiter(instanceId, position, now + waiting.patience().toNanos()));
-        return new Step<>(
+        return new LockTransition<>(
                 queued,
                 new AcquireResult.Contended(remaining, position, holder),
                 wanted(instanceId, owner.token(), now));
     }
 
     /** Tells the owner of an instance that begins to wait, unless another than the owner's own was waiting already. */
-    private Optional<Mail> wanted(String instanceId, LockToken owner, long now) {
+    private Optional<MailboxMessage> wanted(String instanceId, LockToken owner, long now) {
         boolean known = waiters.stream()
                 .anyMatch(waiter ->
                         waiter.deadline() - now > 0 && !waiter.instanceId().equals(owner.instanceId()));
         return known || instanceId.equals(owner.instanceId())
                 ? Optional.empty()
-                : Optional.of(new Mail(owner.instanceId(), Mail.Subject.WANTED));
+                : Optional.of(new MailboxMessage(owner.instanceId(), MailboxMessage.Subject.WANTED));
     }
 
     /** The earlier of the place that the instance has and the one it was told before; else the end of the queue. */
@@ -102,28 +102,28 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return LongStream.concat(registered, told).min().orElseGet(sequence::next);
     }
 
-    Step<RenewResult> renew(RenewCommand command, long now) {
+    LockTransition<RenewResult> renew(RenewCommand command, long now) {
         if (!isHeldBy(command.token(), now)) {
-            return Step.quiet(this, new RenewResult.NotHeld());
+            return LockTransition.quiet(this, new RenewResult.NotHeld());
         }
         long asked = command.lease().toNanos();
         Optional<Hold> renewed =
                 hold.map(current -> new Hold(current.token(), now + Math.max(asked, current.deadline() - now)));
-        return Step.quiet(new LocalLock(renewed, fencingToken, waiters), new RenewResult.Renewed());
+        return LockTransition.quiet(new LocalLock(renewed, fencingToken, waiters), new RenewResult.Renewed());
     }
 
-    Step<ReleaseResult> release(ReleaseCommand command, long now, Sequence sequence, Mailboxes mailboxes) {
+    LockTransition<ReleaseResult> release(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
             return command.requeue().isEmpty()
                     ? released(freed().wake(now, mailboxes))
                     : released(wakeAndQueue(command, now, sequence, mailboxes));
         }
         boolean nobodySince = liveHold(now).isEmpty() && fencingToken != 0 && fencingToken == command.fencingToken();
-        return Step.quiet(this, nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
+        return LockTransition.quiet(this, nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
     }
 
     /** A place that the instance had before is spent, since it had the lock; it gets one behind whoever is signalled. */
-    private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, Mailboxes mailboxes) {
+    private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         String instanceId = command.token().instanceId();
         Woken woken = freed().but(instanceId, now).wake(now, mailboxes);
         if (woken.instanceId().isEmpty()) {
@@ -134,18 +134,18 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return new Woken(queued, woken.instanceId());
     }
 
-    private static Step<ReleaseResult> released(Woken woken) {
+    private static LockTransition<ReleaseResult> released(Woken woken) {
         return woken.answering(new ReleaseResult.Released(woken.instanceId().isPresent() ? 1 : 0));
     }
 
-    Step<WithdrawResult> withdraw(WithdrawCommand command, long now, Mailboxes mailboxes) {
+    LockTransition<WithdrawResult> withdraw(WithdrawCommand command, long now, LocalMailboxes mailboxes) {
         LocalLock left = but(command.token().instanceId(), now);
         WithdrawResult withdrawn = new WithdrawResult.Withdrawn();
         if (isHeldBy(command.token(), now)) {
             return left.freed().wake(now, mailboxes).answering(withdrawn);
         }
         // Free: the signal of the last release may have gone to the instance that now leaves.
-        return liveHold(now).isEmpty() ? left.wake(now, mailboxes).answering(withdrawn) : Step.quiet(left, withdrawn);
+        return liveHold(now).isEmpty() ? left.wake(now, mailboxes).answering(withdrawn) : LockTransition.quiet(left, withdrawn);
     }
 
     /** The token that has the lock. */
@@ -171,7 +171,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return liveHold(now).isEmpty() && waiters.stream().allMatch(waiter -> waiter.deadline() - now <= 0);
     }
 
-    private Woken wake(long now, Mailboxes mailboxes) {
+    private Woken wake(long now, LocalMailboxes mailboxes) {
         List<Waiter> reachable = waiters.stream()
                 .filter(waiter -> waiter.deadline() - now > 0 && mailboxes.isOpen(waiter.instanceId()))
                 .toList();
@@ -184,8 +184,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     /** The state without the waiter that is signalled, if there is one. */
     private record Woken(LocalLock lock, Optional<String> instanceId) {
 
-        <R> Step<R> answering(R result) {
-            return new Step<>(lock, result, instanceId.map(woken -> new Mail(woken, Mail.Subject.SIGNAL)));
+        <R> LockTransition<R> answering(R result) {
+            return new LockTransition<>(lock, result, instanceId.map(woken -> new MailboxMessage(woken, MailboxMessage.Subject.SIGNAL)));
         }
     }
 

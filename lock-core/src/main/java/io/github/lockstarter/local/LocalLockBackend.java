@@ -1,8 +1,8 @@
 package io.github.lockstarter.local;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -49,7 +49,7 @@ public final class LocalLockBackend implements LockBackend {
     // has taken the lock, since it is a hint.
     private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
     private final RecentGrants recent = new RecentGrants(this::isStillUsed);
-    private final Mailboxes mailboxes = new Mailboxes();
+    private final LocalMailboxes mailboxes = new LocalMailboxes();
     private final Sequence sequence;
     private final LongSupplier monotonicNanos;
     private volatile boolean closed;
@@ -160,14 +160,14 @@ public final class LocalLockBackend implements LockBackend {
         return locks.size();
     }
 
-    private <R> R change(String key, Function<LocalLock, Step<R>> verb) {
-        AtomicReference<Step<R>> taken = new AtomicReference<>();
+    private <R> R change(String key, Function<LocalLock, LockTransition<R>> verb) {
+        AtomicReference<LockTransition<R>> taken = new AtomicReference<>();
         locks.compute(key, (k, lock) -> {
-            Step<R> step = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
+            LockTransition<R> step = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
             taken.set(step);
             return step.lock().equals(LocalLock.UNKNOWN) ? null : step.lock();
         });
-        Step<R> step = Objects.requireNonNull(taken.get(), "compute has taken a step");
+        LockTransition<R> step = Objects.requireNonNull(taken.get(), "compute has taken a step");
         step.mail().ifPresent(mail -> mailboxes.send(mail, key));
         return step.result();
     }

@@ -1,8 +1,8 @@
 package io.github.lockstarter.spi;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

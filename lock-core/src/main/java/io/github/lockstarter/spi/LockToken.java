@@ -1,6 +1,6 @@
 package io.github.lockstarter.spi;
 
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

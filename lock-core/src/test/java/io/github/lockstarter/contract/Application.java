@@ -1,6 +1,6 @@
 package io.github.lockstarter.contract;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.EngineClock;
@@ -79,8 +79,8 @@ public final class Application implements AutoCloseable {
         return locks;
     }
 
-    public LockOversight oversight() {
-        return engine.oversight();
+    public LockAdmin admin() {
+        return engine.admin();
     }
 
     public RecordingBackend backend() {

@@ -90,15 +90,15 @@ class LocalBackendContractTests {
     }
 
     @Nested
-    class Oversight extends OversightContract {
-        Oversight() {
+    class Admin extends AdminContract {
+        Admin() {
             super(LocalStore::new);
         }
     }
 
     @Nested
-    class EngineOversight extends EngineOversightContract {
-        EngineOversight() {
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
             super(LocalStore::new);
         }
     }

@@ -314,10 +314,10 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> first = engine.acquireAsync(REQUEST);
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         CountDownLatch told = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch attemptNext = new CountDownLatch(1);
         onContended = () -> {
             told.countDown();
-            awaitQuietly(goOn);
+            awaitQuietly(attemptNext);
         };
         CompletableFuture<LockHandle> second = CompletableFuture.supplyAsync(
                         () -> engine.acquireAsync(REQUEST), EngineInterleavings::onNewThread)
@@ -327,7 +327,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         releasing(first.get(5, TimeUnit.SECONDS));
         backend.nextRelease();
         backend.nextAcquire().answer().complete(new AcquireResult.Contended(Optional.of(Duration.ofMillis(20)), 7));
-        goOn.countDown();
+        attemptNext.countDown();
 
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
         assertThat(second.get(5, TimeUnit.SECONDS).fencingToken()).isEqualTo(2);

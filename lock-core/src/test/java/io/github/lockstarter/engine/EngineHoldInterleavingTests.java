@@ -40,7 +40,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(handle.isHeld()).isFalse();
         wallMillis.addAndGet(-30_100);
         assertThat(handle.isHeld()).as("a lost lease does not come back").isFalse();
-        await().untilAsserted(() -> assertThat(losses)
+        await().untilAsserted(() -> assertThat(lossDetector)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
                 .isEqualTo(LossCause.LEASE_EXPIRED));
@@ -60,7 +60,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
                 .hasMessageContaining("the 150ms lease ran out");
-        await().untilAsserted(() -> assertThat(losses).hasSize(1)); // told on another thread than the handle
+        await().untilAsserted(() -> assertThat(lossDetector).hasSize(1)); // told on another thread than the handle
     }
 
     @Test
@@ -71,7 +71,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
         backend.nextRenewal();
         assertThat(handle.isHeld()).isTrue();
-        assertThat(losses).isEmpty();
+        assertThat(lossDetector).isEmpty();
     }
 
     @Test
@@ -91,10 +91,10 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     @Test
     void sendsTheReleaseAfterTheRenewalThatWasBeingWritten() throws Exception {
         CountDownLatch writing = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch attemptNext = new CountDownLatch(1);
         backend.duringRenewal = () -> {
             writing.countDown();
-            awaitQuietly(goOn);
+            awaitQuietly(attemptNext);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(1)), 1);
         assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
@@ -102,7 +102,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 CompletableFuture.supplyAsync(handle::release, EngineInterleavings::onNewThread);
         await().until(() -> !handle.isHeld());
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
-        goOn.countDown();
+        attemptNext.countDown();
 
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
@@ -125,17 +125,17 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     @Test
     void sendsTheReleaseOfALostLockAfterTheRenewalThatWasBeingWritten() throws Exception {
         CountDownLatch writing = new CountDownLatch(1);
-        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch attemptNext = new CountDownLatch(1);
         backend.duringRenewal = () -> {
             writing.countDown();
-            awaitQuietly(goOn);
+            awaitQuietly(attemptNext);
         };
         LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(300)), 1);
         assertThat(writing.await(5, TimeUnit.SECONDS)).isTrue();
         await().until(() -> !handle.isHeld());
         assertThat(handle.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(backend.log).noneMatch(ReleaseCommand.class::isInstance);
-        goOn.countDown();
+        attemptNext.countDown();
 
         backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
         assertThat(backend.log.get(backend.log.size() - 1)).isInstanceOf(ReleaseCommand.class);

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -66,7 +66,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         revoked();
         assertThat(held.isHeld()).isFalse();
         await().untilAsserted(() ->
-                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
+                assertThat(lossDetector).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
     }
 
     @Test
@@ -188,7 +188,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
     @Test
     void anOperatorIsToldWhatTheReleaseCameTo() throws Exception {
         LockHandle held = waitedFor(100);
-        CompletableFuture<Revocation> freed = engine.oversight().revoke(KEY, held.fencingToken());
+        CompletableFuture<Revocation> freed = engine.admin().revoke(KEY, held.fencingToken());
         assertThat(held.isHeld()).isFalse();
         Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
         assertThat(release.command().token()).isEqualTo(grantedToken);
@@ -197,7 +197,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
 
         LockHandle next = waitedFor(200);
-        CompletableFuture<Revocation> unknown = engine.oversight().revoke(KEY, next.fencingToken());
+        CompletableFuture<Revocation> unknown = engine.admin().revoke(KEY, next.fencingToken());
         assertThat(next.isHeld()).isFalse();
         backend.nextRelease().answer().complete(new ReleaseResult.Unknown("connection reset", cause));
         assertThat(unknown.get(5, TimeUnit.SECONDS))
@@ -212,7 +212,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         List<CompletableFuture<Revocation>> asked = new ArrayList<>();
         backend.duringRenewal = () -> {
             backend.duringRenewal = () -> {};
-            asked.add(engine.oversight().revoke(KEY, held.fencingToken()));
+            asked.add(engine.admin().revoke(KEY, held.fencingToken()));
         };
 
         CompletableFuture.runAsync(() -> held.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
@@ -229,7 +229,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         Future<LockHandle> acquiring = thread.submit(() -> engine.acquire(REQUEST));
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(7, 0));
         acquiring.get(5, TimeUnit.SECONDS);
-        CompletableFuture<Revocation> freed = engine.oversight().revoke(KEY, 7);
+        CompletableFuture<Revocation> freed = engine.admin().revoke(KEY, 7);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
         assertThat(freed.get(5, TimeUnit.SECONDS)).isEqualTo(new Revocation.Revoked());
 
@@ -274,17 +274,17 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     @Test
     void remembersAFewMessagesOnly() {
-        Revocations revocations = new Revocations();
+        RecentRevocations recentRevocations = new RecentRevocations();
         LockToken token = new LockToken("a", 1);
-        revocations.add(KEY, token.fingerprint());
+        recentRevocations.add(KEY, token.fingerprint());
         for (int other : List.of(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)) {
-            revocations.add(KEY, new LockToken("a", other).fingerprint());
+            recentRevocations.add(KEY, new LockToken("a", other).fingerprint());
         }
-        assertThat(revocations.tellOf(KEY, token)).isTrue();
-        assertThat(revocations.tellOf("order:43", token)).isFalse();
+        assertThat(recentRevocations.contains(KEY, token)).isTrue();
+        assertThat(recentRevocations.contains("order:43", token)).isFalse();
 
-        revocations.add(KEY, "");
-        assertThat(revocations.tellOf(KEY, token)).isFalse();
-        assertThat(revocations.tellOf(KEY, new LockToken("a", 16))).isTrue();
+        recentRevocations.add(KEY, "");
+        assertThat(recentRevocations.contains(KEY, token)).isFalse();
+        assertThat(recentRevocations.contains(KEY, new LockToken("a", 16))).isTrue();
     }
 }

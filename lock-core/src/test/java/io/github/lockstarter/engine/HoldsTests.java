@@ -15,8 +15,8 @@ class HoldsTests {
 
     private static final String KEY = "order:42";
 
-    private final Terms terms = new Terms("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
-    private final Owner thread = Owner.currentThread();
+    private final ResolvedRequest terms = new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
+    private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 
     /** Its thread may have given up: then the hold is about to be given back. */
@@ -94,8 +94,8 @@ class HoldsTests {
     private Hold grant(long sequence) {
         Moment sent = Moment.now(EngineClock.SYSTEM);
         Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
-        Attempt attempt = new Attempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
-        Tenure tenure = new Tenure(attempt, sequence, sent.nanos());
-        return new Hold(Hold.Grant.first(KEY, tenure, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
+        AcquireAttempt attempt = new AcquireAttempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
+        Grant grant = new Grant(attempt, sequence, sent.nanos());
+        return new Hold(Hold.Spec.first(KEY, grant, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
     }
 }

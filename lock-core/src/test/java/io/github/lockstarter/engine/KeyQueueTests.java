@@ -19,7 +19,7 @@ class KeyQueueTests {
     private static final String KEY = "key";
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final LockToken TOKEN = new LockToken("instance", 1);
-    private static final Terms TERMS = new Terms("name", LEASE, Duration.ofDays(1), Renewal.ON);
+    private static final ResolvedRequest TERMS = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
 
     /**
      * The timer's lock is taken there: a virtual thread that waits for it inside of a monitor keeps its carrier on JDK 21 to 23.
@@ -27,22 +27,22 @@ class KeyQueueTests {
     @Test
     void holdsNoMonitorWhileItSetsAnAlarm() throws Exception {
         MonitorsAtAlarms alarms = new MonitorsAtAlarms();
-        WaitQueues queues = new WaitQueues(new KeyQueue.Surroundings(
+        KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
                 key -> Optional.empty(),
                 () -> TOKEN,
                 FencingBlock::single,
                 new Backoff(EngineSettings.Retry.DEFAULTS),
                 alarms));
-        Acquisition first = new Acquisition(KEY, TERMS, Owner.HANDLE, 0, a -> {});
-        Acquisition second = new Acquisition(KEY, TERMS, Owner.HANDLE, 0, a -> {});
+        Acquisition first = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});
+        Acquisition second = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});
 
         Thread caller = new Thread(() -> {
-            Attempt attempt = queues.join(first).attempt();
+            AcquireAttempt attempt = queues.join(first).attempt();
             queues.join(second);
-            Standing busy = Standing.heldElsewhere(Optional.empty(), Optional.of(LEASE));
-            queues.ask(KEY, queue -> queue.contended(attempt, busy, Waiting.NEW, 0));
-            queues.ask(KEY, queue -> queue.alarm(first, 0));
-            queues.ask(KEY, queue -> queue.leave(first));
+            Obstacle busy = Obstacle.heldElsewhere(Optional.empty(), Optional.of(LEASE));
+            queues.apply(KEY, queue -> queue.contended(attempt, busy, Waiting.NEW, 0));
+            queues.apply(KEY, queue -> queue.alarm(first, 0));
+            queues.apply(KEY, queue -> queue.leave(first));
         });
         caller.start();
         caller.join();
@@ -51,7 +51,7 @@ class KeyQueueTests {
         assertThat(alarms.monitors).isEmpty();
     }
 
-    private static final class MonitorsAtAlarms implements Alarms {
+    private static final class MonitorsAtAlarms implements EngineTimer {
 
         private final List<MonitorInfo> monitors = new CopyOnWriteArrayList<>();
         private volatile int calls;

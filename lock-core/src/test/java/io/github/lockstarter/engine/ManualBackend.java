@@ -39,7 +39,7 @@ final class ManualBackend implements LockBackend {
     private final LinkedBlockingQueue<Sent<AcquireCommand, AcquireResult>> acquires = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<RenewCommand, RenewResult>> renewals = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Sent<ReleaseCommand, ReleaseResult>> releases = new LinkedBlockingQueue<>();
-    private final LinkedBlockingQueue<Sent<WithdrawCommand, WithdrawResult>> withdrawals = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Sent<WithdrawCommand, WithdrawResult>> withdrawer = new LinkedBlockingQueue<>();
 
     /** Runs while renewals are being written, on the watchdog's thread. */
     volatile Runnable duringRenewal = () -> {};
@@ -89,7 +89,7 @@ final class ManualBackend implements LockBackend {
         Runnable meanwhile = duringWithdrawal;
         duringWithdrawal = () -> {};
         meanwhile.run();
-        return record(command, withdrawals, new WithdrawResult.Withdrawn());
+        return record(command, withdrawer, new WithdrawResult.Withdrawn());
     }
 
     private <C, R> CompletableFuture<R> record(C command, LinkedBlockingQueue<Sent<C, R>> queue, R lastAnswer) {
@@ -125,11 +125,11 @@ final class ManualBackend implements LockBackend {
     }
 
     Sent<WithdrawCommand, WithdrawResult> nextWithdrawal() {
-        return next(withdrawals, "withdrawal");
+        return next(withdrawer, "withdrawal");
     }
 
     boolean isQuiet() {
-        return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawals.isEmpty();
+        return acquires.isEmpty() && renewals.isEmpty() && releases.isEmpty() && withdrawer.isEmpty();
     }
 
     /** As if nothing had been sent. */
@@ -138,7 +138,7 @@ final class ManualBackend implements LockBackend {
         acquires.clear();
         renewals.clear();
         releases.clear();
-        withdrawals.clear();
+        withdrawer.clear();
     }
 
     /** Answers whatever has no answer yet. */

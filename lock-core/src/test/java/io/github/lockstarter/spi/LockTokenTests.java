@@ -2,7 +2,7 @@ package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param keys what was acquired, for messages
  * @param history what the reply may tell more of; null if histories do not matter
  */
-record AcquireAnswer(LockKeys keys, @Nullable History history) implements Answer<AcquireReply, AcquireResult> {
+record AcquireAnswer(LockKeys keys, @Nullable ServerHistory history) implements ReplyReader<AcquireReply, AcquireResult> {
 
     @Override
     public AcquireResult of(AcquireReply reply) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterRouting implements Routing {
 
-    private static final LinkUser INDIFFERENT = new LinkUser() {
+    private static final LinkCallback INDIFFERENT = new LinkCallback() {
         @Override
         public void onOpen(RedisLink opened) {}
 
@@ -35,13 +35,13 @@ final class ClusterRouting implements Routing {
     };
 
     private final StatefulRedisClusterConnection<String, String> cluster;
-    private final Consumer<RedisLink> onUnfit;
+    private final Consumer<RedisLink> onUnhealthy;
     private final AtomicInteger breaks = new AtomicInteger();
     private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
 
-    ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnfit) {
+    ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnhealthy) {
         this.cluster = cluster;
-        this.onUnfit = onUnfit;
+        this.onUnhealthy = onUnhealthy;
     }
 
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
@@ -88,7 +88,7 @@ final class ClusterRouting implements Routing {
     }
 
     @Override
-    public void whenOpen(String key, LinkUser user) {
+    public void whenOpen(String key, LinkCallback user) {
         Node node = masterOf(key);
         if (node == null) {
             user.onFailure(new PartitionSelectorException(
@@ -124,9 +124,9 @@ final class ClusterRouting implements Routing {
     private final class Node {
 
         private final Address address;
-        private final RedisLink link = new RedisLink(cluster, onUnfit, breaks);
+        private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks);
         private final ReentrantLock lock = new ReentrantLock();
-        private List<LinkUser> waiting = new ArrayList<>();
+        private List<LinkCallback> waiting = new ArrayList<>();
         private volatile boolean opening;
 
         Node(Address address) {
@@ -138,7 +138,7 @@ final class ClusterRouting implements Routing {
             return !opening && link.isConnected() ? link : null;
         }
 
-        void whenOpen(LinkUser user) {
+        void whenOpen(LinkCallback user) {
             if (!isFirst(user)) {
                 return;
             }
@@ -153,7 +153,7 @@ final class ClusterRouting implements Routing {
         }
 
         /** Whether it is for this user to have the connection opened; others wait for the same. */
-        private boolean isFirst(LinkUser user) {
+        private boolean isFirst(LinkCallback user) {
             lock.lock();
             try {
                 waiting.add(user);
@@ -173,18 +173,18 @@ final class ClusterRouting implements Routing {
             }
         }
 
-        private void serve(Consumer<LinkUser> serving) {
-            List<LinkUser> served = take();
+        private void serve(Consumer<LinkCallback> serving) {
+            List<LinkCallback> served = take();
             while (!served.isEmpty()) {
                 served.forEach(serving);
                 served = take();
             }
         }
 
-        private List<LinkUser> take() {
+        private List<LinkCallback> take() {
             lock.lock();
             try {
-                List<LinkUser> taken = waiting;
+                List<LinkCallback> taken = waiting;
                 opening = !taken.isEmpty();
                 waiting = new ArrayList<>();
                 return taken;

@@ -52,7 +52,7 @@ record FailedConnection(String detail, String remedy) {
                     "Set " + setup.withoutTls() + ", or " + setup.servers() + " to the port that speaks TLS");
         }
         if (has(failure, RedisProtocolException.class)) {
-            return ofProtocol(said(FailureReader.rootOf(failure)), setup);
+            return ofProtocol(said(RedisExceptionTranslator.rootOf(failure)), setup);
         }
         if (has(failure, RedisCommandTimeoutException.class)) {
             return ofSilence(connector, timeout);
@@ -62,11 +62,11 @@ record FailedConnection(String detail, String remedy) {
         }
         if (has(failure, SSLException.class)) {
             return new FailedConnection(
-                    "the TLS handshake failed: " + said(FailureReader.rootOf(failure)),
+                    "the TLS handshake failed: " + said(RedisExceptionTranslator.rootOf(failure)),
                     "Check the server's certificate and TLS versions, and " + setup.trust());
         }
         return new FailedConnection(
-                said(FailureReader.rootOf(failure)),
+                said(RedisExceptionTranslator.rootOf(failure)),
                 "Start Redis there, or set " + setup.servers() + " to where it runs");
     }
 
@@ -109,7 +109,7 @@ record FailedConnection(String detail, String remedy) {
     }
 
     private static boolean isClosed(Throwable failure) {
-        Throwable root = FailureReader.rootOf(failure);
+        Throwable root = RedisExceptionTranslator.rootOf(failure);
         String text = String.valueOf(root.getMessage());
         return root instanceof ClosedChannelException
                 || text.contains(CLOSED_PREMATURELY)
@@ -117,7 +117,7 @@ record FailedConnection(String detail, String remedy) {
     }
 
     private static String said(Throwable failure) {
-        return FailureReader.said(FailureReader.rootOf(failure));
+        return RedisExceptionTranslator.said(RedisExceptionTranslator.rootOf(failure));
     }
 
     private static boolean has(Throwable failure, Class<? extends Throwable> type) {
@@ -125,6 +125,6 @@ record FailedConnection(String detail, String remedy) {
     }
 
     private static Optional<Throwable> find(Throwable failure, Predicate<Throwable> wanted) {
-        return FailureReader.reasonsOf(failure).filter(wanted).findFirst();
+        return RedisExceptionTranslator.reasonsOf(failure).filter(wanted).findFirst();
     }
 }

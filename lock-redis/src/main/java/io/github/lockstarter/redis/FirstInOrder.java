@@ -134,7 +134,7 @@ final class FirstInOrder<T> {
                 failures.isEmpty()
                         ? none
                         : none + "; the first failure: "
-                                + FailureReader.rootOf(failures.get(0)).getMessage());
+                                + RedisExceptionTranslator.rootOf(failures.get(0)).getMessage());
         failures.forEach(failure::addSuppressed);
         return failure;
     }

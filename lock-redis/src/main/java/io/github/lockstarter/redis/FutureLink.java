@@ -3,7 +3,7 @@ package io.github.lockstarter.redis;
 import java.util.concurrent.CompletableFuture;
 
 /** The link to a server as a future, which fails if the link cannot be opened. */
-final class FutureLink extends CompletableFuture<RedisLink> implements LinkUser {
+final class FutureLink extends CompletableFuture<RedisLink> implements LinkCallback {
 
     @Override
     public void onOpen(RedisLink opened) {

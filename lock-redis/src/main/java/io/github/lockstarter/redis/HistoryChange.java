@@ -31,7 +31,7 @@ enum HistoryChange {
     static HistoryChange between(String known, String other) {
         int name = known.indexOf(':');
         if (name < 0) {
-            return known.isEmpty() || known.equals(History.DISTRUST) || other.startsWith(known + ':')
+            return known.isEmpty() || known.equals(ServerHistory.DISTRUST) || other.startsWith(known + ':')
                     ? UNSEEN
                     : REPLACED;
         }

@@ -1,14 +1,14 @@
 package io.github.lockstarter.redis;
 
-import io.github.lockstarter.LockOversight.StoredLock;
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
 /** Reads the reply of the script that looks at a lock. */
-final class InspectAnswer implements Answer<List<String>, StoredLock> {
+final class InspectAnswer implements ReplyReader<List<String>, StoredLock> {
 
     /** The owner is none of these clients. */
     private static final String FOREIGN = "?";

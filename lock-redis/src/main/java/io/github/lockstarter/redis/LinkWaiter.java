@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: the user is called once, by the thread that turns {@code answered}: one that has the link, one that failed to
  * open it, or the timer at the deadline. So a user whose deadline has passed sends nothing, however late the link is open.
  */
-final class LinkWaiter implements LinkUser {
+final class LinkWaiter implements LinkCallback {
 
     private final String key;
-    private final LinkUser user;
+    private final LinkCallback user;
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile @Nullable Future<?> deadline;
 
-    LinkWaiter(String key, LinkUser user) {
+    LinkWaiter(String key, LinkCallback user) {
         this.key = key;
         this.user = user;
     }

@@ -60,9 +60,9 @@ final class MailboxPulse implements Runnable {
             return;
         }
         if (connection.isOpen()) {
-            connection.async().ping().whenComplete((answer, failure) -> heed(failure));
+            connection.async().ping().whenComplete((answer, failure) -> recordReply(failure));
         } else {
-            heed(null); // it is being opened again, which tells of itself
+            recordReply(null); // it is being opened again, which tells of itself
         }
     }
 
@@ -71,7 +71,7 @@ final class MailboxPulse implements Runnable {
         return silent;
     }
 
-    private void heed(@Nullable Throwable failure) {
+    private void recordReply(@Nullable Throwable failure) {
         silent = failure != null;
         missed = failure == null ? 0 : missed + 1;
         if (missed == 0) {

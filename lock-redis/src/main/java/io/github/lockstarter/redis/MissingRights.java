@@ -29,12 +29,12 @@ final class MissingRights {
 
     private final RedisConnector connector;
     private final RedisSettings settings;
-    private final Rights rights;
+    private final RequiredRights rights;
 
     MissingRights(RedisConnector connector, RedisSettings settings) {
         this.connector = connector;
         this.settings = settings;
-        this.rights = new Rights(settings);
+        this.rights = new RequiredRights(settings);
     }
 
     /**
@@ -63,7 +63,7 @@ final class MissingRights {
             }
             return missing.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(Rights.granting(BlockingWait.awaitUninterruptibly(user), List.copyOf(missing)));
+                    : Optional.of(RequiredRights.granting(BlockingWait.awaitUninterruptibly(user), List.copyOf(missing)));
         } catch (RuntimeException e) {
             return Optional.empty();
         }

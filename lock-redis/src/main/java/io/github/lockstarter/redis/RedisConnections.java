@@ -35,13 +35,13 @@ final class RedisConnections implements AutoCloseable {
     private final RedisConnector connector;
     private final Duration patience;
     private final ExecutorService opener;
-    private final Subscriptions subscriptions;
+    private final MailboxSubscriptions subscriptions;
     private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable RedisRoutes link;
+    private volatile @Nullable ConnectionPair link;
     private Set<LinkWaiter> waiting = new LinkedHashSet<>();
-    private @Nullable Mailbox mailbox;
+    private @Nullable SignalMailbox mailbox;
     private @Nullable Attempt attempt;
-    private Access access = Access.OPEN;
+    private ConnectionState access = ConnectionState.OPEN;
 
     /**
      * Opens nothing yet.
@@ -59,37 +59,37 @@ final class RedisConnections implements AutoCloseable {
         this.patience = settings.commandTimeout();
         this.opener = new ThreadPoolExecutor(
                 0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
-        this.subscriptions = new Subscriptions(connector, pulse, opener, this::mailboxOf);
+        this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
     }
 
     /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
     Map<String, CompletableFuture<RedisLink>> servers() {
-        RedisRoutes open = link;
+        ConnectionPair open = link;
         return open == null ? Map.of() : open.routing().toAll();
     }
 
     /** One slot of each server of a cluster; none if nothing is open, or there is one server. */
     Map<String, Integer> slots() {
-        RedisRoutes open = link;
+        ConnectionPair open = link;
         return open == null ? Map.of() : open.routing().slots();
     }
 
     /** Whether signals arrive now, as far as the client can tell. */
     boolean hearsSignals() {
-        RedisRoutes open = link;
+        ConnectionPair open = link;
         return open != null && open.hearsSignals();
     }
 
     /** The open link to the server of a key, or null. */
     @Nullable
     RedisLink current(String key) {
-        RedisRoutes open = link;
+        ConnectionPair open = link;
         return open == null ? null : open.routing().to(key);
     }
 
     /** The address of the node of a cluster that has a key; empty as long as none is known. */
     Optional<String> nodeOf(String key) {
-        RedisRoutes open = link;
+        ConnectionPair open = link;
         return open == null ? Optional.empty() : open.routing().nodeOf(key);
     }
 
@@ -97,7 +97,7 @@ final class RedisConnections implements AutoCloseable {
      * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user that
      * has waited for one command timeout is told that it is not open, and the attempt goes on for others.
      */
-    void whenOpen(String key, LinkUser user) {
+    void whenOpen(String key, LinkCallback user) {
         LinkWaiter waiter = new LinkWaiter(key, user);
         waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
         whenOpen(waiter);
@@ -116,13 +116,13 @@ final class RedisConnections implements AutoCloseable {
     }
 
     private void whenOpen(LinkWaiter waiter) {
-        RedisRoutes open;
+        ConnectionPair open;
         Attempt begun = null;
         CancellationException refusal = null;
         lock.lock();
         try {
             open = link;
-            if (access != Access.OPEN) {
+            if (access != ConnectionState.OPEN) {
                 refusal = access.refusal();
             } else if (open == null) {
                 waiting.add(waiter);
@@ -150,7 +150,7 @@ final class RedisConnections implements AutoCloseable {
     }
 
     /** Subscribes before any further command is sent. */
-    void subscribe(Mailbox wanted) {
+    void subscribe(SignalMailbox wanted) {
         Attempt begun = null;
         lock.lock();
         try {
@@ -158,8 +158,8 @@ final class RedisConnections implements AutoCloseable {
                 throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
             }
             mailbox = wanted;
-            if (access == Access.OPEN) {
-                RedisRoutes open = link;
+            if (access == ConnectionState.OPEN) {
+                ConnectionPair open = link;
                 link = null;
                 begun = begin(open);
             }
@@ -173,7 +173,7 @@ final class RedisConnections implements AutoCloseable {
     void start() {
         lock.lock();
         try {
-            access = access == Access.STOPPED ? Access.OPEN : access;
+            access = access == ConnectionState.STOPPED ? ConnectionState.OPEN : access;
         } finally {
             lock.unlock();
         }
@@ -181,23 +181,23 @@ final class RedisConnections implements AutoCloseable {
 
     /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
     void stop() {
-        end(Access.STOPPED);
+        end(ConnectionState.STOPPED);
     }
 
     @Override
     public void close() {
-        end(Access.CLOSED);
+        end(ConnectionState.CLOSED);
         opener.shutdown();
     }
 
-    private void end(Access next) {
-        RedisRoutes open;
+    private void end(ConnectionState next) {
+        ConnectionPair open;
         Attempt underWay;
         Set<LinkWaiter> stranded;
         CancellationException refusal;
         lock.lock();
         try {
-            access = access == Access.CLOSED ? access : next;
+            access = access == ConnectionState.CLOSED ? access : next;
             refusal = access.refusal();
             open = link;
             link = null;
@@ -217,7 +217,7 @@ final class RedisConnections implements AutoCloseable {
     }
 
     /** Makes an attempt unless one is under way. It is launched outside of the lock, since that may fail. */
-    private @Nullable Attempt begin(@Nullable RedisRoutes open) {
+    private @Nullable Attempt begin(@Nullable ConnectionPair open) {
         if (attempt != null) {
             return null;
         }
@@ -237,13 +237,13 @@ final class RedisConnections implements AutoCloseable {
         }
     }
 
-    private RedisRoutes connected() {
-        return new RedisRoutes(
-                Opening.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
+    private ConnectionPair connected() {
+        return new ConnectionPair(
+                LoginRetry.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
     }
 
     /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */
-    private void replace(RedisRoutes unfit) {
+    private void replace(ConnectionPair unfit) {
         Attempt begun;
         lock.lock();
         try {
@@ -260,11 +260,11 @@ final class RedisConnections implements AutoCloseable {
     }
 
     /** The mailbox, as long as this is the open link. */
-    private Optional<Mailbox> mailboxOf(RedisRoutes routes) {
+    private Optional<SignalMailbox> mailboxOf(ConnectionPair routes) {
         return link == routes ? Optional.ofNullable(currentMailbox()) : Optional.empty();
     }
 
-    private @Nullable Mailbox currentMailbox() {
+    private @Nullable SignalMailbox currentMailbox() {
         lock.lock();
         try {
             return mailbox;
@@ -289,10 +289,10 @@ final class RedisConnections implements AutoCloseable {
     private final class Attempt implements Runnable {
 
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
-        private @Nullable RedisRoutes opened;
+        private @Nullable ConnectionPair opened;
 
         /** Goes on from a link that is open and lacks its subscription, or from nothing. */
-        Attempt(@Nullable RedisRoutes open) {
+        Attempt(@Nullable ConnectionPair open) {
             this.opened = open;
         }
 
@@ -300,7 +300,7 @@ final class RedisConnections implements AutoCloseable {
         public void run() {
             try {
                 checkCurrent();
-                RedisRoutes connected = opened == null ? connected() : opened;
+                ConnectionPair connected = opened == null ? connected() : opened;
                 opened = connected;
                 while (!publish(connected)) {
                     serve(connected);
@@ -335,7 +335,7 @@ final class RedisConnections implements AutoCloseable {
         }
 
         /** Lets commands take the link directly, unless something is to be done before. */
-        private boolean publish(RedisRoutes connected) {
+        private boolean publish(ConnectionPair connected) {
             lock.lock();
             try {
                 checkCurrent();
@@ -350,8 +350,8 @@ final class RedisConnections implements AutoCloseable {
             }
         }
 
-        private void serve(RedisRoutes connected) {
-            Mailbox missing = connected.isSubscribed() ? null : currentMailbox();
+        private void serve(ConnectionPair connected) {
+            SignalMailbox missing = connected.isSubscribed() ? null : currentMailbox();
             if (missing != null) {
                 subscriptions.subscribe(connected, missing);
             }
@@ -385,7 +385,7 @@ final class RedisConnections implements AutoCloseable {
             lock.lock();
             try {
                 if (attempt != this) {
-                    throw Access.STOPPED.refusal();
+                    throw ConnectionState.STOPPED.refusal();
                 }
             } finally {
                 lock.unlock();

@@ -38,7 +38,7 @@ public final class RedisConnectors {
      */
     public static RedisConnector toMasterAmong(
             RedisClient client, List<RedisURI> servers, String target, Runnable closing) {
-        return new MasterConnector(client, new MasterAmongServers(client, servers), target, closing);
+        return new MasterConnector(client, new MasterByRole(client, servers), target, closing);
     }
 
     /**
@@ -52,7 +52,7 @@ public final class RedisConnectors {
      * @return the connector
      */
     public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, String target, Runnable closing) {
-        return new MasterConnector(client, new MasterOfSentinels(client, sentinels), target, closing);
+        return new MasterConnector(client, new MasterBySentinel(client, sentinels), target, closing);
     }
 
     /**

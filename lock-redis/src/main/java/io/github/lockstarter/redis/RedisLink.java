@@ -27,7 +27,7 @@ final class RedisLink implements RedisConnectionStateListener {
     private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
 
     private final StatefulConnection<String, String> commands;
-    private final Consumer<RedisLink> onUnfit;
+    private final Consumer<RedisLink> onUnhealthy;
     private final AtomicInteger breaks = new AtomicInteger();
     private final AtomicInteger breaksOfAll;
     private final AtomicInteger timeouts = new AtomicInteger();
@@ -39,12 +39,12 @@ final class RedisLink implements RedisConnectionStateListener {
      * Makes a link that is not watched yet.
      *
      * @param commands what commands travel on
-     * @param onUnfit told when the server hangs, or does not take writes; returns at once
+     * @param onUnhealthy told when the server hangs, or does not take writes; returns at once
      * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
      */
-    RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnfit, AtomicInteger breaksOfAll) {
+    RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnhealthy, AtomicInteger breaksOfAll) {
         this.commands = commands;
-        this.onUnfit = onUnfit;
+        this.onUnhealthy = onUnhealthy;
         this.breaksOfAll = breaksOfAll;
     }
 
@@ -112,12 +112,12 @@ final class RedisLink implements RedisConnectionStateListener {
      * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break: ask
      * {@link #breaks} before.
      */
-    void heed(@Nullable Throwable failure) {
+    void recordReply(@Nullable Throwable failure) {
         if (failure == null) {
             answered();
         } else if (failure instanceof RedisCommandTimeoutException) {
             timedOut();
-        } else if (FailureReader.isOfReplica(failure)) {
+        } else if (RedisExceptionTranslator.isOfReplica(failure)) {
             demoted();
         }
     }
@@ -133,14 +133,14 @@ final class RedisLink implements RedisConnectionStateListener {
     private void timedOut() {
         if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
             timeouts.set(0);
-            onUnfit.accept(this);
+            onUnhealthy.accept(this);
         }
     }
 
     /** The server is not one that takes writes. */
     private void demoted() {
         if (System.nanoTime() - openedAt > YOUNG) {
-            onUnfit.accept(this);
+            onUnhealthy.accept(this);
         }
     }
 

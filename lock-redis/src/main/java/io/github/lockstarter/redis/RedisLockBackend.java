@@ -1,20 +1,20 @@
 package io.github.lockstarter.redis;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Guard;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.KeySpace.LockKeys;
 import io.github.lockstarter.redis.RenewBatch.Renewal;
+import io.github.lockstarter.redlock.QuorumNode;
+import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.QuorumNode;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
@@ -73,17 +73,17 @@ public final class RedisLockBackend implements QuorumNode {
     private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final KeySpace keySpace;
-    private final LockCalls calls;
-    private final Histories histories;
-    private final FailureReader failures;
+    private final LockCommands calls;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
     private final RedisConnector connector;
     private final RedisSettings settings;
     private final RedisConnections connections;
-    private final Outages outages;
+    private final OutageDetector outageDetector;
     private final ScriptRunner runner;
-    private final Acknowledgements acknowledgements;
+    private final ReplicaAcknowledgements acknowledgements;
     private final StoreProbe probe;
-    private final ServerSurvey survey;
+    private final ServerChecks serverChecks;
     private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
     private volatile List<String> warnings = List.of();
 
@@ -100,18 +100,18 @@ public final class RedisLockBackend implements QuorumNode {
     /** On connections of one's own choice, which are closed with it. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.calls = new LockCalls(keySpace, connector);
-        this.histories = new Histories(keySpace, connector, settings.guard(), connections::nodeOf);
-        this.failures = new FailureReader(connector, settings);
+        this.calls = new LockCommands(keySpace, connector);
+        this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
+        this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
         this.settings = settings;
         this.connections = connections;
-        this.outages = new Outages(connector.target(), connections::nodeOf);
-        this.runner = new ScriptRunner(connections, failures, outages);
+        this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
+        this.runner = new ScriptRunner(connections, failures, outageDetector);
         this.acknowledgements =
-                new Acknowledgements(new RedisConnections(connector, settings), calls, failures, settings);
+                new ReplicaAcknowledgements(new RedisConnections(connector, settings), calls, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
-        this.survey = new ServerSurvey(connections, connector, settings);
+        this.serverChecks = new ServerChecks(connections, connector, settings);
     }
 
     /**
@@ -121,19 +121,19 @@ public final class RedisLockBackend implements QuorumNode {
      * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
      */
     public void start() {
-        warnings = survey.ofSettings();
+        warnings = serverChecks.ofSettings();
         connections.start();
         acknowledgements.start();
-        outages.reportedOtherwise(true);
+        outageDetector.reportedOtherwise(true);
         try {
             StartCheck check =
                     new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings));
             open(check);
             check.run(acknowledgements);
         } finally {
-            outages.reportedOtherwise(false);
+            outageDetector.reportedOtherwise(false);
         }
-        warnings = survey.run();
+        warnings = serverChecks.run();
         surveyedAt.set(System.nanoTime());
     }
 
@@ -185,7 +185,7 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
-        History history = histories.of(keys.lock());
+        ServerHistory history = histories.of(keys.lock());
         CompletionStage<AcquireResult> answered =
                 runner.run(calls.acquire(command, keys, history), new AcquireAnswer(keys, history));
         return acknowledgements.wanted() == 0
@@ -196,7 +196,7 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<Vote> vote(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
-        History history = histories.of(keys.lock());
+        ServerHistory history = histories.of(keys.lock());
         return runner.run(calls.vote(command, keys, history), new VoteAnswer(new AcquireAnswer(keys, history)));
     }
 
@@ -263,7 +263,7 @@ public final class RedisLockBackend implements QuorumNode {
         long last = surveyedAt.get();
         long now = System.nanoTime();
         if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
-            CompletableFuture<Void> unused = survey.ask().thenAccept(found -> warnings = found);
+            CompletableFuture<Void> unused = serverChecks.ask().thenAccept(found -> warnings = found);
         }
     }
 
@@ -275,8 +275,8 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         histories.reportTo(listener::onStoreEvent);
-        outages.reportTo(listener::onStoreEvent);
-        connections.subscribe(new Mailbox(keySpace.mailboxOf(instanceId), listener));
+        outageDetector.reportTo(listener::onStoreEvent);
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
     /** Which Redis it is. */

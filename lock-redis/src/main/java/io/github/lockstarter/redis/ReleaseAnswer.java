@@ -3,14 +3,14 @@ package io.github.lockstarter.redis;
 import io.github.lockstarter.spi.ReleaseResult;
 
 /** Reads the reply of the release script. */
-final class ReleaseAnswer implements Answer<Long, ReleaseResult> {
+final class ReleaseAnswer implements ReplyReader<Long, ReleaseResult> {
 
     @Override
     public ReleaseResult of(Long status) {
-        if (status == LockCalls.NOT_HELD) {
+        if (status == LockCommands.NOT_HELD) {
             return new ReleaseResult.NotHeld();
         }
-        return new ReleaseResult.Released(status == LockCalls.SIGNALLED ? 1 : 0);
+        return new ReleaseResult.Released(status == LockCommands.SIGNALLED ? 1 : 0);
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out about
  * a lock is that lock's own result.
  */
-final class RenewBatch implements Answer<RenewReply, RenewBatch> {
+final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
 
     /**
      * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per lock,
@@ -43,11 +43,11 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
 
     private final List<Renewal> renewals;
     private final ScriptCall<RenewReply> call;
-    private final @Nullable History history;
+    private final @Nullable ServerHistory history;
     private final boolean looked;
-    private final FailureReader failures;
+    private final RedisExceptionTranslator failures;
 
-    private RenewBatch(List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, FailureReader failures) {
+    private RenewBatch(List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, RedisExceptionTranslator failures) {
         this.renewals = renewals;
         this.call = call;
         this.history = look.history;
@@ -61,7 +61,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
      * @param history that the locks belong to; null if histories do not matter
      * @param looked whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
      */
-    private record Look(@Nullable History history, boolean looked) {}
+    private record Look(@Nullable ServerHistory history, boolean looked) {}
 
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
@@ -70,13 +70,13 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
      * fencing token. Where the marker is on another server than the lock, since their slot is being moved, it
      * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
      */
-    static List<RenewBatch> of(List<Renewal> renewals, LockCalls calls, Histories histories, FailureReader failures) {
+    static List<RenewBatch> of(List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
         int from = 0;
         while (from < renewals.size()) {
             RenewCommand first = renewals.get(from).command;
-            History history = histories.ofKey(first.key());
-            History marked = history == null || history.isParted() ? null : history;
+            ServerHistory history = histories.ofKey(first.key());
+            ServerHistory marked = history == null || history.isParted() ? null : history;
             boolean recovering = marked != null && marked.isRecovering();
             boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
             int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
@@ -150,10 +150,10 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
         return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
     }
 
-    private static void learn(History history, RenewReply reply) {
+    private static void learn(ServerHistory history, RenewReply reply) {
         history.learn(reply.marker());
         if (reply.statuses().indexOf(RenewReply.DEFERRED) >= 0) {
-            History.Terms terms = history.terms();
+            ServerHistory.Terms terms = history.terms();
             history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
         } else if (!reply.retryAfter().isZero()) {
             history.recovers(reply.retryAfter());
@@ -163,7 +163,7 @@ final class RenewBatch implements Answer<RenewReply, RenewBatch> {
     @Override
     public RenewBatch failed(RedisFailure failure) {
         RenewResult result = unknown(failure);
-        if (history != null && looked && history.terms().quiet().isZero() && FailureReader.isOfParting(failure)) {
+        if (history != null && looked && history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
             history.parted();
             result = AT_ONCE;
         } else if (failure.cause() instanceof RedisNoScriptException) {

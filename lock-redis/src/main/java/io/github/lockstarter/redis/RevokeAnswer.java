@@ -1,10 +1,10 @@
 package io.github.lockstarter.redis;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
 
 /** Reads the reply of the script that takes a lock away. */
-final class RevokeAnswer implements Answer<Long, Revocation> {
+final class RevokeAnswer implements ReplyReader<Long, Revocation> {
 
     /** Whoever has the lock is none of these clients. */
     private static final long FOREIGN = -1;
@@ -17,7 +17,7 @@ final class RevokeAnswer implements Answer<Long, Revocation> {
         if (status == FOREIGN) {
             return new Revocation.Foreign();
         }
-        return status == LockCalls.NOT_HELD ? STALE : new Revocation.Revoked();
+        return status == LockCommands.NOT_HELD ? STALE : new Revocation.Revoked();
     }
 
     /** What the second copy finds changed, the first one may have done; the lock may have been granted to the next since. */

@@ -22,5 +22,5 @@ interface Routing {
     Map<String, Integer> slots();
 
     /** Hands the link over as soon as it is open, first come first. */
-    void whenOpen(String key, LinkUser user);
+    void whenOpen(String key, LinkCallback user);
 }

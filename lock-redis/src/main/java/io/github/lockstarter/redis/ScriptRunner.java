@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 final class ScriptRunner {
 
     private final RedisConnections connections;
-    private final FailureReader failures;
-    private final Outages outages;
+    private final RedisExceptionTranslator failures;
+    private final OutageDetector outageDetector;
 
-    ScriptRunner(RedisConnections connections, FailureReader failures, Outages outages) {
+    ScriptRunner(RedisConnections connections, RedisExceptionTranslator failures, OutageDetector outageDetector) {
         this.connections = connections;
         this.failures = failures;
-        this.outages = outages;
+        this.outageDetector = outageDetector;
     }
 
     /** Runs one script. */
-    <T, R> CompletionStage<R> run(ScriptCall<T> call, Answer<T, R> answer) {
+    <T, R> CompletionStage<R> run(ScriptCall<T> call, ReplyReader<T, R> answer) {
         Reply<T, R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
@@ -35,16 +35,16 @@ final class ScriptRunner {
     }
 
     /** A script under way, and its result. */
-    private final class Reply<T, R> extends CompletableFuture<R> implements LinkUser {
+    private final class Reply<T, R> extends CompletableFuture<R> implements LinkCallback {
 
         private final ScriptCall<T> call;
-        private final Answer<T, R> answer;
+        private final ReplyReader<T, R> answer;
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
-        private final int epoch = outages.epoch();
+        private final int epoch = outageDetector.epoch();
 
-        Reply(ScriptCall<T> call, Answer<T, R> answer) {
+        Reply(ScriptCall<T> call, ReplyReader<T, R> answer) {
             this.call = call;
             this.answer = answer;
         }
@@ -64,7 +64,7 @@ final class ScriptRunner {
         @Override
         public void onFailure(Throwable failure) {
             RedisFailure unconnected = failures.ofConnecting(failure);
-            outages.unconnected(call.key(), unconnected, epoch);
+            outageDetector.unconnected(call.key(), unconnected, epoch);
             complete(answer.failed(unconnected));
         }
 
@@ -92,22 +92,22 @@ final class ScriptRunner {
             RedisLink link = sentOn;
             boolean once = isSentOnce();
             if (link != null) {
-                link.heed(failure == null && reply != null ? answer.refusalIn(reply) : failure);
+                link.recordReply(failure == null && reply != null ? answer.refusalIn(reply) : failure);
             }
             if (failure instanceof RedisNoScriptException && link != null) {
                 link.forgetScripts();
                 if (call.mayBeOvertaken()) {
                     dispatch(link, listenTo(call.byText()));
                 } else {
-                    outages.answered(call.key());
+                    outageDetector.answered(call.key());
                     fail(failures.ofExecuting(failure), once);
                 }
             } else if (failure != null) {
                 RedisFailure unanswered = failures.ofExecuting(failure);
-                outages.failed(call.key(), unanswered, epoch);
+                outageDetector.failed(call.key(), unanswered, epoch);
                 fail(unanswered, once);
             } else {
-                outages.answered(call.key());
+                outageDetector.answered(call.key());
                 learn();
                 understand(reply, once);
             }

@@ -28,20 +28,20 @@ final class StartCheck {
     private static final Duration LEASE = Duration.ofSeconds(5);
 
     /** Old enough for grants from the first moment on. */
-    private static final History.Terms OLD = History.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
+    private static final ServerHistory.Terms OLD = ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
 
     /** Too young for them, and nobody is trusted. */
-    private static final History.Terms YOUNG = History.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
+    private static final ServerHistory.Terms YOUNG = ServerHistory.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
-    private final LockCalls calls;
-    private final Histories histories;
-    private final FailureReader failures;
+    private final LockCommands calls;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
     private final MissingRights rights;
 
     StartCheck(
-            ScriptRunner runner, LockCalls calls, Histories histories, FailureReader failures, MissingRights rights) {
+            ScriptRunner runner, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures, MissingRights rights) {
         this.runner = runner;
         this.calls = calls;
         this.keySpace = calls.keySpace();
@@ -55,11 +55,11 @@ final class StartCheck {
      *
      * @throws RedisUnavailableException when one fails
      */
-    void run(Acknowledgements acknowledgements) {
+    void run(ReplicaAcknowledgements acknowledgements) {
         String id = newInstanceId();
         String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
-        History old = histories.isGuarded() ? new History(keys.lock() + ":history", OLD) : null;
+        ServerHistory old = histories.isGuarded() ? new ServerHistory(keys.lock() + ":history", OLD) : null;
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
@@ -90,7 +90,7 @@ final class StartCheck {
             reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
         }
         ask(calls.forget(keys.fence(), Long.toString(last), keys));
-        if (released == LockCalls.UNSIGNALLED) {
+        if (released == LockCommands.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
     }
@@ -98,14 +98,14 @@ final class StartCheck {
     /** A marker has no end of its own: to the renew script it is a lock, whose owner is the text it holds. */
     private void expire(String key, String marker) {
         checkRenewal(ScriptCall.ofRenewal(
-                LockScript.RENEW, new String[] {key}, "", "", "", marker, LockCalls.millis(LEASE)));
+                LockScript.RENEW, new String[] {key}, "", "", "", marker, LockCommands.millis(LEASE)));
     }
 
     /** Also finds out whether the server names its histories, which is no reason not to start. */
-    private void reclaim(RenewCommand command, LockKeys keys, History old, String marker) {
+    private void reclaim(RenewCommand command, LockKeys keys, ServerHistory old, String marker) {
         old.learn(marker);
         histories.found(old);
-        History young = new History(old.key(), YOUNG);
+        ServerHistory young = new ServerHistory(old.key(), YOUNG);
         String grace = checkRenewal(calls.reclaim(command, young)).marker();
         expire(old.key(), grace);
         ask(calls.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
@@ -141,7 +141,7 @@ final class StartCheck {
     }
 
     /** Gives the reply, or throws the failure, to whoever asks. */
-    private final class Heard<T> implements Answer<T, Supplier<T>> {
+    private final class Heard<T> implements ReplyReader<T, Supplier<T>> {
 
         @Override
         public Supplier<T> of(T reply) {

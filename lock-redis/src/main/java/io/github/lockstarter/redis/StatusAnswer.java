@@ -9,11 +9,11 @@ import java.util.function.BiFunction;
  * @param notHeld the result when it had not
  * @param unknown the result of a failure: its reason and its cause
  */
-record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unknown) implements Answer<Long, R> {
+record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unknown) implements ReplyReader<Long, R> {
 
     @Override
     public R of(Long status) {
-        return status == LockCalls.NOT_HELD ? notHeld : done;
+        return status == LockCommands.NOT_HELD ? notHeld : done;
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.github.lockstarter.redis;
 
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Coverage;
-import io.github.lockstarter.LockOversight.StoreState.Guard;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Coverage;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.Vote;
 import java.util.OptionalLong;
 
 /**
@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  *
  * @param result what it says but for the time
  */
-record VoteAnswer(Answer<AcquireReply, AcquireResult> result) implements Answer<AcquireReply, Vote> {
+record VoteAnswer(ReplyReader<AcquireReply, AcquireResult> result) implements ReplyReader<AcquireReply, Vote> {
 
     @Override
     public Vote of(AcquireReply reply) {

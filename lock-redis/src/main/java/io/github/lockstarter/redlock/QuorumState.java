@@ -1,7 +1,7 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,13 +1,12 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.QuorumNode;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -48,7 +47,7 @@ import java.util.stream.IntStream;
  *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
  *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock,
  *       and what was sent before and is answered behind the release, or has no answer, is freed on its node: the node may have
- *       executed it behind the release ({@link UnderWay}, {@link Remains}). Nothing that frees a token is sent, now or later, before it is given
+ *       executed it behind the release ({@link PendingRounds}, {@link LateGrants}). Nothing that frees a token is sent, now or later, before it is given
  *       up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its token.
  * </ol>
  * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
@@ -56,9 +55,9 @@ import java.util.stream.IntStream;
  * there, and its F is the highest of its quorum. The writing is a second round, an attempt of the same token with a floor of
  * F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
  *
- * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewalRound}, which also gives the
+ * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also gives the
  * lock to nodes that have it not. <b>Release</b>: released if a quorum released, not held if so many had it no longer that
- * the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see {@link Waits}.
+ * the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see {@link SignalQuorum}.
  *
  * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the node
  * for the first time, since one that has just started has nothing to compare with; a clock that is set forward and back
@@ -79,10 +78,10 @@ public final class RedlockBackend implements LockBackend {
 
     private final Quorum quorum;
     private final LongSupplier monotonicNanos;
-    private final List<Node> nodes;
-    private final Waits waits;
-    private final UnderWay underWay = new UnderWay();
-    private final QuorumOversight oversight;
+    private final List<QuorumMember> nodes;
+    private final SignalQuorum waits;
+    private final PendingRounds underWay = new PendingRounds();
+    private final QuorumAdmin admin;
     private volatile boolean closed;
 
     /**
@@ -112,10 +111,10 @@ public final class RedlockBackend implements LockBackend {
         this.quorum = new Quorum(stores.size());
         this.monotonicNanos = monotonicNanos;
         this.nodes = stores.stream()
-                .map(store -> new Node(store, monotonicNanos, settings.longestLease()))
+                .map(store -> new QuorumMember(store, monotonicNanos, settings.longestLease()))
                 .toList();
-        this.oversight = new QuorumOversight(quorum, nodes);
-        this.waits = new Waits(stores.size(), settings, monotonicNanos);
+        this.admin = new QuorumAdmin(quorum, nodes);
+        this.waits = new SignalQuorum(stores.size(), settings, monotonicNanos);
     }
 
     @Override
@@ -125,17 +124,17 @@ public final class RedlockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected("The lock backend over " + nodes.size() + " nodes is closed", cause));
         }
-        return new Ballot(nodes, command, waits, underWay).hold();
+        return new AcquireRound(nodes, command, waits, underWay).hold();
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return RenewalRound.hold(nodes, commands, underWay);
+        return RenewRound.hold(nodes, commands, underWay);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        List<Revocable> revoked = underWay.revoke(command.token());
+        List<PendingRound> revoked = underWay.revoke(command.token());
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
         }
@@ -144,15 +143,15 @@ public final class RedlockBackend implements LockBackend {
 
     /** Frees, behind the answer of each node, what it executes behind the command. */
     private <R> CompletionStage<R> giveUp(
-            List<Revocable> revoked,
-            Function<Node, CompletionStage<R>> command,
+            List<PendingRound> revoked,
+            Function<QuorumMember, CompletionStage<R>> command,
             Function<List<R>, Optional<R>> decision) {
-        CompletionStage<R> outcome = Poll.hold(
+        CompletionStage<R> outcome = NodeAnswers.hold(
                 nodes,
                 node -> command.apply(node)
                         .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(nodes.indexOf(node)))),
                 decision);
-        revoked.forEach(Revocable::released);
+        revoked.forEach(PendingRound::released);
         return outcome;
     }
 
@@ -188,7 +187,7 @@ public final class RedlockBackend implements LockBackend {
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        List<Revocable> revoked = underWay.revoke(command.token());
+        List<PendingRound> revoked = underWay.revoke(command.token());
         waits.ended(command.key());
         return giveUp(revoked, node -> node.withdraw(command), this::withdrawn);
     }
@@ -210,19 +209,19 @@ public final class RedlockBackend implements LockBackend {
     /** {@inheritDoc} Asks all nodes, and waits for each. */
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
-        return oversight.inspect(key);
+        return admin.inspect(key);
     }
 
-    /** {@inheritDoc} Revoked only if a quorum took it away; see {@link QuorumOversight}. */
+    /** {@inheritDoc} Revoked only if a quorum took it away; see {@link QuorumAdmin}. */
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return oversight.revoke(key, fencingToken);
+        return admin.revoke(key, fencingToken);
     }
 
     /** {@inheritDoc} Asks all nodes, and waits for each. */
     @Override
     public CompletionStage<StoreState> state() {
-        return oversight.state();
+        return admin.state();
     }
 
     @Override
@@ -279,7 +278,7 @@ public final class RedlockBackend implements LockBackend {
     /** Which nodes they are. */
     @Override
     public String toString() {
-        return nodes.stream().map(Node::name).collect(Collectors.joining(", "));
+        return nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
     }
 
     /** How many tokens have something under way that may still have to be freed. */
@@ -291,6 +290,6 @@ public final class RedlockBackend implements LockBackend {
     @Override
     public void close() {
         closed = true;
-        nodes.forEach(Node::close);
+        nodes.forEach(QuorumMember::close);
     }
 }

@@ -1,6 +1,6 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;

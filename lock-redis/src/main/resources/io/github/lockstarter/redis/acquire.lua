@@ -67,7 +67,7 @@ local function failed(reply, key, taken)
   return reply
 end
 
--- include look.lua: leaves marker, age, micros and refusal
+-- include check_history.lua: leaves marker, age, micros and refusal
 if refusal then
   return failed(refusal, 4)
 end

@@ -35,7 +35,7 @@ if owner == token then
     -- A place from before is spent: the instance had the lock since.
     redis.pcall('ZREM', waiters, instance)
   end
-  -- include wake.lua: leaves woken
+  -- include signal_next.lua: leaves woken
   if patience and woken == SIGNALLED then
     local now = redis.call('TIME')
     redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)

@@ -25,7 +25,7 @@
 local count = (#ARGV - 3) / 2
 local history, known, grace, quiet = KEYS[count + 1], ARGV[1], ARGV[2], ARGV[3]
 
--- include look.lua: leaves marker, age, micros and refusal
+-- include check_history.lua: leaves marker, age, micros and refusal
 
 local statuses, problem, retry = {}, '', 0
 local deferred = age and age < quiet * 1000 and 'd'

@@ -34,7 +34,7 @@ if owner then
     return FOREIGN
   end
   redis.call('DEL', lock)
-  -- include wake.lua: leaves woken
+  -- include signal_next.lua: leaves woken
   local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
   redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
   return woken

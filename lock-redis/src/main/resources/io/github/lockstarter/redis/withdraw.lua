@@ -30,7 +30,7 @@ if owner == token then
   owner = false
 end
 if not owner then
-  -- include wake.lua: leaves woken
+  -- include signal_next.lua: leaves woken
   return woken
 end
 return DONE

@@ -22,7 +22,7 @@ final class BackendUser {
 
     static final String KEY = "order:42";
     /** Of a user that has no other rights. */
-    static final String LEAST_RIGHTS = "-@all " + Rights.COMMANDS;
+    static final String LEAST_RIGHTS = "-@all " + RequiredRights.COMMANDS;
 
     static final Duration LEASE = Duration.ofSeconds(30);
 

@@ -75,12 +75,12 @@ class LockScriptTests {
 
     @Test
     void marksWhatIsWantedAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.ACQUIRE)).contains("'" + Mailbox.WANTED + "' .. (name or tag)");
+        assertThat(body(LockScript.ACQUIRE)).contains("'" + SignalMailbox.WANTED + "' .. (name or tag)");
     }
 
     @Test
     void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.REVOKE)).contains("'" + Mailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
+        assertThat(body(LockScript.REVOKE)).contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
     }
 
     /** What each turn of a loop takes for itself, it names first. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class RedisFailureTests {
 
-    private static final FailureReader FAILURES = new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS);
+    private static final RedisExceptionTranslator FAILURES = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
 
     @Test
     void keepsTypesAndMessagesOfTheCausesAndFewOfTheirFrames() {

@@ -28,7 +28,7 @@ class RenewBatchTests {
     /** The fence too. */
     private static final int KEEPING = 3;
 
-    private static final RedisFailure TRYAGAIN = new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS)
+    private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS)
             .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
 
     private final KeySpace keySpace = new KeySpace("lock:");
@@ -40,7 +40,7 @@ class RenewBatchTests {
 
     @Test
     void goesWithoutTheMarkerOnceItWasRefused() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         assertThat(keysOfNext(histories)).isEqualTo(2);
 
         Renewal refused = new Renewal(COMMAND);
@@ -52,7 +52,7 @@ class RenewBatchTests {
 
     @Test
     void neverTakesALockForLostThatIsNotFoundWithoutTheMarker() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         Renewal absent = new Renewal(COMMAND);
         assertThat(batch(absent, histories).of(new RenewReply("0", "", "", Duration.ZERO)))
@@ -63,10 +63,10 @@ class RenewBatchTests {
     /** The answer may come when the marker travels again. */
     @Test
     void goesByWhetherItTravelledWithTheMarkerNotByWhetherTheNextOneWill() {
-        History history = mock(History.class);
-        when(history.terms()).thenReturn(History.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
+        ServerHistory history = mock(ServerHistory.class);
+        when(history.terms()).thenReturn(ServerHistory.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
         when(history.isParted()).thenReturn(true);
-        Histories histories = mock(Histories.class);
+        ClientHistories histories = mock(ClientHistories.class);
         when(histories.isPerSlot()).thenReturn(true);
         when(histories.ofKey("order:42")).thenReturn(history);
 
@@ -79,7 +79,7 @@ class RenewBatchTests {
 
     @Test
     void takesALockForLostThatIsNotFoundWithTheMarker() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         Renewal absent = new Renewal(COMMAND);
         RenewBatch marked = batch(absent, histories);
         histories.ofKey("order:42").parted(); // by another renewal
@@ -90,7 +90,7 @@ class RenewBatchTests {
     /** Else it would be sent again at once, and again. */
     @Test
     void failsWhenItIsRefusedWithoutTheMarker() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         Renewal refused = new Renewal(COMMAND);
         assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
@@ -99,7 +99,7 @@ class RenewBatchTests {
 
     @Test
     void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
-        Histories histories = histories(Duration.ofSeconds(3));
+        ClientHistories histories = histories(Duration.ofSeconds(3));
         Renewal refused = new Renewal(COMMAND);
         assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
         assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
@@ -108,7 +108,7 @@ class RenewBatchTests {
 
     @Test
     void keepsTheFencingTokenOnceInHalfADay() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         Duration halfADay = Duration.ofHours(12);
         assertThat(keysFor(halfADay.minusMillis(1), histories)).isEqualTo(MARKED);
         assertThat(keysFor(halfADay, histories)).isEqualTo(KEEPING);
@@ -119,35 +119,35 @@ class RenewBatchTests {
 
     @Test
     void keepsNoFencingTokenWhileTheMarkerMayBeElsewhere() {
-        Histories histories = histories(Duration.ZERO);
+        ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         assertThat(keysFor(Duration.ofHours(12), histories)).isEqualTo(MARKED - 1);
     }
 
-    private int keysFor(Duration held, Histories histories) {
+    private int keysFor(Duration held, ClientHistories histories) {
         RenewCommand command = new RenewCommand(COMMAND.key(), COMMAND.token(), LEASE, 7, held);
         String sent =
                 batch(new Renewal(command), histories).call().bySha().getArgs().toCommandString();
         return Integer.parseInt(sent.split(" ", -1)[1]);
     }
 
-    private Histories histories(Duration deposedMasterWrites) {
-        return new Histories(
+    private ClientHistories histories(Duration deposedMasterWrites) {
+        return new ClientHistories(
                 keySpace,
                 cluster,
                 new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites),
                 key -> Optional.empty());
     }
 
-    private int keysOfNext(Histories histories) {
+    private int keysOfNext(ClientHistories histories) {
         String sent =
                 batch(new Renewal(COMMAND), histories).call().bySha().getArgs().toCommandString();
         return Integer.parseInt(sent.split(" ", -1)[1]);
     }
 
-    private RenewBatch batch(Renewal renewal, Histories histories) {
-        FailureReader failures = new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS);
-        return RenewBatch.of(List.of(renewal), new LockCalls(keySpace, cluster), histories, failures)
+    private RenewBatch batch(Renewal renewal, ClientHistories histories) {
+        RedisExceptionTranslator failures = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+        return RenewBatch.of(List.of(renewal), new LockCommands(keySpace, cluster), histories, failures)
                 .get(0);
     }
 }

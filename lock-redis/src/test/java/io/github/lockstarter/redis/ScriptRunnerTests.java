@@ -5,7 +5,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import io.github.lockstarter.LockOversight.Revocation;
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.redis.RedisFailure.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
@@ -29,8 +29,8 @@ class ScriptRunnerTests {
     private final RedisConnections connections = mock(RedisConnections.class);
     private final ScriptRunner runner = new ScriptRunner(
             connections,
-            new FailureReader(new StubRedisConnector(), RedisSettings.DEFAULTS),
-            new Outages("stub", key -> Optional.empty()));
+            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS),
+            new OutageDetector("stub", key -> Optional.empty()));
 
     ScriptRunnerTests() {
         asked.watch(connection);
@@ -82,7 +82,7 @@ class ScriptRunnerTests {
 
     private CompletableFuture<Effect> run() {
         ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {"lock:{a}"}, "a:1");
-        return runner.run(call, new Answer<Long, Effect>() {
+        return runner.run(call, new ReplyReader<Long, Effect>() {
                     @Override
                     public Effect of(Long reply) {
                         return Effect.NONE;

@@ -3,9 +3,9 @@ package io.github.lockstarter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Coverage;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Coverage;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.HashMap;

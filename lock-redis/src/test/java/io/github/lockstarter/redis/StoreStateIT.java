@@ -3,8 +3,8 @@ package io.github.lockstarter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;
 import java.time.Duration;

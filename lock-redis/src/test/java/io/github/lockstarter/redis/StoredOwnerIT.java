@@ -2,8 +2,8 @@ package io.github.lockstarter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockOversight.StoredLock;
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;

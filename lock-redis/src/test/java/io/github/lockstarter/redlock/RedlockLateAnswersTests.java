@@ -9,7 +9,6 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
-import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import java.time.Duration;
 import java.util.List;

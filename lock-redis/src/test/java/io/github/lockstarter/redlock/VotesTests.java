@@ -2,7 +2,7 @@ package io.github.lockstarter.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockOversight.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;

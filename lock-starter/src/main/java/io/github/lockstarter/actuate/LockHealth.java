@@ -1,8 +1,8 @@
 package io.github.lockstarter.actuate;
 
-import io.github.lockstarter.LockOversight;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Coverage;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Coverage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -27,8 +27,8 @@ public record LockHealth(boolean isUp, Map<String, Object> details) {
      * @param locks the locks
      * @return how their store is
      */
-    public static LockHealth of(LockOversight locks) {
-        StoreState state = Patience.await(locks.storeState(), LockHealth::silent);
+    public static LockHealth of(LockAdmin locks) {
+        StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::silent);
         return new LockHealth(state.failure().isEmpty(), details(state));
     }
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.actuate;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import java.util.Objects;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -8,14 +8,14 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 /** Health {@code distributedLock} on Spring Boot 4. */
 public final class LockHealthIndicator implements HealthIndicator {
 
-    private final LockOversight locks;
+    private final LockAdmin locks;
 
     /**
      * Creates the indicator.
      *
      * @param locks whose store to ask
      */
-    public LockHealthIndicator(LockOversight locks) {
+    public LockHealthIndicator(LockAdmin locks) {
         this.locks = Objects.requireNonNull(locks, "locks");
     }
 

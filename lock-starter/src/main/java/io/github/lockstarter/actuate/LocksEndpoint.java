@@ -1,6 +1,6 @@
 package io.github.lockstarter.actuate;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -34,7 +34,7 @@ public final class LocksEndpoint {
 
     private static final String NOBODY_KNOWN = "unknown";
 
-    private final LockOversight locks;
+    private final LockAdmin locks;
     private final ApplicationEventPublisher events;
     private final Show showValues;
     private final Set<String> roles;
@@ -47,7 +47,7 @@ public final class LocksEndpoint {
      * @param showValues who sees keys
      * @param roles who is authorised, if that matters; whoever is logged in, if there are none
      */
-    public LocksEndpoint(LockOversight locks, ApplicationEventPublisher events, Show showValues, Set<String> roles) {
+    public LocksEndpoint(LockAdmin locks, ApplicationEventPublisher events, Show showValues, Set<String> roles) {
         this.locks = Objects.requireNonNull(locks, "locks");
         this.events = Objects.requireNonNull(events, "events");
         this.showValues = Objects.requireNonNull(showValues, "showValues");
@@ -84,13 +84,13 @@ public final class LocksEndpoint {
      * @return what became of it
      */
     @WriteOperation
-    public LockRelease release(String key, long fencingToken, String reason) {
-        return release(new ReleaseOrder(key, fencingToken, reason), SecurityContext.NONE);
+    public ReleaseReport release(String key, long fencingToken, String reason) {
+        return release(new ReleaseRequest(key, fencingToken, reason), SecurityContext.NONE);
     }
 
-    LockRelease release(ReleaseOrder order, SecurityContext security) {
-        LockRelease release = LockRelease.of(
-                Patience.await(locks.revoke(order.key(), order.fencingToken()), LockOversight.Revocation.Unknown::new));
+    ReleaseReport release(ReleaseRequest order, SecurityContext security) {
+        ReleaseReport release = ReleaseReport.of(
+                StoreTimeout.await(locks.revoke(order.key(), order.fencingToken()), LockAdmin.Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? NOBODY_KNOWN
                 : security.getPrincipal().getName();

@@ -50,9 +50,9 @@ public final class LocksEndpointWebExtension {
      * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if nobody knows
      */
     @WriteOperation
-    public WebEndpointResponse<LockRelease> release(
+    public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security, String key, long fencingToken, String reason) {
-        LockRelease release = endpoint.release(new ReleaseOrder(key, fencingToken, reason), security);
+        ReleaseReport release = endpoint.release(new ReleaseRequest(key, fencingToken, reason), security);
         return new WebEndpointResponse<>(
                 release,
                 switch (release.outcome()) {

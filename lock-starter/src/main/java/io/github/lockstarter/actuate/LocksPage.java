@@ -1,8 +1,8 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.LockOversight.StoredLock;
-import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.Waiter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

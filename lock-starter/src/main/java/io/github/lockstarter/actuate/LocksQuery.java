@@ -1,9 +1,9 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.LockOversight;
-import io.github.lockstarter.LockOversight.StoredLock;
-import io.github.lockstarter.LockOversight.Waiter;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.Waiter;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +37,7 @@ record LocksQuery(Optional<String> key, int page, int size) {
         }
     }
 
-    LocksPage page(LockOversight locks, boolean showsKeys) {
+    LocksPage page(LockAdmin locks, boolean showsKeys) {
         Instant now = Instant.now();
         boolean shown = showsKeys || key.isPresent(); // whoever names a key knows it
         List<HeldLock> held = locks.heldLocks().snapshot().stream()
@@ -58,7 +58,7 @@ record LocksQuery(Optional<String> key, int page, int size) {
                 cut(waiting)
                         .map(waiter -> LocksPage.Waiting.of(waiter, now, shown))
                         .toList(),
-                key.map(wanted -> LocksPage.Stored.of(Patience.await(locks.inspect(wanted), StoredLock.Unknown::new)))
+                key.map(wanted -> LocksPage.Stored.of(StoreTimeout.await(locks.inspect(wanted), StoredLock.Unknown::new)))
                         .orElse(null));
     }
 

@@ -1,6 +1,6 @@
 package io.github.lockstarter.actuate;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -19,10 +19,10 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
 
     private static final String HEALTH = "org.springframework.boot.actuate.health.Health";
 
-    private final LockOversight locks;
+    private final LockAdmin locks;
     private final Class<?> health;
 
-    private OlderLockHealthIndicator(LockOversight locks, Class<?> health) {
+    private OlderLockHealthIndicator(LockAdmin locks, Class<?> health) {
         this.locks = Objects.requireNonNull(locks, "locks");
         this.health = health;
     }
@@ -35,7 +35,7 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
      * @return an instance of it
      * @throws ClassNotFoundException when its package has no {@code Health}
      */
-    public static Object of(LockOversight locks, Class<?> indicator) throws ClassNotFoundException {
+    public static Object of(LockAdmin locks, Class<?> indicator) throws ClassNotFoundException {
         ClassLoader loader = indicator.getClassLoader();
         InvocationHandler handler = new OlderLockHealthIndicator(locks, Class.forName(HEALTH, false, loader));
         return Proxy.newProxyInstance(loader, new Class<?>[] {indicator}, handler);

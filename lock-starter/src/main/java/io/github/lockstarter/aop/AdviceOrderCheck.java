@@ -44,7 +44,7 @@ final class AdviceOrderCheck {
     /**
      * Looks at the advices of a locked method.
      *
-     * @throws ImpossibleLockException when one is on the wrong side of the lock
+     * @throws InvalidLockDeclarationException when one is on the wrong side of the lock
      */
     static void check(Method method, Object proxy) {
         AdviceOrderCheck check = new AdviceOrderCheck(method);
@@ -80,7 +80,7 @@ final class AdviceOrderCheck {
     private void checkAround(Link lock) {
         int position = chain.indexOf(lock);
         first(chain.subList(0, position), AdviceOrderCheck::isTransactional).ifPresent(transaction -> {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "the transaction advice (order " + transaction.order() + ") is outside of the lock (order "
                             + lock.order() + "), so the lock would be released before the commit.",
@@ -88,7 +88,7 @@ final class AdviceOrderCheck {
         });
         first(chain.subList(position, chain.size()), AdviceOrderCheck::isAsynchronous)
                 .ifPresent(asynchronous -> {
-                    throw new ImpossibleLockException(
+                    throw new InvalidLockDeclarationException(
                             method,
                             "the asynchronous advice (order " + asynchronous.order() + ") is inside of the lock (order "
                                     + lock.order() + "), so the lock would be released while the method still runs.",

@@ -46,11 +46,11 @@ final class AsynchronousReturn {
     /**
      * Refuses a method that returns before its work ends.
      *
-     * @throws ImpossibleLockException when it does
+     * @throws InvalidLockDeclarationException when it does
      */
     static void check(Method method) {
         if (KotlinDetector.isSuspendingFunction(method) || ENDS_LATER.get(method.getReturnType())) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "it returns " + ResolvableType.forMethodReturnType(method)
                             + ", so the lock would be released before the work ends.",
@@ -65,7 +65,7 @@ final class AsynchronousReturn {
      */
     static void checkResult(Method method, LockRequest request, @Nullable Object result) {
         if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
-            throw new IllegalStateException(ImpossibleLockException.describe(method) + " returned a "
+            throw new IllegalStateException(InvalidLockDeclarationException.describe(method) + " returned a "
                     + result.getClass().getTypeName() + ", whose work goes on while the lock '"
                     + LockRequest.printable(String.join(", ", request.keys())) + "' is released already. " + ADVICE);
         }

@@ -44,7 +44,7 @@ final class CallersTransactionWarning {
                 "{} is called inside a transaction of its caller: lock '{}' is released before that transaction commits, and the "
                         + "next owner may not see what it wrote. Give the method @Transactional(propagation = "
                         + "Propagation.REQUIRES_NEW), or lock the method that opens the transaction",
-                ImpossibleLockException.describe(method),
+                InvalidLockDeclarationException.describe(method),
                 String.join(", ", request.keys()));
     }
 

@@ -45,17 +45,17 @@ final class KeyExpression {
     /**
      * Parses and checks an expression.
      *
-     * @throws ImpossibleLockException when it cannot be parsed, names an unknown argument, or uses what it may not
+     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, or uses what it may not
      */
     static KeyExpression parse(String text, Method method, KeyParameters parameters) {
         if (text.isBlank()) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "key expression '" + text + "' is blank.",
                     "Leave the key out for one lock over all calls.");
         }
         if (text.contains(LockedMethod.PLACEHOLDER)) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "key expression '" + text
                             + "' has a placeholder, '${', and none is resolved in a key: the value of a "
@@ -68,16 +68,16 @@ final class KeyExpression {
             Set<String> used = KeyExpressionCheck.usedNames(root, parameters.types(method));
             return new KeyExpression(
                     text,
-                    ImpossibleLockException.describe(method),
-                    new SpelExpression(text, StrictOperand.inside(root), CONFIGURATION),
+                    InvalidLockDeclarationException.describe(method),
+                    new SpelExpression(text, NonNullOperand.inside(root), CONFIGURATION),
                     used.stream().collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)));
         } catch (ParseException | IllegalStateException e) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "key expression '" + text + "' is not SpEL: " + e.getMessage(),
                     "Correct it. An argument is '#name', a fixed text stands in single quotes.");
         } catch (IllegalArgumentException e) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method, "key expression '" + text + "' " + e.getMessage() + ".", parameters.advice());
         }
     }
@@ -91,7 +91,7 @@ final class KeyExpression {
         SimpleEvaluationContext context = CONTEXTS.build();
         positions.forEach((name, position) -> context.setVariable(name, arguments[position]));
         try {
-            return KeyText.of(expression.getValue(context));
+            return KeyRenderer.of(expression.getValue(context));
         } catch (EvaluationException e) {
             throw failed("cannot be evaluated: " + e.getMessage(), e);
         } catch (IllegalArgumentException e) {

@@ -97,7 +97,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         try {
             settings.accept(method.method(), method.request());
         } catch (IllegalArgumentException e) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method.method(), e.getMessage() + ".", "Change the annotation or the configuration.");
         }
     }
@@ -106,7 +106,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         boolean isFinal =
                 Modifier.isFinal(type.getModifiers()) && !Proxy.isProxyClass(type) && !ClassUtils.isLambdaClass(type);
         if (isFinal && isSubclassedByItsProxy(type, beanName)) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "the class is final, so that no proxy can be made of it.",
                     "Remove 'final' (records are final, and so are Kotlin classes without 'open'), or move the method.");
@@ -154,7 +154,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
             throw new BeanCreationException(
                     beanName,
                     "is not locked",
-                    new ImpossibleLockException(
+                    new InvalidLockDeclarationException(
                             method.method(),
                             "the bean was created before the lock could be put around it, or is of a kind that is never "
                                     + "proxied (a bean post-processor, an advice).",

@@ -35,7 +35,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
      * Reads an annotation.
      *
      * @param placeholders resolves <code>${…}</code> in a name
-     * @throws ImpossibleLockException when it cannot take effect on this method
+     * @throws InvalidLockDeclarationException when it cannot take effect on this method
      */
     static LockedMethod of(
             Method method, MergedAnnotation<DistributedLock> annotation, StringValueResolver placeholders) {
@@ -84,7 +84,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
                     attributes.renewal(),
                     Ownership.THREAD);
         } catch (IllegalArgumentException e) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method, e.getMessage() + ".", "Correct leaseMs or waitMs; left out, they are as configured.");
         }
     }
@@ -100,7 +100,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         String name = resolve(method, given, placeholders);
         if (!NAME.matcher(name).matches()) {
             String origin = name.equals(given) ? "" : " (of '" + given + "')";
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "the name '" + name + "'" + origin
                             + " has other characters than letters, digits, '.', '_' and '-'.",
@@ -121,8 +121,8 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         throw unresolved(method, given, "no property source has it");
     }
 
-    private static ImpossibleLockException unresolved(Method method, String given, @Nullable String why) {
-        return new ImpossibleLockException(
+    private static InvalidLockDeclarationException unresolved(Method method, String given, @Nullable String why) {
+        return new InvalidLockDeclarationException(
                 method,
                 "the name '" + given + "' cannot be resolved: " + why + ".",
                 "Set the property, or give a default, such as ${name:default}.");
@@ -140,7 +140,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
             String kind = Modifier.isStatic(modifiers) ? "static" : "private";
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "a proxy never sees the call of a " + kind + " method.",
                     "Annotate a non-" + kind + " method that other beans call, or use LockTemplate.");

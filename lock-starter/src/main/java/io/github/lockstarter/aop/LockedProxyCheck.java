@@ -42,7 +42,7 @@ public final class LockedProxyCheck implements BeanPostProcessor {
 
     private static void checkOverridable(Method method) {
         if (Modifier.isFinal(method.getModifiers())) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "the proxy is a subclass, which cannot override a final method.",
                     "Remove 'final' (in Kotlin: 'open', or the kotlin-spring plugin), or annotate single methods "
@@ -57,7 +57,7 @@ public final class LockedProxyCheck implements BeanPostProcessor {
                 .anyMatch(candidate ->
                         AopUtils.getMostSpecificMethod(candidate, target).equals(method) || candidate.equals(method));
         if (!declared) {
-            throw new ImpossibleLockException(
+            throw new InvalidLockDeclarationException(
                     method,
                     "the bean is behind a JDK proxy, and none of its interfaces declares the method.",
                     "Declare it in an interface, or set spring.aop.proxy-target-class=true.");

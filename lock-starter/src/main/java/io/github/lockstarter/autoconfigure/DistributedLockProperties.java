@@ -161,7 +161,7 @@ record DistributedLockProperties(
     }
 
     /** How long a hold of each name may last without a warning; empty if there are none. */
-    Optional<SlowHolds> slowHolds() {
+    Optional<SlowHoldWarnings> slowHolds() {
         Map<String, Duration> named = new HashMap<>();
         locks.forEach((name, settings) -> {
             if (settings.warnAfter != null) {
@@ -171,7 +171,7 @@ record DistributedLockProperties(
         Duration others = limit(warnAfter);
         return others.equals(NEVER) && named.values().stream().allMatch(NEVER::equals)
                 ? Optional.empty()
-                : Optional.of(new SlowHolds(
+                : Optional.of(new SlowHoldWarnings(
                         name -> named.getOrDefault(name, others),
                         Stream.concat(named.values().stream(), Stream.of(others))
                                 .min(Comparator.naturalOrder())

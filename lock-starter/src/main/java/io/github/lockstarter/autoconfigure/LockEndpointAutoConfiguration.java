@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksEndpointWebExtension;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 /** The actuator endpoint {@code locks}, where the application has the actuator and exposes it. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
-@ConditionalOnSingleCandidate(LockOversight.class)
+@ConditionalOnSingleCandidate(LockAdmin.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 public final class LockEndpointAutoConfiguration {
 
@@ -28,7 +28,7 @@ public final class LockEndpointAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnAvailableEndpoint
     LocksEndpoint distributedLockEndpoint(
-            LockOversight locks, ApplicationEventPublisher events, LocksEndpointProperties properties) {
+            LockAdmin locks, ApplicationEventPublisher events, LocksEndpointProperties properties) {
         return new LocksEndpoint(locks, events, properties.showValues(), properties.roles());
     }
 

@@ -1,15 +1,15 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.observe.LockSurrounding;
-import io.github.lockstarter.observe.SurroundedLockTemplate;
+import io.github.lockstarter.observe.DecoratedLockTemplate;
+import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.List;
 import java.util.stream.Stream;
@@ -56,14 +56,14 @@ class LockEngineConfiguration {
                 settings.maxLease().toMillis(),
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off",
-                engine.oversight().instance());
+                engine.admin().instance());
         return engine;
     }
 
     @Bean
     @ConditionalOnMissingBean
-    LockOversight distributedLockOversight(LockEngine engine) {
-        return engine.oversight();
+    LockAdmin distributedLockAdmin(LockEngine engine) {
+        return engine.admin();
     }
 
     @Bean
@@ -74,12 +74,12 @@ class LockEngineConfiguration {
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
     LockTemplate distributedLockTemplate(
-            LockEngine engine, DistributedLockProperties properties, ObjectProvider<LockSurrounding> surroundings) {
+            LockEngine engine, DistributedLockProperties properties, ObjectProvider<LockDecorator> decorators) {
         BackendRoutes routes = properties.routes();
         LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);
-        List<LockSurrounding> all = surroundings.orderedStream().toList();
+        List<LockDecorator> all = decorators.orderedStream().toList();
         return all.isEmpty()
                 ? new LockTemplate(source, properties.onLost())
-                : new SurroundedLockTemplate(source, properties.onLost(), all);
+                : new DecoratedLockTemplate(source, properties.onLost(), all);
     }
 }

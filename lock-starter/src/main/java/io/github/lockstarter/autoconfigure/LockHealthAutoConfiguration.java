@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.LockOversight;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.OlderLockHealthIndicator;
 import org.springframework.beans.factory.FactoryBean;
@@ -27,7 +27,7 @@ import org.springframework.util.ClassUtils;
  */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @Conditional(LockConditions.HealthEnabled.class)
-@ConditionalOnSingleCandidate(LockOversight.class)
+@ConditionalOnSingleCandidate(LockAdmin.class)
 @Import({LockHealthAutoConfiguration.OnBoot4.class, LockHealthAutoConfiguration.OnBoot3.class})
 public final class LockHealthAutoConfiguration {
 
@@ -44,8 +44,8 @@ public final class LockHealthAutoConfiguration {
 
         @Bean(BEAN)
         @ConditionalOnMissingBean(name = BEAN)
-        @ConditionalOnBean(LockOversight.class)
-        LockHealthIndicator distributedLockHealthContributor(LockOversight locks) {
+        @ConditionalOnBean(LockAdmin.class)
+        LockHealthIndicator distributedLockHealthContributor(LockAdmin locks) {
             return new LockHealthIndicator(locks);
         }
     }
@@ -80,7 +80,7 @@ public final class LockHealthAutoConfiguration {
             definition.getConstructorArgumentValues().addIndexedArgumentValue(0, indicator);
             definition
                     .getConstructorArgumentValues()
-                    .addIndexedArgumentValue(1, new RuntimeBeanReference(LockOversight.class));
+                    .addIndexedArgumentValue(1, new RuntimeBeanReference(LockAdmin.class));
             return definition;
         }
     }
@@ -89,9 +89,9 @@ public final class LockHealthAutoConfiguration {
     static final class OlderIndicatorFactory implements FactoryBean<Object> {
 
         private final Class<?> indicator;
-        private final LockOversight locks;
+        private final LockAdmin locks;
 
-        OlderIndicatorFactory(Class<?> indicator, LockOversight locks) {
+        OlderIndicatorFactory(Class<?> indicator, LockAdmin locks) {
             this.indicator = indicator;
             this.locks = locks;
         }

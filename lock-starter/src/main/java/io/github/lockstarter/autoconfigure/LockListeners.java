@@ -28,7 +28,7 @@ final class LockListeners implements AutoCloseable {
     /** Lets those ask the engine that tells them. */
     void started(HeldLocks locks) {
         all.forEach(listener -> {
-            if (listener instanceof SlowHolds slow) {
+            if (listener instanceof SlowHoldWarnings slow) {
                 slow.ask(locks);
             }
         });
@@ -57,7 +57,7 @@ final class LockListeners implements AutoCloseable {
         for (LockListener listener : all) {
             if (listener instanceof IsolatedListener isolated) {
                 isolated.close();
-            } else if (listener instanceof SlowHolds slow) {
+            } else if (listener instanceof SlowHoldWarnings slow) {
                 slow.close();
             }
         }

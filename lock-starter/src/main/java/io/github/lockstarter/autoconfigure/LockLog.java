@@ -31,7 +31,7 @@ final class LockLog implements LockListener {
 
     @Override
     public void onAcquired(LockEvent.Acquired event) {
-        LogLine.about(log.atDebug(), event, event.fencingToken())
+        LockLogLine.about(log.atDebug(), event, event.fencingToken())
                 .log(
                         "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
                         event.key(),
@@ -43,12 +43,12 @@ final class LockLog implements LockListener {
 
     @Override
     public void onContended(LockEvent.Contended event) {
-        LogLine.about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
+        LockLogLine.about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
     }
 
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
-        LogLine.about(log.atDebug(), event)
+        LockLogLine.about(log.atDebug(), event)
                 .log(
                         "Did not acquire lock '{}' within {}ms ({})",
                         event.key(),
@@ -62,16 +62,16 @@ final class LockLog implements LockListener {
         switch (event.outcome()) {
             case RENEWED -> {
                 if (failing.remove(hold)) {
-                    LogLine.about(log.atWarn(), event, event.fencingToken())
+                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
                             .log("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
                 } else {
-                    LogLine.about(log.atDebug(), event, event.fencingToken())
+                    LockLogLine.about(log.atDebug(), event, event.fencingToken())
                             .log("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
                 }
             }
             case FAILED -> {
                 if (failing.add(hold)) {
-                    LogLine.about(log.atWarn(), event, event.fencingToken())
+                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
                             .log(
                                     "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
                                             + "Check the connection to the lock backend",
@@ -87,7 +87,7 @@ final class LockLog implements LockListener {
     public void onReleased(LockEvent.Released event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
-            LogLine.about(log.atWarn(), event, event.fencingToken())
+            LockLogLine.about(log.atWarn(), event, event.fencingToken())
                     .log(
                             "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
                                     + "repeated, and the lock ends with its lease at the latest",
@@ -95,7 +95,7 @@ final class LockLog implements LockListener {
                             event.fencingToken(),
                             event.held().toMillis());
         } else {
-            LogLine.about(log.atDebug(), event, event.fencingToken())
+            LockLogLine.about(log.atDebug(), event, event.fencingToken())
                     .log(
                             "Released lock '{}' (fencing token {}, {}) after {}ms",
                             event.key(),
@@ -108,7 +108,7 @@ final class LockLog implements LockListener {
     @Override
     public void onLost(LockEvent.Lost event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
-        LogLine.about(log.atWarn(), event, event.fencingToken())
+        LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
                         "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
                                 + "another owner; check the fencing token where you write",
@@ -129,7 +129,7 @@ final class LockLog implements LockListener {
                         "'{}' acquired it, and work under it may still run. The lock is renewed until this instance"
                                 + " stops, max-hold is over, or an operator releases it";
                 };
-        LogLine.about(log.atWarn(), event, event.fencingToken())
+        LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
                         "No code can release lock '{}' (name '{}', fencing token {}), held since {}: no handle of it can be"
                                 + " reached any more. " + what

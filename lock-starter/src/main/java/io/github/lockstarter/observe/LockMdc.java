@@ -11,7 +11,7 @@ import org.slf4j.MDC;
  * Puts key, name and fencing token of the innermost locked body into the context of the log, so that each line that is
  * written under the lock has them.
  */
-public final class LockMdc implements LockSurrounding {
+public final class LockMdc implements LockDecorator {
 
     /** Name of the key's entry. */
     public static final String KEY = "lock.key";
@@ -26,10 +26,10 @@ public final class LockMdc implements LockSurrounding {
     public LockMdc() {}
 
     @Override
-    public Closing enter(LockRequest request, LockHandle handle) {
-        Closing key = put(KEY, LockRequest.printable(handle.key()));
-        Closing name = put(NAME, request.name());
-        Closing token = put(FENCING_TOKEN, fencingToken(handle));
+    public Scope enter(LockRequest request, LockHandle handle) {
+        Scope key = put(KEY, LockRequest.printable(handle.key()));
+        Scope name = put(NAME, request.name());
+        Scope token = put(FENCING_TOKEN, fencingToken(handle));
         return () -> {
             token.close();
             name.close();
@@ -47,7 +47,7 @@ public final class LockMdc implements LockSurrounding {
                 .collect(Collectors.joining(", "));
     }
 
-    private static Closing put(String entry, String value) {
+    private static Scope put(String entry, String value) {
         @Nullable String before = MDC.get(entry);
         MDC.put(entry, value);
         return () -> {

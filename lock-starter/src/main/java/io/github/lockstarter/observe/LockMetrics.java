@@ -29,7 +29,7 @@ public final class LockMetrics implements LockListener {
     // Called by any thread. `byName` grows under `naming`, and what is in stays in, so all events of a hold meet the
     // same
     // meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its own.
-    private final ConcurrentMap<String, NamedMeters> byName = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
     private final ReentrantLock naming = new ReentrantLock();
     private final AtomicBoolean warned = new AtomicBoolean();
     private final MeterRegistry registry;
@@ -50,7 +50,7 @@ public final class LockMetrics implements LockListener {
 
     @Override
     public void onAcquired(LockEvent.Acquired event) {
-        NamedMeters meters = metersOf(event);
+        LockNameMeters meters = metersOf(event);
         meters.acquired.record(event.waited());
         meters.held.incrementAndGet();
         if (event.path() != LockEvent.Path.UNCONTENDED) {
@@ -68,7 +68,7 @@ public final class LockMetrics implements LockListener {
 
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
-        NamedMeters meters = metersOf(event);
+        LockNameMeters meters = metersOf(event);
         meters.refused(event.refusal()).record(event.waited());
         if (event.queued()) {
             meters.waiting.decrementAndGet();
@@ -89,25 +89,25 @@ public final class LockMetrics implements LockListener {
 
     @Override
     public void onLost(LockEvent.Lost event) {
-        NamedMeters meters = metersOf(event);
+        LockNameMeters meters = metersOf(event);
         meters.lost(event.cause()).increment();
         ended(meters, event.held());
     }
 
-    private static void ended(NamedMeters meters, Duration held) {
+    private static void ended(LockNameMeters meters, Duration held) {
         meters.hold.record(held);
         meters.held.decrementAndGet();
     }
 
-    private NamedMeters metersOf(LockEvent event) {
-        NamedMeters known = byName.get(event.name());
+    private LockNameMeters metersOf(LockEvent event) {
+        LockNameMeters known = byName.get(event.name());
         return known != null ? known : firstOf(event.name());
     }
 
-    private NamedMeters firstOf(String name) {
+    private LockNameMeters firstOf(String name) {
         naming.lock();
         try {
-            NamedMeters known = byName.get(name);
+            LockNameMeters known = byName.get(name);
             if (known != null) {
                 return known;
             }
@@ -117,13 +117,13 @@ public final class LockMetrics implements LockListener {
         }
     }
 
-    private NamedMeters register(String name) {
-        NamedMeters meters = new NamedMeters(registry, name);
+    private LockNameMeters register(String name) {
+        LockNameMeters meters = new LockNameMeters(registry, name);
         byName.put(name, meters);
         return meters;
     }
 
-    private NamedMeters other(String name) {
+    private LockNameMeters other(String name) {
         if (warned.compareAndSet(false, true)) {
             log.warn(
                     "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) and "
@@ -132,7 +132,7 @@ public final class LockMetrics implements LockListener {
                     name,
                     OTHER);
         }
-        NamedMeters known = byName.get(OTHER);
+        LockNameMeters known = byName.get(OTHER);
         return known != null ? known : register(OTHER);
     }
 }

@@ -13,14 +13,14 @@ import java.util.Optional;
  * Observes acquisitions and what runs under locks: as spans, where there is a tracer. While nobody listens to the registry,
  * nothing is created.
  */
-public final class LockObservations implements LockSurrounding {
+public final class LockObservations implements LockDecorator {
 
     private final ObservationRegistry registry;
     private final LockObservationConvention convention;
     private final ObservationFailures failures = new ObservationFailures();
 
     /**
-     * Creates the surrounding.
+     * Creates the decorator.
      *
      * @param registry where the observations go
      * @param convention what they say
@@ -32,13 +32,13 @@ public final class LockObservations implements LockSurrounding {
 
     @Override
     public LockSource around(LockSource source) {
-        return new ObservedLocks(source, this);
+        return new ObservedLockSource(source, this);
     }
 
     /** The body's own observations become children of its section. */
     @Override
-    public Closing enter(LockRequest request, LockHandle handle) {
-        return handle instanceof ObservedHandle observed ? observed.openScope() : Closing.NOTHING;
+    public Scope enter(LockRequest request, LockHandle handle) {
+        return handle instanceof ObservedHandle observed ? observed.openScope() : Scope.NOTHING;
     }
 
     boolean isIdle() {
@@ -46,15 +46,15 @@ public final class LockObservations implements LockSurrounding {
     }
 
     /** An acquisition, below the observation that is current on this thread. */
-    Observed startAcquisition(LockRequest request) {
+    SafeObservation startAcquisition(LockRequest request) {
         Optional<Observation> parent = failures.guarded(
                 "find its parent", () -> Optional.ofNullable(registry.getCurrentObservation()), Optional.empty());
-        return Observed.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent.orElse(null));
+        return SafeObservation.start(this, new LockObservationContext(Phase.ACQUISITION, request), parent.orElse(null));
     }
 
     /** A section, beside its acquisition. */
-    Observed startSection(LockRequest request, Observed acquisition) {
-        return Observed.start(this, new LockObservationContext(Phase.SECTION, request), acquisition.parent());
+    SafeObservation startSection(LockRequest request, SafeObservation acquisition) {
+        return SafeObservation.start(this, new LockObservationContext(Phase.SECTION, request), acquisition.parent());
     }
 
     ObservationRegistry registry() {

@@ -3,7 +3,7 @@ package io.github.lockstarter.observe;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.observe.LockSurrounding.Closing;
+import io.github.lockstarter.observe.LockDecorator.Scope;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class ObservedHandle implements LockHandle {
 
     private final LockHandle handle;
-    private final Observed section;
+    private final SafeObservation section;
     private final boolean showsKeys;
     private final ReentrantLock telling = new ReentrantLock();
     private boolean lossTold;
     private boolean ended;
 
-    ObservedHandle(LockHandle handle, Observed section, boolean showsKeys) {
+    ObservedHandle(LockHandle handle, SafeObservation section, boolean showsKeys) {
         this.handle = handle;
         this.section = section;
         this.showsKeys = showsKeys;
@@ -49,7 +49,7 @@ final class ObservedHandle implements LockHandle {
         }
     }
 
-    Closing openScope() {
+    Scope openScope() {
         return section.openScope();
     }
 

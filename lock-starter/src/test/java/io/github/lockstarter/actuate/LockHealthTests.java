@@ -3,9 +3,9 @@ package io.github.lockstarter.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.HeldLocks;
-import io.github.lockstarter.LockOversight;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoreState.Guard;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -101,7 +101,7 @@ class LockHealthTests {
     }
 
     /** Locks whose store is in a given state. */
-    private record Store(StoreState storeStateNow) implements LockOversight {
+    private record Store(StoreState storeStateNow) implements LockAdmin {
 
         @Override
         public String instance() {

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.actuate.LockRelease.Outcome;
 import io.github.lockstarter.actuate.LocksPage.Held;
 import io.github.lockstarter.actuate.LocksPage.Stored.State;
+import io.github.lockstarter.actuate.ReleaseReport.Outcome;
 import io.github.lockstarter.engine.EngineClock;
 import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
@@ -55,7 +55,7 @@ class LocksEndpointTests {
     }
 
     private LocksEndpoint endpoint(Show showValues) {
-        return new LocksEndpoint(engine.oversight(), published::add, showValues, Set.of());
+        return new LocksEndpoint(engine.admin(), published::add, showValues, Set.of());
     }
 
     @Test
@@ -70,8 +70,8 @@ class LocksEndpointTests {
         assertThat(page.heldTotal()).isEqualTo(2);
         assertThat(page.waitingTotal()).isZero();
         assertThat(page.instance())
-                .isEqualTo(engine.oversight().instance())
-                .isNotEqualTo(other.oversight().instance());
+                .isEqualTo(engine.admin().instance())
+                .isNotEqualTo(other.admin().instance());
         assertThat(page.store()).isNull();
     }
 
@@ -121,7 +121,7 @@ class LocksEndpointTests {
         LocksPage.Stored store = page.store();
         assertThat(store).isNotNull();
         assertThat(store.state()).isEqualTo(State.HELD);
-        assertThat(store.instance()).isEqualTo(other.oversight().instance());
+        assertThat(store.instance()).isEqualTo(other.admin().instance());
         assertThat(store.fencingToken()).isEqualTo(theirs.fencingToken());
         assertThat(store.remainingLeaseMs()).isBetween(1L, 30_000L);
 
@@ -165,7 +165,7 @@ class LocksEndpointTests {
     void releasesWhatTheOperatorSawAndTellsOfIt() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
 
-        LockRelease release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs")
+        ReleaseReport release = web.release(security("eve"), "order:7", theirs.fencingToken(), "hangs")
                 .getBody();
 
         assertThat(release.outcome()).isEqualTo(Outcome.RELEASED);

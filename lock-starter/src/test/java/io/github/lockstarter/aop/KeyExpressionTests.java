@@ -197,7 +197,7 @@ class KeyExpressionTests {
             """)
     void refusesAtTheStartWhatItCannotReach(String expression, String why) {
         assertThatThrownBy(() -> parse(expression))
-                .isInstanceOf(ImpossibleLockException.class)
+                .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("KeyExpressionTests.Orders.ship(")
                 .hasMessageContaining("key expression '" + expression + "'")
                 .hasMessageContaining(why);
@@ -235,14 +235,14 @@ class KeyExpressionTests {
     @Test
     void refusesABlankExpression() {
         assertThatThrownBy(() -> parse(" "))
-                .isInstanceOf(ImpossibleLockException.class)
+                .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("key expression ' ' is blank");
     }
 
     @Test
     void tellsWhichArgumentsItKnows() {
         assertThatThrownBy(() -> parse("#ordrId"))
-                .isInstanceOfSatisfying(ImpossibleLockException.class, e -> assertThat(e.action())
+                .isInstanceOfSatisfying(InvalidLockDeclarationException.class, e -> assertThat(e.action())
                         .contains("#id, #order, #attributes, #items, #p0, #a0")
                         .doesNotContain("-parameters"));
     }
@@ -252,7 +252,7 @@ class KeyExpressionTests {
         KeyParameters unnamed = new KeyParameters(1, Optional.empty());
         assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed))
                 .isInstanceOfSatisfying(
-                        ImpossibleLockException.class,
+                        InvalidLockDeclarationException.class,
                         e -> assertThat(e.action()).contains("#p0, #a0").contains("compile with -parameters"));
         assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed).evaluate(new Object[] {5}))
                 .isEqualTo("x:5");
@@ -262,7 +262,7 @@ class KeyExpressionTests {
     void tellsThatAMethodHasNoParameters() {
         Method nightly = method("nightly");
         assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly)))
-                .isInstanceOfSatisfying(ImpossibleLockException.class, e -> assertThat(e.action())
+                .isInstanceOfSatisfying(InvalidLockDeclarationException.class, e -> assertThat(e.action())
                         .contains("The method has no parameters"));
     }
 }

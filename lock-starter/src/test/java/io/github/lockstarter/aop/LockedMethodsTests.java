@@ -399,7 +399,7 @@ class LockedMethodsTests {
 
     private void assertRefused(Class<?> type, String why) {
         assertThatThrownBy(() -> methods.of(type))
-                .isInstanceOf(ImpossibleLockException.class)
+                .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("@DistributedLock on LockedMethodsTests." + type.getSimpleName() + ".")
                 .hasMessageContaining(why);
     }
@@ -460,7 +460,7 @@ class LockedMethodsTests {
         Object bean = java.lang.reflect.Proxy.newProxyInstance(
                 contract.getClassLoader(), new Class<?>[] {contract}, (self, method, arguments) -> null);
         assertThatThrownBy(() -> methods.of(bean.getClass()))
-                .isInstanceOf(ImpossibleLockException.class)
+                .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("so the lock would be released before the work ends");
     }
 
@@ -490,7 +490,7 @@ class LockedMethodsTests {
                 .load(later.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
         assertThatThrownBy(() -> methods.of(controller))
-                .isInstanceOf(ImpossibleLockException.class)
+                .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("it returns " + returnType + ", so the lock would be released");
     }
 }

@@ -34,7 +34,7 @@ class BeanNamesTests {
                     MetricsAutoConfiguration.class,
                     CompositeMeterRegistryAutoConfiguration.class,
                     ObservationAutoConfiguration.class,
-                    LockSurroundingAutoConfiguration.class,
+                    LockDecoratorAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
                     LockEndpointAutoConfiguration.class,
                     LockHealthAutoConfiguration.class,

@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksEndpointWebExtension;
 import io.github.lockstarter.actuate.LocksPage;
@@ -48,7 +48,7 @@ class LockEndpointAutoConfigurationTests {
     void isAbsentUnlessExposed() {
         runner.withPropertyValues("management.endpoints.web.exposure.include=health")
                 .run(context -> assertThat(context)
-                        .hasSingleBean(LockOversight.class)
+                        .hasSingleBean(LockAdmin.class)
                         .doesNotHaveBean(LocksEndpoint.class)
                         .doesNotHaveBean(LocksEndpointWebExtension.class));
     }
@@ -155,7 +155,7 @@ class LockEndpointAutoConfigurationTests {
     static class OwnEndpoint {
 
         @Bean
-        LocksEndpoint own(LockOversight locks, ApplicationEventPublisher events) {
+        LocksEndpoint own(LockAdmin locks, ApplicationEventPublisher events) {
             return new LocksEndpoint(locks, events, Show.ALWAYS, Set.of());
         }
     }

@@ -3,13 +3,13 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 import java.util.List;
@@ -143,7 +143,7 @@ class LockListenersTests {
                     assertThat(waiting).failsWithin(Duration.ofSeconds(10));
                     assertThat(locks.acquireAsync(LockRequest.of("order:42").withoutWaiting()))
                             .failsWithin(Duration.ofSeconds(10));
-                    context.getBean(LockOversight.class)
+                    context.getBean(LockAdmin.class)
                             .revoke("order:42", held.fencingToken())
                             .join();
 

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockOversight;
 import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.aop.LockAdvisor;
@@ -83,7 +83,7 @@ class ParentContextTests {
             for (Class<?> once : List.of(
                     LockEngine.class,
                     LockBackend.class,
-                    LockOversight.class,
+                    LockAdmin.class,
                     LockEngineLifecycle.class,
                     LockListeners.class,
                     LockEventPublisher.class,

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.LockOversight;
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
@@ -86,17 +86,17 @@ class RedlockApplicationIT {
                 one.getBean(Shop.class).ship(42, () -> assertThatThrownBy(() -> there.ship(42, () -> {}))
                         .isInstanceOf(LockNotAcquiredException.class));
                 LockHandle lock = one.getBean(LockTemplate.class).acquire("order:42");
-                LockOversight holder = one.getBean(LockOversight.class);
+                LockAdmin holder = one.getBean(LockAdmin.class);
                 assertThatThrownBy(() -> there.ship(42, () -> {}))
                         .isInstanceOf(LockNotAcquiredException.class)
                         .hasMessageContaining("of instance " + holder.instance());
                 assertThat(lock.isHeld()).isTrue();
-                takesAway(lock, other.getBean(LockOversight.class), holder);
+                takesAway(lock, other.getBean(LockAdmin.class), holder);
             });
         });
     }
 
-    private static void takesAway(LockHandle lock, LockOversight operator, LockOversight holder) {
+    private static void takesAway(LockHandle lock, LockAdmin operator, LockAdmin holder) {
         assertThat(operator.inspect(lock.key()).join()).isInstanceOfSatisfying(StoredLock.Held.class, seen -> {
             assertThat(seen.holder().map(StoredLock.Holder::instance)).hasValue(holder.instance());
             assertThat(seen.fencingToken()).isEqualTo(lock.fencingToken());

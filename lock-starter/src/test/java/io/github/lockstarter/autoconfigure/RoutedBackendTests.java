@@ -2,9 +2,9 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;

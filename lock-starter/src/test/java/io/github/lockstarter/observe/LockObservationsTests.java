@@ -37,7 +37,7 @@ class LockObservationsTests {
     private final LocalLockBackend backend = new LocalLockBackend();
     private final LockEngine engine = newEngine();
     private final LockEngine other = newEngine();
-    private final SurroundedLockTemplate locks = template(registry, KeyDisplay.HASHED);
+    private final DecoratedLockTemplate locks = template(registry, KeyDisplay.HASHED);
 
     @AfterEach
     void close() {
@@ -50,8 +50,8 @@ class LockObservationsTests {
         return new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
     }
 
-    private SurroundedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
-        return new SurroundedLockTemplate(
+    private DecoratedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
+        return new DecoratedLockTemplate(
                 engine, OnLost.THROW, List.of(new LockObservations(observed, new LockObservationConvention(keys))));
     }
 
@@ -131,7 +131,7 @@ class LockObservationsTests {
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
 
-        engine.oversight().revoke("order:42", handle.fencingToken()).join();
+        engine.admin().revoke("order:42", handle.fencingToken()).join();
 
         assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
@@ -168,7 +168,7 @@ class LockObservationsTests {
 
         await().untilAsserted(() ->
                 observed(ACQUISITION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "interrupted"));
-        assertThat(engine.oversight().waiters()).isEmpty();
+        assertThat(engine.admin().waiters()).isEmpty();
         theirs.release();
     }
 

@@ -103,8 +103,8 @@ class ObservedHarmTests {
         registry.observationConfig().observationHandler(throwing("onScopeOpened"));
         LockObservations observations =
                 new LockObservations(registry, new LockObservationConvention(KeyDisplay.HASHED));
-        SurroundedLockTemplate locks =
-                new SurroundedLockTemplate(new Source(handle), OnLost.THROW, List.of(observations));
+        DecoratedLockTemplate locks =
+                new DecoratedLockTemplate(new Source(handle), OnLost.THROW, List.of(observations));
 
         assertThat(locks.<String, RuntimeException>execute(REQUEST, () -> "done"))
                 .isEqualTo("done");

@@ -2,17 +2,17 @@ package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineOversightContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.OversightContract;
 import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
@@ -117,15 +117,15 @@ class RedisBackendContractIT {
     }
 
     @Nested
-    class Oversight extends OversightContract {
-        Oversight() {
+    class Admin extends AdminContract {
+        Admin() {
             super(RedisBackendContractIT::store);
         }
     }
 
     @Nested
-    class EngineOversight extends EngineOversightContract {
-        EngineOversight() {
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
             super(RedisBackendContractIT::store);
         }
     }

@@ -1,16 +1,16 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineOversightContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.OversightContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -107,15 +107,15 @@ class RedisClusterContractIT {
     }
 
     @Nested
-    class Oversight extends OversightContract {
-        Oversight() {
+    class Admin extends AdminContract {
+        Admin() {
             super(RedisClusterContractIT::store);
         }
     }
 
     @Nested
-    class EngineOversight extends EngineOversightContract {
-        EngineOversight() {
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
             super(RedisClusterContractIT::store);
         }
     }

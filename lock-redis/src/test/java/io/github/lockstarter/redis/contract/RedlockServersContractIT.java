@@ -1,9 +1,9 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AcquireContract;
-import io.github.lockstarter.contract.EngineOversightContract;
+import io.github.lockstarter.contract.AdminContract;
+import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.OversightContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.TopologyExtension;
@@ -38,15 +38,15 @@ class RedlockServersContractIT {
     }
 
     @Nested
-    class Oversight extends OversightContract {
-        Oversight() {
+    class Admin extends AdminContract {
+        Admin() {
             super(RedlockServersContractIT::store);
         }
     }
 
     @Nested
-    class EngineOversight extends EngineOversightContract {
-        EngineOversight() {
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
             super(RedlockServersContractIT::store);
         }
     }

@@ -1,22 +1,22 @@
 package io.github.lockstarter.redis.contract;
 
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoreState;
-import io.github.lockstarter.LockOversight.StoredLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.redlock.RedlockSettings;
+import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.QuorumNode;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
-import io.github.lockstarter.spi.Vote;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;

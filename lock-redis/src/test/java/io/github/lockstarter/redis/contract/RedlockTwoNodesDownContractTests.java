@@ -1,15 +1,15 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineOversightContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
-import io.github.lockstarter.contract.OversightContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
@@ -96,15 +96,15 @@ class RedlockTwoNodesDownContractTests {
     }
 
     @Nested
-    class Oversight extends OversightContract {
-        Oversight() {
+    class Admin extends AdminContract {
+        Admin() {
             super(RedlockStore.of(3, 2));
         }
     }
 
     @Nested
-    class EngineOversight extends EngineOversightContract {
-        EngineOversight() {
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
             super(RedlockStore.of(3, 2));
         }
     }

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.LockOversight.Revocation;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.lettuce.core.SetArgs;
@@ -52,7 +52,7 @@ class ForeignClientIT extends RedisScenario {
         before.release();
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
 
-        assertThat(application.oversight().revoke(key, before.fencingToken()).join())
+        assertThat(application.admin().revoke(key, before.fencingToken()).join())
                 .isInstanceOf(Revocation.Foreign.class);
 
         assertThat(redis().get(lockKey)).isEqualTo("foreign");

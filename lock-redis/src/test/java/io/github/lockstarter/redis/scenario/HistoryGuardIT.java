@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.ReleaseOutcome;
@@ -168,7 +168,7 @@ class HistoryGuardIT {
     }
 
     private static Duration recoveringOf(Application application) {
-        StoredLock found = application.oversight().inspect("scenario:history").join();
+        StoredLock found = application.admin().inspect("scenario:history").join();
         return ((StoredLock.Free) found).recovering();
     }
 

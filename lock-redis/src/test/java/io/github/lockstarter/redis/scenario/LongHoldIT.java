@@ -3,10 +3,10 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
-import io.github.lockstarter.LockOversight.Revocation;
-import io.github.lockstarter.LockOversight.StoredLock;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.SpiClient;
@@ -109,7 +109,7 @@ class LongHoldIT {
 
             assertThat(fencingToken(operator)).isEqualTo(granted);
             assertThat(lock.isHeld()).isTrue();
-            assertThat(operator.oversight().revoke(KEY, granted).join()).isEqualTo(new Revocation.Revoked());
+            assertThat(operator.admin().revoke(KEY, granted).join()).isEqualTo(new Revocation.Revoked());
             await().untilAsserted(() -> assertThat(lock.isHeld()).isFalse());
         } catch (LockLostException e) {
             // Closing a handle says so too.
@@ -117,7 +117,7 @@ class LongHoldIT {
     }
 
     private static long fencingToken(Application operator) {
-        StoredLock seen = operator.oversight().inspect(KEY).join();
+        StoredLock seen = operator.admin().inspect(KEY).join();
         assertThat(seen).isInstanceOf(StoredLock.Held.class);
         return ((StoredLock.Held) seen).fencingToken();
     }

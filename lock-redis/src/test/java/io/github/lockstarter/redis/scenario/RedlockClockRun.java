@@ -2,7 +2,7 @@ package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.contract.AlteredNode;
+import io.github.lockstarter.redis.contract.AlteredNode;
 import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.ShiftedClock;

@@ -1,0 +1,147 @@
+package io.github.lockstarter;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/**
+ * A lock as the JDK sees one. All views of one key are the same lock: what a thread holds is kept per thread in
+ * {@link #HOLDS}, not in the view. No thread sees another's holds, so there is nothing to guard; an entry is removed with
+ * its last hold.
+ */
+final class JdkLockAdapter implements Lock {
+
+    private static final ThreadLocal<Map<Subject, Deque<LockHandle>>> HOLDS = ThreadLocal.withInitial(HashMap::new);
+
+    private final LockSource source;
+    private final LockRequest request;
+    private final Subject subject;
+
+    JdkLockAdapter(LockSource source, LockRequest request) {
+        this.source = source;
+        this.request = request;
+        this.subject = new Subject(source, request.keys());
+    }
+
+    @Override
+    public void lock() {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    lockInterruptibly();
+                    return;
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        boolean held;
+        do {
+            held = tryLockFor(LockRequest.MAX_DURATION);
+        } while (!held);
+    }
+
+    @Override
+    public boolean tryLock() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return source.tryAcquire(request.withoutWaiting())
+                            .map(this::push)
+                            .isPresent();
+                } catch (LockInterruptedException e) {
+                    interrupted = Thread.interrupted();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        Duration wait = Duration.ofNanos(Math.max(0, unit.toNanos(time)));
+        return tryLockFor(wait.compareTo(LockRequest.MAX_DURATION) > 0 ? LockRequest.MAX_DURATION : wait);
+    }
+
+    private boolean tryLockFor(Duration wait) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        try {
+            Optional<LockHandle> handle = source.tryAcquire(request.waitingUpTo(wait));
+            return handle.map(this::push).isPresent();
+        } catch (LockInterruptedException e) {
+            Thread.interrupted(); // the flag travels as the checked exception, as java.util.concurrent does it
+            throw (InterruptedException) new InterruptedException(e.getMessage()).initCause(e);
+        }
+    }
+
+    private LockHandle push(LockHandle handle) {
+        try {
+            HOLDS.get().computeIfAbsent(subject, s -> new ArrayDeque<>(2)).addFirst(handle);
+            return handle;
+        } catch (RuntimeException | Error e) {
+            handle.release();
+            throw e;
+        }
+    }
+
+    @Override
+    public void unlock() {
+        pop().close();
+    }
+
+    private LockHandle pop() {
+        Map<Subject, Deque<LockHandle>> all = HOLDS.get();
+        Deque<LockHandle> own = all.get(subject);
+        try {
+            if (own == null) {
+                throw new IllegalMonitorStateException(
+                        "Thread '" + Thread.currentThread().getName() + "' does not hold lock '"
+                                + LockRequest.printable(String.join(", ", request.keys())) + "'");
+            }
+            LockHandle handle = own.removeFirst();
+            if (own.isEmpty()) {
+                all.remove(subject);
+            }
+            return handle;
+        } finally {
+            if (all.isEmpty()) {
+                HOLDS.remove();
+            }
+        }
+    }
+
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("A distributed lock has no conditions");
+    }
+
+    @Override
+    public String toString() {
+        return "Lock" + request.keys();
+    }
+
+    /** What is locked where. */
+    private record Subject(LockSource source, List<String> keys) {}
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import java.time.Duration;
+
+/** Ends holds that are lost, and makes it known: once per hold, to the listeners and to the hold's callbacks. */
+final class LossDetector {
+
+    /** How long a nested entry learns of the loss, at least, if the owner never releases. */
+    private static final Duration REMEMBERED = Duration.ofMinutes(1);
+
+    private final EngineSettings.Watchdog settings;
+    private final EngineClock clock;
+    private final Holds holds;
+    private final EventDispatcher events;
+    private final TimerWheel timer;
+    private final WaiterNotifications waiters;
+
+    LossDetector(EngineContext context, WaiterNotifications waiters) {
+        this.settings = context.settings().watchdog();
+        this.clock = context.clock();
+        this.holds = context.holds();
+        this.events = context.events();
+        this.timer = context.timer();
+        this.waiters = waiters;
+    }
+
+    /** Ends the hold if its lease is over. Returns whether it is still held. */
+    boolean checkHeld(Hold hold) {
+        if (hold.lifecycle.isOverdue()) {
+            StackReserve.ensure();
+            LossCause cause = isPastMaxHold(hold) ? LossCause.MAX_HOLD : LossCause.LEASE_EXPIRED;
+            if (hold.lifecycle.expire(cause)) {
+                signal(hold, cause);
+            }
+        }
+        return hold.lifecycle.isHeld();
+    }
+
+    /** Ends the hold. False if it had ended, or its release is under way. */
+    boolean lose(Hold hold, LossCause cause) {
+        boolean lost = hold.lifecycle.lose(cause);
+        if (lost) {
+            signal(hold, cause);
+        }
+        return lost;
+    }
+
+    private void signal(Hold hold, LossCause cause) {
+        holds.lost(hold);
+        if (hold.owner.isThread()) {
+            hold.forgetAt = clock.nanos() + Math.max(hold.terms.leaseNanos(), REMEMBERED.toNanos());
+            timer.schedule(hold, hold.forgetAt);
+        } else {
+            timer.cancel(hold);
+        }
+        try {
+            report(hold, cause);
+            hold.runLostCallbacks(events);
+        } finally {
+            waiters.freed(hold.key);
+        }
+    }
+
+    /** To the listeners, if they know of the hold, once. */
+    void report(Hold hold, LossCause cause) {
+        if (hold.announced && hold.claimLossReport()) {
+            events.lost(new LockEvent.Lost(
+                    hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.failedRenewals()));
+        }
+    }
+
+    boolean isPastMaxHold(Hold hold) {
+        return settings.maxHold().isPresent()
+                && hold.isRenewed()
+                && hold.held().compareTo(settings.maxHold().get()) >= 0;
+    }
+}

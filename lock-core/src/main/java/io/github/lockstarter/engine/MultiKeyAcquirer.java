@@ -1,0 +1,121 @@
+package io.github.lockstarter.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires several keys in the order given, which is sorted, so that two callers cannot wait for each other. One wait
+ * covers all of them; what was acquired is released when one cannot be, or when one is lost before the last is acquired.
+ */
+final class MultiKeyAcquirer {
+
+    private final EngineRuntime runtime;
+    private final EngineClock clock;
+    private final List<String> keys;
+    private final ResolvedRequest terms;
+    private final long startedAt;
+
+    MultiKeyAcquirer(EngineRuntime runtime, EngineClock clock, List<String> keys, ResolvedRequest terms) {
+        this.runtime = runtime;
+        this.clock = clock;
+        this.keys = keys;
+        this.terms = terms;
+        this.startedAt = clock.nanos();
+    }
+
+    Attained acquire(HoldOwner owner) {
+        List<EngineHandle> acquired = new ArrayList<>(keys.size());
+        try {
+            for (String key : keys) {
+                Attained attained = runtime.acquire(key, remainingTerms(), owner);
+                if (attained instanceof Attained.Handle one) {
+                    acquired.add(one.handle());
+                } else {
+                    releaseAll(acquired);
+                    return attained;
+                }
+            }
+            return together(acquired);
+        } catch (RuntimeException | Error e) {
+            releaseAfter(e, acquired);
+            throw e;
+        }
+    }
+
+    private static void releaseAll(List<EngineHandle> acquired) {
+        if (!acquired.isEmpty()) {
+            new CompositeHandle(acquired).release();
+        }
+    }
+
+    /** What fails in here must not hide the failure that comes first. */
+    private static void releaseAfter(Throwable failure, List<EngineHandle> acquired) {
+        try {
+            releaseAll(acquired);
+        } catch (RuntimeException | Error e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Throws if one was lost while the others were acquired. */
+    private static Attained together(List<EngineHandle> acquired) {
+        CompositeHandle all = new CompositeHandle(acquired);
+        all.ensureHeld();
+        return new Attained.Handle(all);
+    }
+
+    CompletableFuture<Attained> acquireAsync() {
+        CompletableFuture<Attained> result = new CompletableFuture<>();
+        acquireNext(new ArrayList<>(keys.size()), result);
+        return result;
+    }
+
+    /** {@code acquired} is passed from step to step; the steps follow one another. */
+    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
+        CompletableFuture<Attained> step = runtime.acquireAsync(keys.get(acquired.size()), remainingTerms());
+        result.whenComplete((attained, failure) -> step.cancel(false));
+        step.whenComplete((attained, failure) -> {
+            if (attained instanceof Attained.Handle one) {
+                acquired.add(one.handle());
+            }
+            if (attained instanceof Attained.Handle && !result.isDone()) {
+                continueWith(acquired, result);
+            } else {
+                acquired.forEach(EngineHandle::releaseAsync);
+                finish(result, attained, failure);
+            }
+        });
+    }
+
+    private void continueWith(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
+        try {
+            if (acquired.size() < keys.size()) {
+                acquireNext(acquired, result);
+                return;
+            }
+            if (result.complete(together(acquired))) {
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+        }
+        acquired.forEach(EngineHandle::releaseAsync);
+    }
+
+    private static void finish(
+            CompletableFuture<Attained> result, @Nullable Attained attained, @Nullable Throwable failure) {
+        if (failure != null) {
+            result.completeExceptionally(failure);
+        } else if (attained != null) {
+            result.complete(attained);
+        }
+    }
+
+    private ResolvedRequest remainingTerms() {
+        Duration left = terms.maxWait().minusNanos(clock.nanos() - startedAt);
+        return terms.waitingUpTo(left.isNegative() ? Duration.ZERO : left);
+    }
+}

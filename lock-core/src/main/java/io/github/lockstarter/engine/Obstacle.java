@@ -1,0 +1,65 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.spi.AcquireResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What the last answer of the backend said about a lock that was not granted.
+ *
+ * @param kind why it was not granted
+ * @param remaining how long that lasts at most; empty if it does not end by itself
+ * @param ending how a wait ends that can last no longer; empty if another owner has the lock
+ * @param holder tells who has the lock, as far as that is known
+ */
+record Obstacle(
+        Kind kind, Optional<Duration> remaining, Optional<AcquireOutcome> ending, Optional<Supplier<String>> holder) {
+
+    /** What stands between a caller and the lock, and ends some day. */
+    Obstacle(Kind kind, Optional<Duration> remaining) {
+        this(kind, remaining, Optional.empty(), Optional.empty());
+    }
+
+    /** Somebody of this instance has the lock. */
+    static Obstacle heldHere(Hold holder, Duration remaining) {
+        return new Obstacle(
+                Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> EngineExceptions.holder(holder)));
+    }
+
+    /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
+    static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
+        return new Obstacle(
+                Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> EngineExceptions.holder(somebody)));
+    }
+
+    /** The backend can grant nothing now. */
+    static Obstacle unavailable(AcquireOutcome.Failed failure) {
+        return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty());
+    }
+
+    /** The backend may have forgotten who has the lock. */
+    static Obstacle recovering(AcquireResult.Recovering answer) {
+        return new Obstacle(
+                Kind.RECOVERY,
+                Optional.of(answer.retryAfter()),
+                Optional.of(new AcquireOutcome.Recovering(answer)),
+                Optional.empty());
+    }
+
+    /** How a wait ends that can last no longer. */
+    AcquireOutcome outcome() {
+        return ending.orElseGet(() -> new AcquireOutcome.Busy(this));
+    }
+
+    /** What is in the way. */
+    enum Kind {
+        /** Another owner. */
+        OWNER,
+        /** The backend may have forgotten locks and grants none for a while. */
+        RECOVERY,
+        /** The backend can grant nothing at the moment. */
+        OUTAGE
+    }
+}

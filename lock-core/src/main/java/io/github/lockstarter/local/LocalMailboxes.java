@@ -1,0 +1,65 @@
+package io.github.lockstarter.local;
+
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.SignalListener;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Delivers signals to the instances that listen, in the order they were sent. On a thread of its own, since a listener
+ * may at once send the next command, whose release sends the next signal. Thread-safe.
+ */
+final class LocalMailboxes implements AutoCloseable {
+
+    private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
+    private final ThreadPoolExecutor postman;
+
+    LocalMailboxes() {
+        postman = new ThreadPoolExecutor(
+                1,
+                1,
+                1,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                LocalMailboxes::thread,
+                new ThreadPoolExecutor.DiscardPolicy());
+        postman.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "lock-local-signals");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    void open(String instanceId, SignalListener listener) {
+        listeners.put(instanceId, listener);
+    }
+
+    boolean isOpen(String instanceId) {
+        return listeners.containsKey(instanceId) && !postman.isShutdown();
+    }
+
+    void send(MailboxMessage mail, String key) {
+        SignalListener listener = listeners.get(mail.instanceId());
+        if (listener != null) {
+            postman.execute(() -> mail.deliver(listener, key));
+        }
+    }
+
+    /** Tells the instance that its lock was taken away. */
+    void sendRevoked(LockToken owner, String key) {
+        SignalListener listener = listeners.get(owner.instanceId());
+        if (listener != null) {
+            postman.execute(() -> listener.onRevoked(key, owner.fingerprint()));
+        }
+    }
+
+    @Override
+    public void close() {
+        postman.shutdown();
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.lockstarter.local;
+
+import java.util.Optional;
+
+/**
+ * What a command does to a lock.
+ *
+ * @param <R> kind of result
+ * @param lock the state that follows
+ * @param result the answer
+ * @param mail what to tell an instance once the state is in place
+ */
+record LockTransition<R>(LocalLock lock, R result, Optional<MailboxMessage> mail) {
+
+    static <R> LockTransition<R> quiet(LocalLock lock, R result) {
+        return new LockTransition<>(lock, result, Optional.empty());
+    }
+}

@@ -1,0 +1,188 @@
+package io.github.lockstarter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.engine.EngineClock;
+import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.local.LocalLockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The contract of {@link Lock}, kept by the view. */
+@SuppressWarnings("LockNotBeforeTry") // locking and unlocking in odd orders is what is tested
+class JdkLockAdapterTests {
+
+    private static final String KEY = "order:42";
+
+    private final LockEngine engine =
+            new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    private final LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
+    private final Lock lock = locks.asLock(KEY);
+
+    @AfterEach
+    void stop() {
+        Thread.interrupted();
+        engine.close();
+    }
+
+    @Test
+    void excludesOtherThreadsAndOtherWaysToTheSameKey() throws Exception {
+        lock.lock();
+        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock())).isFalse();
+        assertThat(elsewhere(() -> locks.tryAcquire(KEY).isPresent())).isFalse();
+        lock.unlock();
+        assertThat(elsewhere(() -> {
+                    boolean locked = locks.asLock(KEY).tryLock();
+                    locks.asLock(KEY).unlock();
+                    return locked;
+                }))
+                .isTrue();
+    }
+
+    @Test
+    void isReentrantOverAllViewsOfOneKey() throws Exception {
+        lock.lock();
+        locks.asLock(KEY).lock();
+        lock.unlock();
+        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock())).isFalse();
+        lock.unlock();
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void refusesTheUnlockOfAStranger() throws Exception {
+        lock.lock();
+        assertThat(elsewhere(() -> {
+                    assertThatThrownBy(lock::unlock)
+                            .isInstanceOf(IllegalMonitorStateException.class)
+                            .hasMessageContaining("does not hold lock 'order:42'");
+                    return true;
+                }))
+                .isTrue();
+        lock.unlock();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void lockWaitsOnWhenInterruptedAndSetsTheFlagAtTheEnd() throws Exception {
+        lock.lock();
+        AtomicBoolean flagged = new AtomicBoolean();
+        Thread waiter = new Thread(() -> {
+            Lock same = locks.asLock(KEY);
+            same.lock();
+            flagged.set(Thread.currentThread().isInterrupted());
+            same.unlock();
+        });
+        waiter.start();
+        awaitWaiting(waiter);
+        waiter.interrupt();
+        awaitWaiting(waiter);
+        assertThat(waiter.isAlive()).isTrue();
+        lock.unlock();
+        waiter.join(5_000);
+        assertThat(flagged).isTrue();
+    }
+
+    @Test
+    void lockInterruptiblyThrowsAndClearsTheFlag() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+
+        lock.lock();
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread waiter = new Thread(() -> {
+            try {
+                locks.asLock(KEY).lockInterruptibly();
+                thrown.complete(new AssertionError("locked"));
+            } catch (InterruptedException e) {
+                thrown.complete(Thread.currentThread().isInterrupted() ? new AssertionError("flag set") : e);
+            }
+        });
+        waiter.start();
+        awaitWaiting(waiter);
+        waiter.interrupt();
+        assertThat(thrown.get(5, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        lock.unlock();
+    }
+
+    @Test
+    void tryLockWithoutTimeIgnoresAnInterruptAndKeepsTheFlag() {
+        Thread.currentThread().interrupt();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void timedTryLockThrowsWhenInterruptedBeforeAlthoughTheLockIsFree() {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> lock.tryLock(1, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void timedTryLockWaitsItsTimeAndNoLonger() throws Exception {
+        lock.lock();
+        long start = System.nanoTime();
+        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(150, TimeUnit.MILLISECONDS)))
+                .isFalse();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(150), Duration.ofSeconds(3));
+        assertThat(elsewhere(() -> locks.asLock(KEY).tryLock(-5, TimeUnit.SECONDS)))
+                .isFalse();
+        lock.unlock();
+    }
+
+    @Test
+    void anEndlessTimeoutDoesNotOverflow() throws Exception {
+        assertThat(lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isTrue();
+        lock.unlock();
+    }
+
+    @Test
+    void hasNoConditions() {
+        assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void unlockAfterALossSaysSo() {
+        Lock brief = locks.asLock(
+                LockRequest.of("brief").leasedFor(Duration.ofMillis(50)).withoutRenewal());
+        brief.lock();
+        await().until(() -> engine.heldLocks().size() == 0);
+        assertThatThrownBy(brief::unlock)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("Lost lock 'brief'");
+    }
+
+    private interface Check {
+        boolean run() throws InterruptedException;
+    }
+
+    private static boolean elsewhere(Check check) throws Exception {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        new Thread(() -> {
+                    try {
+                        result.complete(check.run());
+                    } catch (InterruptedException | RuntimeException | AssertionError e) {
+                        result.completeExceptionally(e);
+                    }
+                })
+                .start();
+        return result.get(10, TimeUnit.SECONDS);
+    }
+
+    private static void awaitWaiting(Thread thread) {
+        await().until(() -> thread.getState() == Thread.State.WAITING);
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.ReleaseOutcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What an operator sees of the engine, and that whoever loses a lock by an operator is told. */
+public abstract class EngineAdminContract extends EngineContract {
+
+    public EngineAdminContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void showsWhoWaitsAndInWhichOrder() throws Exception {
+        LockHandle held = second.locks().acquire(request);
+        Future<LockHandle> one =
+                elsewhere(() -> first.locks().acquire(request.named("ship").waitingUpTo(PATIENCE)));
+        awaitWaiters(first, 1);
+        first.locks().acquireAsync(request.waitingUpTo(PATIENCE)).thenAccept(LockHandle::release);
+        awaitWaiters(first, 2);
+
+        assertThat(first.admin().waiters()).extracting(Waiter::position).containsExactly(1, 2);
+        assertThat(first.admin().waiters().get(0)).satisfies(waiter -> {
+            assertThat(waiter.key()).isEqualTo(key);
+            assertThat(waiter.name()).isEqualTo("ship");
+            assertThat(waiter.attempts()).isPositive();
+            assertThat(waiter.waitedFor()).isPositive().isLessThan(PATIENCE);
+        });
+        assertThat(first.admin().waiters().get(1).owner()).isEqualTo(HeldLock.ASYNC);
+        assertThat(first.admin().waiters().get(1).attempts()).isZero();
+
+        held.release();
+        resultOf(one).release();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(first.admin().waiters()).isEmpty());
+    }
+
+    @Test
+    void countsTheHoldersThatHadTheLockRightBefore() throws Exception {
+        LockHandle before = first.locks().acquire(request);
+        for (int handOvers = 0; handOvers < 3; handOvers++) {
+            Future<LockHandle> next = first.locks().acquireAsync(request.waitingUpTo(PATIENCE));
+            awaitWaiters(first, handOvers + 1);
+            before.release();
+            before = resultOf(next);
+        }
+        List<LockEvent.Acquired> holds = first.events().of(LockEvent.Acquired.class);
+        long handedOver = 0;
+        for (int i = holds.size() - 1; holds.get(i).path() == Path.HANDED_OVER; i--) {
+            handedOver++;
+        }
+
+        assertThat(first.locks().heldLocks().find(key).map(HeldLock::handOvers)).hasValue(handedOver);
+        before.release();
+    }
+
+    @Test
+    void tellsAHolderOfAnotherInstanceAtOnce() {
+        // Would renew, and so find out, long after the test.
+        Application patient = newApplication(Application.settings(Duration.ofMinutes(5)));
+        LockHandle held = patient.locks().acquire(request);
+        StoredLock.Held seen = (StoredLock.Held) second.admin().inspect(key).join();
+        assertThat(seen.holder().map(StoredLock.Holder::instance))
+                .hasValue(patient.admin().instance());
+
+        assertThat(second.admin().revoke(key, seen.fencingToken()).join()).isInstanceOf(Revocation.Revoked.class);
+
+        assertRevoked(patient, held);
+        assertFree();
+    }
+
+    @Test
+    void aHolderOfThisInstanceHasLostBeforeTheLockIsFree() {
+        LockHandle held = first.locks().acquire(request);
+
+        Future<Boolean> heldWhenFree = elsewhere(() -> {
+            LockHandle next = second.locks().acquire(request.waitingUpTo(PATIENCE));
+            boolean both = held.isHeld();
+            next.release();
+            return both;
+        });
+        awaitWaiters(second, 1);
+
+        assertThat(first.admin().revoke(key, held.fencingToken()).join()).isInstanceOf(Revocation.Revoked.class);
+
+        assertThat(heldWhenFree).succeedsWithin(PATIENCE).isEqualTo(false);
+        assertRevoked(first, held);
+    }
+
+    @Test
+    void aWaitThatTimesOutSaysWhoHasTheLockInThisInstance() {
+        LockHandle held = first.locks().acquire(request);
+
+        assertThat(first.locks().acquireAsync(request.waitingUpTo(Duration.ofMillis(50))))
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withMessageContaining("held by thread '"
+                        + Thread.currentThread().getName() + "' of this instance, which has had it for");
+        held.release();
+    }
+
+    @Test
+    void aWaitThatTimesOutSaysWhoHasTheLockInAnotherInstance() {
+        LockHandle held = first.locks().acquire(request);
+
+        for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(300))) {
+            assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(wait)))
+                    .isInstanceOf(LockNotAcquiredException.class)
+                    .hasMessageContaining(
+                            "held by thread '" + Thread.currentThread().getName() + "' of instance "
+                                    + first.admin().instance() + ", which has had it since 20")
+                    .hasMessageMatching("(?s).*, for about [0-9.]+m?s more\\..*");
+        }
+        held.release();
+    }
+
+    @Test
+    void aWaitThatTimesOutSaysThatAnAsynchronousCallerHasTheLock() throws Exception {
+        LockHandle held = resultOf(first.locks().acquireAsync(request));
+
+        assertThatThrownBy(() -> second.locks().acquire(request.waitingUpTo(Duration.ZERO)))
+                .hasMessageContaining("held by an asynchronous caller of instance "
+                        + first.admin().instance());
+        held.release();
+    }
+
+    @Test
+    void leavesALockWithAnotherFencingToken() {
+        long before = first.locks().acquire(request).fencingToken();
+        assertThat(first.admin().revoke(key, before - 1).join()).isInstanceOf(Revocation.Stale.class);
+        assertThat(second.admin().revoke(key, before + 1).join())
+                .isInstanceOf(store.knowsTheLastFencingToken() ? Revocation.Stale.class : Revocation.Unknown.class);
+
+        assertHeldByAnother(second);
+        assertThat(first.events().of(LockEvent.Lost.class)).isEmpty();
+    }
+
+    private static void assertRevoked(Application holder, LockHandle held) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(held.isHeld()).isFalse());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("an operator took it away");
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                .extracting(LockEvent.Lost::cause)
+                .containsExactly(LossCause.REVOKED));
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+}

@@ -1,0 +1,51 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.spi.LockToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * What is under way for which token, so that a release stops it before it is sent itself: otherwise what follows on an
+ * answer could be executed behind the release, and give the lock to a token that nobody releases any more. What is without
+ * an answer then cannot be stopped; it stays here until it is answered, and is freed then. Thread-safe.
+ */
+final class PendingRounds {
+
+    private final ConcurrentMap<LockToken, List<PendingRound>> byToken = new ConcurrentHashMap<>();
+
+    void add(LockToken token, PendingRound work) {
+        byToken.merge(token, List.of(work), PendingRounds::joined);
+    }
+
+    private static List<PendingRound> joined(List<PendingRound> some, List<PendingRound> others) {
+        List<PendingRound> all = new ArrayList<>(some);
+        all.addAll(others);
+        return List.copyOf(all);
+    }
+
+    void remove(LockToken token, PendingRound work) {
+        byToken.computeIfPresent(token, (t, works) -> {
+            List<PendingRound> left = works.stream().filter(other -> other != work).toList();
+            return left.isEmpty() ? null : left;
+        });
+    }
+
+    /** What is under way for the token. */
+    List<PendingRound> of(LockToken token) {
+        return byToken.getOrDefault(token, List.of());
+    }
+
+    /** Stops what is under way for the token, and returns it: from now on, it may have its last answer at any time. */
+    List<PendingRound> revoke(LockToken token) {
+        List<PendingRound> works = of(token);
+        works.forEach(PendingRound::revoke);
+        return works;
+    }
+
+    /** How many tokens have something under way. None, once every node has answered everything. */
+    int size() {
+        return byToken.size();
+    }
+}

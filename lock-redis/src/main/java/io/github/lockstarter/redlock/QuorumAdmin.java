@@ -1,0 +1,114 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Free;
+import io.github.lockstarter.LockAdmin.StoredLock.Held;
+import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * An operator's questions to all nodes, each of which is waited for. Thread-safe; has no state of its own.
+ *
+ * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that names its
+ * holder then takes the lock away if its own last fencing token is still the one it told a moment ago: whoever was granted the
+ * lock there since keeps it. Those that did are counted, and no others: one that had nothing of the lock when it was asked may
+ * have been late to vote for the holder.
+ */
+final class QuorumAdmin {
+
+    private final Quorum quorum;
+    private final List<QuorumMember> nodes;
+
+    QuorumAdmin(Quorum quorum, List<QuorumMember> nodes) {
+        this.quorum = quorum;
+        this.nodes = nodes;
+    }
+
+    CompletionStage<StoredLock> inspect(String key) {
+        return look(key).thenApply(QuorumView::merged);
+    }
+
+    private CompletionStage<QuorumView> look(String key) {
+        return all(node -> node.inspect(key)).thenApply(answers -> new QuorumView(quorum, answers));
+    }
+
+    CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return look(key).thenCompose(view -> {
+            StoredLock seen = view.merged();
+            if (seen instanceof Unknown unknown) {
+                return done(unchanged(unknown.reason()));
+            }
+            long last = QuorumView.fencingTokenOf(seen);
+            if (fencingToken > last && !view.isComplete()) {
+                return done(unchanged("Not all nodes say what the last fencing token is"));
+            }
+            if (fencingToken != last || last == 0) {
+                return done(new Revocation.Stale(seen));
+            }
+            if (seen instanceof Free) {
+                return done(new Revocation.Revoked());
+            }
+            Held held = (Held) seen;
+            return held.holder().isEmpty() ? done(new Revocation.Foreign()) : take(key, view, held);
+        });
+    }
+
+    private static Revocation unchanged(String reason) {
+        return new Revocation.Unknown(reason + ". Nothing was changed");
+    }
+
+    private CompletionStage<Revocation> take(String key, QuorumView view, Held seen) {
+        Predicate<StoredLock> naming = QuorumView.naming(seen.holder());
+        List<CompletionStage<Revocation>> taken = new ArrayList<>();
+        for (int node = 0; node < nodes.size(); node++) {
+            StoredLock there = view.answers().get(node);
+            if (naming.test(there)) {
+                taken.add(nodes.get(node).revoke(key, QuorumView.fencingTokenOf(there)));
+            }
+        }
+        return joined(taken).thenApply(this::taken);
+    }
+
+    private Revocation taken(List<Revocation> answers) {
+        long revoked =
+                answers.stream().filter(Revocation.Revoked.class::isInstance).count();
+        if (revoked >= quorum.needed()) {
+            return new Revocation.Revoked();
+        }
+        String others = answers.stream()
+                .filter(Revocation.Unknown.class::isInstance)
+                .map(answer -> "; one of the others: " + ((Revocation.Unknown) answer).reason())
+                .findFirst()
+                .orElse("");
+        return new Revocation.Unknown("It was taken away on " + revoked + " of " + nodes.size() + " nodes, and "
+                + quorum.needed() + " are needed" + others);
+    }
+
+    CompletionStage<StoreState> state() {
+        return all(QuorumMember::state).thenApply(states -> new QuorumState(quorum, states).merged());
+    }
+
+    private <R> CompletionStage<List<R>> all(Function<QuorumMember, CompletionStage<R>> question) {
+        return joined(nodes.stream().map(question).toList());
+    }
+
+    /** Those of nodes always complete normally; all are complete when their results are taken. */
+    private static <R> CompletionStage<List<R>> joined(List<CompletionStage<R>> stages) {
+        List<CompletableFuture<R>> answers =
+                stages.stream().map(CompletionStage::toCompletableFuture).toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(all ->
+                        answers.stream().map(answer -> answer.getNow(null)).toList());
+    }
+
+    private static CompletionStage<Revocation> done(Revocation revocation) {
+        return CompletableFuture.completedFuture(revocation);
+    }
+}

@@ -1,0 +1,243 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees what it
+ * has of ours and should not have, if need be when it answers again. Thread-safe.
+ */
+final class QuorumMember {
+
+    private static final String BROKEN_PROMISE = "A node of the quorum failed unexpectedly";
+
+    private static final Duration STATE_PATIENCE = Duration.ofSeconds(3);
+    private static final String LATE = "It did not answer within " + STATE_PATIENCE.toSeconds() + "s";
+
+    private final QuorumNode store;
+    private final LongSupplier monotonicNanos;
+    private final long longestLease;
+    private final NodeClock clock;
+    private final UnreleasedTokens unreleased = new UnreleasedTokens();
+
+    QuorumMember(QuorumNode store, LongSupplier monotonicNanos, Duration longestLease) {
+        this.store = store;
+        this.monotonicNanos = monotonicNanos;
+        this.longestLease = longestLease.toNanos();
+        this.clock = new NodeClock(this.longestLease);
+    }
+
+    CompletionStage<Vote> vote(AcquireCommand command) {
+        long sent = now();
+        return answer(
+                () -> store.vote(command),
+                e -> new Vote(new AcquireResult.Unknown(BROKEN_PROMISE, e), OptionalLong.empty()),
+                vote -> heard(vote, sent));
+    }
+
+    private void heard(Vote vote, long sent) {
+        vote.storeMicros().ifPresent(micros -> clock.observe(micros, sent, now()));
+        if (vote.storeMicros().isPresent() || vote.result() instanceof AcquireResult.Granted) {
+            payDebts();
+        }
+    }
+
+    /** What a vote counts for: a grant of a node whose clock was set proves nothing, and is one of a node that recovers. */
+    AcquireResult weighed(AcquireResult result) {
+        if (!(result instanceof AcquireResult.Granted)) {
+            return result;
+        }
+        long untrusted = clock.untrustedFor(now());
+        return untrusted == 0
+                ? result
+                : new AcquireResult.Recovering(Duration.ofNanos(untrusted), "the clock of " + store + " was set", "");
+    }
+
+    CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return answer(
+                () -> store.acquire(command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), QuorumMember::nothingMore);
+    }
+
+    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        List<CompletionStage<RenewResult>> stages;
+        try {
+            stages = store.renew(commands);
+            if (stages.size() != commands.size()) {
+                throw new IllegalStateException(stages.size() + " answers to " + commands.size() + " renewals");
+            }
+        } catch (RuntimeException | Error e) {
+            RenewResult unknown = new RenewResult.Unknown(BROKEN_PROMISE, e);
+            return commands.stream()
+                    .<CompletionStage<RenewResult>>map(command -> CompletableFuture.completedFuture(unknown))
+                    .toList();
+        }
+        return stages.stream()
+                .map(stage -> answer(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
+                    if (!(result instanceof RenewResult.Unknown)) {
+                        payDebts();
+                    }
+                }))
+                .toList();
+    }
+
+    CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return release(command, now() + longestLease);
+    }
+
+    private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
+        return answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
+            if (result instanceof ReleaseResult.Unknown) {
+                unreleased.add(new UnreleasedTokens.Debt(command.key(), command.token(), until));
+            } else {
+                payDebts();
+            }
+        });
+    }
+
+    CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        long until = now() + longestLease;
+        return answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
+            if (result instanceof WithdrawResult.Unknown) {
+                unreleased.add(new UnreleasedTokens.Debt(command.key(), command.token(), until));
+            } else {
+                payDebts();
+            }
+        });
+    }
+
+    /**
+     * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer. A
+     * debt would be one of a token that has the lock: without an answer, the place ends with its patience.
+     */
+    void leaveQueue(String key, String instanceId) {
+        WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
+        answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
+            if (!(result instanceof WithdrawResult.Unknown)) {
+                payDebts();
+            }
+        });
+    }
+
+    /** Frees what the token has, or may have, here; nobody waits for the answer. */
+    void free(String key, LockToken token) {
+        release(new ReleaseCommand(key, token, 0));
+    }
+
+    CompletionStage<StoredLock> inspect(String key) {
+        return answer(() -> store.inspect(key), e -> new StoredLock.Unknown(brokenBy(e)), seen -> {});
+    }
+
+    CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return answer(
+                () -> store.revoke(key, fencingToken), e -> new Revocation.Unknown(brokenBy(e)), revocation -> {});
+    }
+
+    /**
+     * As the store tells, within 3 s; it recovers at least as long as its votes prove nothing. One that hangs must not keep what
+     * the others say from an operator, whose patience is longer.
+     */
+    CompletionStage<StoreState> state() {
+        CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), state -> {});
+        CompletableFuture<StoreState> inTime = told.toCompletableFuture()
+                .copy()
+                .completeOnTimeout(failed(LATE), STATE_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        return inTime.thenApply(state -> {
+            Duration untrusted = Duration.ofNanos(clock.untrustedFor(now()));
+            return untrusted.compareTo(state.recovering()) <= 0 ? state : distrusted(state, untrusted);
+        });
+    }
+
+    private StoreState failed(String reason) {
+        return new StoreState(store.toString(), Optional.of(reason));
+    }
+
+    private static StoreState distrusted(StoreState state, Duration untrusted) {
+        List<String> warnings = new ArrayList<>(state.warnings());
+        warnings.add(
+                "Its clock was set: its leases may end too early, so its votes do not count for the longest lease");
+        return new StoreState(
+                state.target(),
+                state.failure(),
+                untrusted,
+                state.guard(),
+                state.hearsSignals(),
+                warnings,
+                state.nodes());
+    }
+
+    private static String brokenBy(Throwable failure) {
+        return BROKEN_PROMISE + ": " + failure;
+    }
+
+    private void payDebts() {
+        for (UnreleasedTokens.Debt debt : unreleased.collect(now())) {
+            release(new ReleaseCommand(debt.key(), debt.token(), 0), debt.until());
+        }
+    }
+
+    /** What messages call it. */
+    String name() {
+        return store.toString();
+    }
+
+    void listen(String instanceId, SignalListener listener) {
+        store.listen(instanceId, listener);
+    }
+
+    void close() {
+        store.close();
+    }
+
+    private long now() {
+        return monotonicNanos.getAsLong();
+    }
+
+    private static void nothingMore(AcquireResult result) {}
+
+    private static <R> CompletionStage<R> answer(
+            Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> heard) {
+        CompletionStage<R> stage;
+        try {
+            stage = Objects.requireNonNull(call.get(), "stage");
+        } catch (RuntimeException | Error e) {
+            stage = CompletableFuture.completedFuture(unknown.apply(e));
+        }
+        return stage.handle((result, failure) -> {
+            R certain = resultOf(result, failure, unknown);
+            heard.accept(certain);
+            return certain;
+        });
+    }
+
+    private static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
+        if (failure != null) {
+            return unknown.apply(failure);
+        }
+        return result != null ? result : unknown.apply(new IllegalStateException("The node answered null"));
+    }
+}

@@ -1,0 +1,113 @@
+package io.github.lockstarter.redlock;
+
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Free;
+import io.github.lockstarter.LockAdmin.StoredLock.Held;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What all nodes say about one lock, put together: a quorum that names the same holder says that it has the lock, and a
+ * quorum that cannot come about with the nodes that said nothing, that nobody has it. Immutable.
+ *
+ * <p>The fencing token of the quorum is the highest one that a quorum has reached. The writing before the grant has brought a
+ * quorum to the last token of the owner, so with all nodes it is never below that. It may be above: a node that lost the lock, and
+ * was given it again with a renewal, counts on from wherever it was, and in time that can be a quorum of them. Nodes that say
+ * nothing make it seem lower, never higher. It names the owner's stay with the lock all the same: whoever is granted the lock next
+ * brings a quorum above it.
+ *
+ * @param quorum how many decide
+ * @param answers one for each node, in their order
+ */
+record QuorumView(Quorum quorum, List<StoredLock> answers) {
+
+    /** What they come to. */
+    StoredLock merged() {
+        long silent = of(Unknown.class).count();
+        List<Held> named = named();
+        if (named.size() >= quorum.needed()) {
+            return new Held(named.get(0).holder(), shortest(named), fencingToken(named.stream()), waiting());
+        }
+        if (silent >= quorum.blocking() || named.size() + silent >= quorum.needed()) {
+            String said = named.isEmpty() ? "" : ", and " + named.size() + " of the others say that it is held";
+            return new Unknown(silent + " of " + quorum.nodes() + " nodes did not say" + said + "; one of them: "
+                    + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
+        }
+        return new Free(
+                fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting(), recovering());
+    }
+
+    /** Until enough of the nodes that know of no owner vote. */
+    private Duration recovering() {
+        return of(Free.class)
+                .map(Free::recovering)
+                .sorted()
+                .skip(quorum.needed() - 1L)
+                .findFirst()
+                .orElse(Duration.ZERO);
+    }
+
+    boolean isComplete() {
+        return of(Unknown.class).findAny().isEmpty();
+    }
+
+    /** What the nodes say that name the holder whom most of them name. */
+    private List<Held> named() {
+        Map<Optional<Holder>, List<Held>> byHolder = of(Held.class).collect(Collectors.groupingBy(Held::holder));
+        return byHolder.values().stream()
+                .max(Comparator.comparingInt(List::size))
+                .orElse(List.of());
+    }
+
+    /** Empty for a lock that never ends by itself, on any of them. */
+    private static Optional<Duration> shortest(List<Held> named) {
+        return named.stream()
+                .map(Held::remainingLease)
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder());
+    }
+
+    private long fencingToken(Stream<? extends StoredLock> seen) {
+        return seen.map(QuorumView::fencingTokenOf)
+                .sorted(Comparator.reverseOrder())
+                .skip(quorum.needed() - 1L)
+                .findFirst()
+                .orElse(0L);
+    }
+
+    static long fencingTokenOf(StoredLock seen) {
+        if (seen instanceof Held held) {
+            return held.fencingToken();
+        }
+        return seen instanceof Free free ? free.fencingToken() : 0;
+    }
+
+    private long waiting() {
+        return answers.stream()
+                .mapToLong(answer -> {
+                    if (answer instanceof Held held) {
+                        return held.waitingInstances();
+                    }
+                    return answer instanceof Free free ? free.waitingInstances() : 0;
+                })
+                .max()
+                .orElse(0);
+    }
+
+    private <A extends StoredLock> Stream<A> of(Class<A> kind) {
+        return answers.stream().filter(kind::isInstance).map(kind::cast);
+    }
+
+    /** Whether a node names this holder. */
+    static Predicate<StoredLock> naming(Optional<Holder> holder) {
+        return answer -> answer instanceof Held held && held.holder().equals(holder);
+    }
+}

@@ -1,0 +1,160 @@
+package io.github.lockstarter.redlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Which signals of five nodes are passed on, and which place each node is told. */
+class SignalQuorumTests {
+
+    private static final String KEY = "order:42";
+    private static final Duration WINDOW = Duration.ofMillis(50);
+
+    private long now;
+    private final SignalQuorum waits = new SignalQuorum(5, new RedlockSettings(WINDOW, Duration.ofSeconds(30)), () -> now);
+
+    private List<Integer> passed(int... nodes) {
+        return IntStream.of(nodes)
+                .filter(node -> waits.signalled(node, KEY))
+                .boxed()
+                .toList();
+    }
+
+    @Test
+    void passesTheSignalThatMakesAQuorum() {
+        waits.refused(KEY, 3);
+
+        assertThat(passed(0, 1, 2, 3, 4)).containsExactly(2);
+    }
+
+    @Test
+    void needsNoSignalFromNodesThatGranted() {
+        waits.refused(KEY, 1);
+
+        assertThat(passed(0, 1, 2)).containsExactly(0);
+    }
+
+    @Test
+    void passesNothingForAMinorityVoteThatSomebodyGivesBack() {
+        waits.refused(KEY, 2);
+
+        assertThat(passed(4)).isEmpty();
+        now += WINDOW.multipliedBy(2).toNanos();
+        assertThat(passed(3)).isEmpty();
+    }
+
+    @Test
+    void passesTheSignalsOfTheNextRelease() {
+        waits.refused(KEY, 3);
+        assertThat(passed(0, 1, 2, 3)).containsExactly(2);
+
+        assertThat(passed(0, 1, 2)).containsExactly(2);
+    }
+
+    @Test
+    void dropsWhatStillComesAfterTheGrant() {
+        waits.refused(KEY, 3);
+        assertThat(passed(0, 1, 2)).containsExactly(2);
+        waits.ended(KEY);
+
+        assertThat(passed(3, 4)).isEmpty();
+    }
+
+    /** Released at once after the grant: its spent signals must not swallow those of the next owner's release. */
+    @Test
+    void passesTheFirstSignalAfterARequeue() {
+        waits.refused(KEY, 3);
+        assertThat(passed(0, 1, 2)).containsExactly(2);
+        waits.ended(KEY);
+        now += WINDOW.dividedBy(10).toNanos();
+        waits.requeued(KEY);
+
+        assertThat(passed(4, 3, 2, 1, 0)).containsExactly(4);
+    }
+
+    @Test
+    void forgetsThePlacesOfTheWaitBeforeARequeue() {
+        waits.placedAt(0, KEY, 100);
+        waits.requeued(KEY);
+
+        assertThat(placeAt(0, 150)).isEqualTo(150);
+    }
+
+    @Test
+    void passesTheFirstSignalToWhomeverWasNotRefused() {
+        assertThat(passed(3, 4, 0)).containsExactly(3);
+    }
+
+    @Test
+    void passesOneNoticeForAllNodes() {
+        assertThat(IntStream.range(0, 5).filter(node -> waits.wanted(node, KEY)).boxed())
+                .containsExactly(0);
+        assertThat(waits.wanted(0, KEY)).isTrue();
+    }
+
+    @Test
+    void tellsEachNodeThePlaceThatItGave() {
+        waits.placedAt(0, KEY, 100);
+        waits.placedAt(1, KEY, 200);
+
+        assertThat(placeAt(0, 150)).isEqualTo(100);
+        assertThat(placeAt(1, 150)).isEqualTo(200);
+        assertThat(placeAt(2, 150)).isEqualTo(150);
+        assertThat(placeAt(0, Waiting.NEW)).isEqualTo(Waiting.NEW);
+    }
+
+    private long placeAt(int node, long position) {
+        AcquireCommand command = new AcquireCommand(
+                KEY,
+                new LockToken("a", 1),
+                Duration.ofSeconds(30),
+                0,
+                1,
+                Optional.of(new Waiting(position, Duration.ofSeconds(10))));
+        return waits.placed(node, command).waiting().orElseThrow().position();
+    }
+
+    @Test
+    void forgetsThePlacesOfAWaitThatIsOver() {
+        waits.placedAt(0, KEY, 100);
+        waits.ended(KEY);
+
+        assertThat(placeAt(0, 150)).isEqualTo(150);
+    }
+
+    /** Each look goes through all of them, on the thread of a node. What nobody used for 120 s is old. */
+    @Test
+    void looksForWhatIsOldEvery30SecondsAtMost() {
+        for (int i = 0; i < 2_000; i++) {
+            waits.refused(KEY + i, 3);
+        }
+        now += Duration.ofSeconds(100).toNanos();
+        waits.refused(KEY, 3);
+        now += Duration.ofSeconds(29).toNanos();
+        waits.refused(KEY, 3);
+        assertThat(waits.size()).isEqualTo(2_001);
+
+        now += Duration.ofSeconds(1).toNanos();
+        waits.refused(KEY, 3);
+
+        assertThat(waits.size()).isEqualTo(1);
+    }
+
+    @Test
+    void forgetsWhatIsOldWhenThereIsMuch() {
+        for (int i = 0; i < 2_000; i++) {
+            waits.refused(KEY + i, 3);
+        }
+        now += Duration.ofHours(1).toNanos();
+        waits.refused(KEY, 3);
+
+        assertThat(waits.size()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,30 @@
+package io.github.lockstarter.actuate;
+
+import io.github.lockstarter.spi.BlockingWait;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+/** How long an operator waits for the store, whatever its own timeouts say. */
+final class StoreTimeout {
+
+    static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private StoreTimeout() {}
+
+    /** The answer; one that says why there is none, if it does not come. */
+    static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
+        try {
+            return BlockingWait.await(answer, LIMIT);
+        } catch (TimeoutException e) {
+            return missing.apply("The lock store did not answer within " + LIMIT.toSeconds() + "s");
+        } catch (CompletionException e) {
+            return missing.apply("The lock store could not be asked: " + e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return missing.apply("Interrupted while the lock store was asked");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.observe.LockMdc;
+import io.github.lockstarter.observe.LockObservationConvention;
+import io.github.lockstarter.observe.LockObservations;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/** What is put around locked bodies: observations, where the application traces, and the context of the log, where asked for. */
+@AutoConfiguration(
+        before = DistributedLockAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration"
+        })
+@ConditionalOnEnabledLocks
+public final class LockDecoratorAutoConfiguration {
+
+    /** Created by Spring. */
+    public LockDecoratorAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    @Conditional(LockConditions.LogContext.class)
+    @Order(2)
+    LockMdc distributedLockMdc() {
+        return new LockMdc();
+    }
+
+    /** Spans. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(ObservationRegistry.class)
+    @ConditionalOnSingleCandidate(ObservationRegistry.class)
+    @Conditional(LockConditions.Observed.class)
+    static class Observing {
+
+        @Bean
+        @ConditionalOnMissingBean
+        @Order(1)
+        LockObservations distributedLockObservations(
+                ObservationRegistry registry,
+                ObjectProvider<LockObservationConvention> conventions,
+                DistributedLockProperties properties) {
+            return new LockObservations(
+                    registry,
+                    conventions.getIfUnique(() -> new LockObservationConvention(
+                            properties.observation().key())));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.observe;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.LockedAction;
+import io.github.lockstarter.OnLost;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A template that puts something around locks and locked bodies. Only where there is something: else the plain one is used. */
+public final class DecoratedLockTemplate extends LockTemplate {
+
+    private final List<LockDecorator> decorators;
+
+    /**
+     * Creates the template.
+     *
+     * @param source grants the locks
+     * @param onLost as in {@link LockTemplate}
+     * @param decorators what to put around, the outermost first
+     */
+    public DecoratedLockTemplate(LockSource source, OnLost onLost, List<LockDecorator> decorators) {
+        super(decorated(source, decorators), onLost);
+        this.decorators = List.copyOf(decorators);
+    }
+
+    private static LockSource decorated(LockSource source, List<LockDecorator> decorators) {
+        LockSource around = source;
+        for (int i = decorators.size() - 1; i >= 0; i--) {
+            around = decorators.get(i).around(around);
+        }
+        return around;
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
+            throws X {
+        return super.execute(request, () -> enter(0, request, action));
+    }
+
+    private <T extends @Nullable Object, X extends Throwable> T enter(
+            int next, LockRequest request, LockedAction<T, X> action) throws X {
+        if (next == decorators.size()) {
+            return action.run();
+        }
+        LockHandle handle = LockHandle.current().orElseThrow();
+        LockDecorator.Scope entered = decorators.get(next).enter(request, handle);
+        try {
+            return enter(next + 1, request, action);
+        } finally {
+            entered.close();
+        }
+    }
+}

@@ -1,0 +1,334 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.mock;
+
+import io.github.lockstarter.DistributedLock;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.autoproxy.BeanNameAutoProxyCreator;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.PriorityOrdered;
+
+class InvalidLockDeclarationTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private void assertFails(ApplicationContextRunner runner, Class<?> type, String problem, String action) {
+        assertFailsForBean(runner.withBean("subject", type), "subject", problem, action);
+    }
+
+    private static void assertFailsForBean(
+            ApplicationContextRunner runner, String bean, String problem, String action) {
+        runner.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .startsWith("Bean '" + bean + "': @DistributedLock on ImpossibleLockTests.")
+                .contains(problem)
+                .contains(action));
+    }
+
+    static class UnknownArgument {
+        @DistributedLock(key = "#ordrId")
+        public void ship(long orderId) {}
+    }
+
+    @Test
+    void failsTheStartForAnUnknownArgument() {
+        assertFails(
+                application,
+                UnknownArgument.class,
+                "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' knows no '#ordrId'.",
+                "Known are #orderId, #p0, #a0");
+    }
+
+    static class PrivateMethod {
+        @DistributedLock
+        private void hidden() {}
+
+        public void visible() {
+            hidden();
+        }
+    }
+
+    @Test
+    void failsTheStartForAPrivateMethod() {
+        assertFails(application, PrivateMethod.class, "the call of a private method", "non-private method");
+    }
+
+    static class FinalMethod {
+        @DistributedLock
+        public final void ship() {}
+    }
+
+    @Test
+    void failsTheStartForAFinalMethod() {
+        assertFails(application, FinalMethod.class, "cannot override a final method", "Remove 'final'");
+    }
+
+    interface Shipping {
+        void ship();
+    }
+
+    static class FinalImplementation implements Shipping {
+        @Override
+        @DistributedLock
+        public final void ship() {}
+
+        @DistributedLock
+        public void undeclared() {}
+    }
+
+    static class FinalDeclared implements Shipping {
+        @Override
+        @DistributedLock
+        public final void ship() {}
+    }
+
+    @Test
+    void acceptsAFinalMethodBehindAJdkProxy() {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean("subject", Shipping.class, FinalDeclared::new)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void failsTheStartForAMethodThatTheJdkProxyDoesNotHave() {
+        assertFails(
+                application.withPropertyValues("spring.aop.proxy-target-class=false"),
+                FinalImplementation.class,
+                "FinalImplementation.undeclared() cannot take effect: the bean is behind a JDK proxy",
+                "spring.aop.proxy-target-class=true");
+    }
+
+    static final class FinalClass {
+        @DistributedLock
+        public void ship() {}
+    }
+
+    @Test
+    void failsTheStartForAFinalClass() {
+        assertFails(application, FinalClass.class, "the class is final", "Remove 'final'");
+    }
+
+    record RecordClass(int state) implements Shipping {
+        RecordClass() {
+            this(0);
+        }
+
+        @Override
+        @DistributedLock
+        public void ship() {}
+    }
+
+    @Test
+    void acceptsAFinalClassBehindAJdkProxy() {
+        application
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean("subject", Shipping.class, RecordClass::new)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class Asynchronous {
+        @DistributedLock
+        public CompletableFuture<String> ship() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    @Test
+    void failsTheStartForAMethodThatReturnsBeforeItsWorkEnds() {
+        assertFails(
+                application,
+                Asynchronous.class,
+                "it returns java.util.concurrent.CompletableFuture<java.lang.String>, so the lock would be released "
+                        + "before the work ends",
+                "LockTemplate.acquireAsync");
+    }
+
+    static class LongLease {
+        @DistributedLock(leaseMs = 31_000)
+        public void ship() {}
+    }
+
+    @Test
+    void failsTheStartForALeaseAboveTheLongest() {
+        assertFails(
+                application,
+                LongLease.class,
+                "Lease of lock 'LongLease.ship' is 31000ms, above distributed-lock.max-lease (30000ms)",
+                "raise distributed-lock.max-lease");
+    }
+
+    /** Created before anything that makes proxies. */
+    static class EarlyProcessor implements BeanPostProcessor, PriorityOrdered {
+        @DistributedLock
+        public void ship() {}
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+
+    @Test
+    void failsTheStartForABeanThatIsNeverProxied() {
+        assertFails(application, EarlyProcessor.class, "the bean was created before the lock", "a bean of its own");
+    }
+
+    static class Needed {
+        @DistributedLock
+        public void ship() {}
+    }
+
+    static class Needing implements BeanPostProcessor, PriorityOrdered {
+        Needing(Needed needed) {
+            assertThat(needed).isNotNull();
+        }
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
+    }
+
+    @Configuration
+    static class NeedingConfiguration {
+        @Bean
+        static Needing needing(Needed needed) {
+            return new Needing(needed);
+        }
+    }
+
+    @Test
+    void failsTheStartForABeanThatAPostProcessorNeeds() {
+        assertFailsForBean(
+                application.withBean("needed", Needed.class).withUserConfiguration(NeedingConfiguration.class),
+                "needed",
+                "the bean was created before the lock",
+                "a bean of its own");
+    }
+
+    @Configuration
+    static class EarlyConfiguration {
+        @Bean
+        BeanFactoryPostProcessor notStatic() {
+            return beans -> {};
+        }
+
+        @DistributedLock
+        public void ship() {}
+    }
+
+    @Test
+    void failsTheStartForAConfigurationThatIsCreatedTooEarly() {
+        assertFails(application, EarlyConfiguration.class, "the bean was created before the lock", "a bean of its own");
+    }
+
+    @Test
+    void looksAtALazyBeanWhenItIsCreated() {
+        application
+                .withBean(FinalMethod.class, FinalMethod::new, definition -> definition.setLazyInit(true))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(catchThrowable(() -> context.getBean(FinalMethod.class)))
+                            .hasStackTraceContaining("cannot override a final method");
+                });
+    }
+
+    static class Sound {
+        @DistributedLock
+        public void ship() {}
+    }
+
+    @Test
+    void failsTheStartWhenLocksAreDisabled() {
+        assertFails(
+                new ApplicationContextRunner()
+                        .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                        .withPropertyValues("distributed-lock.enabled=false"),
+                Sound.class,
+                "distributed-lock.enabled is false, and the method would run unlocked",
+                "distributed-lock.backend=local");
+    }
+
+    /** Takes a bean so early that nothing can be put around it. */
+    @Configuration(proxyBeanMethods = false)
+    static class EarlyBird {
+
+        @Bean
+        static Sound subject() {
+            return new Sound();
+        }
+
+        @Bean
+        static BeanFactoryPostProcessor eager(Sound subject) {
+            return beans -> {};
+        }
+    }
+
+    @Test
+    void failsTheStartForABeanThatAProcessorOfTheFactoryTookTooEarly() {
+        assertFailsForBean(
+                application.withUserConfiguration(EarlyBird.class),
+                "subject",
+                "created before the lock could be put around it",
+                "Move the method to a bean of its own");
+    }
+
+    /** Puts another proxy around the locked one. */
+    @Configuration(proxyBeanMethods = false)
+    static class TwoProxies {
+
+        @Bean
+        static Sound subject() {
+            return new Sound();
+        }
+
+        @Bean
+        static BeanNameAutoProxyCreator second() {
+            BeanNameAutoProxyCreator creator = new BeanNameAutoProxyCreator();
+            creator.setBeanNames("subject");
+            creator.setProxyTargetClass(true);
+            creator.setInterceptorNames("nothing");
+            return creator;
+        }
+
+        @Bean
+        static MethodInterceptor nothing() {
+            return MethodInvocation::proceed;
+        }
+    }
+
+    @Test
+    void acceptsALockedBeanInsideTheProxyOfSomebodyElse() {
+        application.withUserConfiguration(TwoProxies.class).run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    @Test
+    void needsNothingWhenLocksAreDisabledAndNobodyUsesThem() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void doesNotMindAMockOfALockedBean() {
+        application
+                .withInitializer(context -> context.getBeanFactory().registerSingleton("subject", mock(Sound.class)))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+}

@@ -1,0 +1,133 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.observe.DecoratedLockTemplate;
+import io.github.lockstarter.observe.LockObservationContext;
+import io.github.lockstarter.observe.LockObservationConvention;
+import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
+import io.github.lockstarter.observe.LockObservations;
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.MDC;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class LockDecoratorAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    LockDecoratorAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private final ApplicationContextRunner observing = runner.withBean(
+                    ObservationRegistry.class, TestObservationRegistry::create)
+            .withPropertyValues("distributed-lock.observation.enabled=true");
+
+    @Test
+    void thePlainTemplateIsUsedWhereThereIsNothingToPutAround() {
+        runner.run(context -> assertThat(context.getBean(LockTemplate.class)).isExactlyInstanceOf(LockTemplate.class));
+        runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
+                .run(context -> assertThat(context)
+                        .as("neither configured nor a tracer on the class path")
+                        .doesNotHaveBean(LockObservations.class));
+    }
+
+    @Test
+    void observesWhereThereIsARegistryAndItIsAskedFor() {
+        observing.run(context -> {
+            assertThat(context.getBean(LockTemplate.class)).isInstanceOf(DecoratedLockTemplate.class);
+            context.getBean(LockOperations.class).execute("order:42", () -> {});
+
+            TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+                    .hasObservationWithNameEqualTo("distributed.lock.acquisition")
+                    .that()
+                    .hasBeenStopped();
+        });
+    }
+
+    @Test
+    void showsKeysAsConfigured() {
+        observing.withPropertyValues("distributed-lock.observation.key=plain").run(context -> {
+            context.getBean(LockOperations.class).execute("order:42", () -> {});
+
+            TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+                    .hasObservationWithNameEqualTo("distributed.lock.section")
+                    .that()
+                    .hasHighCardinalityKeyValue("lock.key", "order:42");
+        });
+    }
+
+    @Test
+    void usesTheApplicationsOwnConvention() {
+        LockObservationConvention own = new LockObservationConvention(KeyDisplay.NONE) {
+            @Override
+            public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+                return super.getLowCardinalityKeyValues(context).and("team", "shipping");
+            }
+        };
+        observing.withBean(LockObservationConvention.class, () -> own).run(context -> {
+            context.getBean(LockOperations.class).execute("order:42", () -> {});
+
+            TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))
+                    .hasObservationWithNameEqualTo("distributed.lock.section")
+                    .that()
+                    .hasLowCardinalityKeyValue("team", "shipping");
+        });
+    }
+
+    @Test
+    void isAbsentWithoutMicrometerOnTheClassPath() {
+        runner.withClassLoader(new FilteredClassLoader("io.micrometer.observation"))
+                .withPropertyValues("distributed-lock.observation.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockObservations"));
+    }
+
+    @Test
+    void isAbsentWithoutLocks() {
+        observing
+                .withPropertyValues("distributed-lock.enabled=false", "distributed-lock.log.mdc=true")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(LockObservations.class)
+                        .doesNotHaveBean("distributedLockMdc"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"off, false", "no, false", "0, false", "false, false", "on, true", "yes, true", "1, true", "TRUE, true"
+    })
+    void readsTheSwitchOfTheLogsContextAsThePropertyDoes(String value, boolean on) {
+        runner.withPropertyValues("distributed-lock.log.mdc=" + value)
+                .run(context ->
+                        assertThat(context.containsBean("distributedLockMdc")).isEqualTo(on));
+    }
+
+    @Test
+    void putsTheInnermostLockIntoTheContextOfTheLog() {
+        runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            MDC.put("lock.name", "of the application");
+
+            locks.execute(LockRequest.of("order:42").named("ship-order"), () -> {
+                assertThat(MDC.getCopyOfContextMap())
+                        .containsAllEntriesOf(Map.of("lock.key", "order:42", "lock.name", "ship-order"))
+                        .containsKey("lock.fencingToken");
+                locks.execute("inner", () -> assertThat(MDC.get("lock.key")).isEqualTo("inner"));
+                assertThat(MDC.get("lock.key")).isEqualTo("order:42");
+            });
+
+            assertThat(MDC.get("lock.name")).isEqualTo("of the application");
+            assertThat(MDC.get("lock.key")).isNull();
+            MDC.clear();
+        });
+    }
+}

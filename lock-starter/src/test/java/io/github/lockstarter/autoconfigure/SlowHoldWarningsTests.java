@@ -1,0 +1,128 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class SlowHoldWarningsTests {
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Test
+    void warnsOnceOfALongHoldWithWhatItsThreadIsDoing(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
+            LockHandle held = context.getBean(LockOperations.class).acquire("order:42");
+
+            await().untilAsserted(() -> assertThat(output.getAll()).contains("has been held for"));
+            assertThat(output.getAll())
+                    .contains("Lock 'order:42' (fencing token " + held.fencingToken() + ")")
+                    .contains("Thread '" + Thread.currentThread().getName() + "'")
+                    .contains(getClass().getSimpleName());
+
+            await().during(Duration.ofMillis(200))
+                    .untilAsserted(() -> assertThat(output.getAll()).containsOnlyOnce("has been held for"));
+            held.release();
+        });
+    }
+
+    @Test
+    void saysNothingOfHoldsThatEndInTime(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=1m").run(context -> {
+            for (int i = 0; i < 100; i++) {
+                context.getBean(LockOperations.class).acquire("order:42").release();
+            }
+        });
+
+        assertThat(output.getAll()).doesNotContain("has been held for");
+    }
+
+    @Test
+    void eachNameHasItsOwnTime(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms", "distributed-lock.locks.nightly.warn-after=10m")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    locks.acquire(LockRequest.of("nightly").named("nightly"));
+                    locks.acquire(LockRequest.of("order:42"));
+
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'order:42'"));
+                });
+
+        assertThat(output.getAll()).doesNotContain("Lock 'nightly' (fencing token");
+    }
+
+    @Test
+    void showsNoStackOfAThreadThatOnlyHappenedToDeliverTheLock(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
+            LockHandle held = context.getBean(LockOperations.class)
+                    .acquireAsync(LockRequest.of("order:42"))
+                    .join();
+
+            await().untilAsserted(() -> assertThat(output.getAll()).contains("has been held for"));
+            assertThat(output.getAll()).contains("acquired asynchronously").doesNotContain("which acquired it, is now");
+            held.release();
+        });
+    }
+
+    @Test
+    void saysThatTheThreadHasTerminated(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=50ms").run(context -> {
+            AtomicReference<LockHandle> held = new AtomicReference<>();
+            Thread thread = new Thread(
+                    () -> held.set(context.getBean(LockOperations.class).acquire("order:42")), "request-7");
+            thread.start();
+            thread.join();
+
+            await().untilAsserted(() ->
+                    assertThat(output.getAll()).contains("Thread 'request-7', which acquired it, has terminated"));
+            held.get().release();
+        });
+    }
+
+    @Test
+    void looksAfterAMinuteUnlessToldOtherwise() {
+        runner.run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).warnAfter())
+                .isEqualTo(Duration.ofMinutes(1)));
+    }
+
+    @Test
+    void warnsOfNothingWhereTheTimeIsZero(CapturedOutput output) {
+        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=50ms")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    locks.acquire(LockRequest.of("order:42"));
+                    locks.acquire(LockRequest.of("nightly").named("nightly"));
+
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
+                    assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
+                });
+        runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).slowHolds())
+                .isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-1s", "366d", "P200000D"})
+    void refusesATimeThatIsNone(String time) {
+        runner.withPropertyValues("distributed-lock.warn-after=" + time)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
+        runner.withPropertyValues("distributed-lock.locks.nightly.warn-after=" + time)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
+    }
+}
