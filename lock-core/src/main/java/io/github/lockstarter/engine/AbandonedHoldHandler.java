@@ -16,18 +16,18 @@ import io.github.lockstarter.LockEvent.Abandonment;
 final class AbandonedHoldHandler {
 
     private final EventDispatcher events;
-    private final Exits exits;
+    private final LockReleaser releaser;
 
-    AbandonedHoldHandler(EventDispatcher events, Exits exits) {
+    AbandonedHoldHandler(EventDispatcher events, LockReleaser releaser) {
         this.events = events;
-        this.exits = exits;
+        this.releaser = releaser;
     }
 
     /** No handle of the hold can be reached. */
     void found(Hold hold) {
         if (hold.owner.hasEnded() && !hold.hasLostCallbacks()) {
             tell(hold, Abandonment.RELEASED);
-            exits.abandon(hold);
+            releaser.abandon(hold);
         } else if (!hold.isToldAbandoned) {
             hold.isToldAbandoned = true;
             tell(hold, Abandonment.KEPT);

@@ -1,340 +1,193 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.engine.Deadline.Moment;
-import io.github.lockstarter.engine.Hold.Spec;
-import io.github.lockstarter.spi.AcquireCommand;
-import io.github.lockstarter.spi.AcquireCommand.Waiting;
-import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.LockToken;
-import java.time.Duration;
-import java.util.List;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.spi.BlockingWait;
 import java.util.Optional;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * Gets locks: sends the attempts that the {@link KeyQueue}s decide on, turns grants into holds, and gives back what nobody
- * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but {@link #closed}.
+ * The way of one acquisition of one key, from the caller's side: enters a hold of the same thread again, or waits for the
+ * outcome and takes the hold. Thread-safe; without state of its own.
  */
 final class Acquirer {
 
-    private static final AcquireOutcome.Failed TAKEN_AWAY =
-            new AcquireOutcome.Failed("an operator took it away in the moment it was granted", null);
+    private final EngineContext context;
+    private final AttemptRunner attempts;
+    private final LockReleaser releaser;
+    private final HoldOperations operations;
 
-    private final BackendCalls backend;
-    private final EngineClock clock;
-    private final EventDispatcher events;
-    private final Holds holds;
-    private final RecentRevocations recentRevocations;
-    private final Exits exits;
-    private final WaitWithdrawer withdrawer;
-    private final Watchdog watchdog;
-    private final LockTokenFactory tokens;
-    private final Duration patience;
-    private final KeyQueues queues;
-    private final HighestFencingTokens highest = new HighestFencingTokens();
-
-    private final Consumer<Acquisition> onAlarm = this::onAlarm;
-
-    private volatile AcquireOutcome.@Nullable Failed closed;
-
-    Acquirer(EngineContext context, Waiters waiters, Exits exits, Watchdog watchdog) {
-        this.backend = context.backend();
-        this.clock = context.clock();
-        this.events = context.events();
-        this.holds = context.holds();
-        this.recentRevocations = context.recentRevocations();
-        this.tokens = context.tokens();
-        this.queues = waiters.queues();
-        this.exits = exits;
-        this.withdrawer = waiters.withdrawer();
-        this.watchdog = watchdog;
-        this.patience = new Backoff(context.settings().retry()).patience();
+    Acquirer(EngineContext context, AttemptRunner attempts, LockReleaser releaser, HoldOperations operations) {
+        this.context = context;
+        this.attempts = attempts;
+        this.releaser = releaser;
+        this.operations = operations;
     }
 
-    /** An acquisition that is to {@link #begin}. */
-    Acquisition prepare(String key, ResolvedRequest terms, HoldOwner owner) {
-        return new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
-    }
-
-    /** Begins; the outcome follows. */
-    void begin(Acquisition acquisition) {
-        if (acquisition.waits()) {
-            execute(acquisition.key, queues.join(acquisition));
-        } else {
-            tryOnce(acquisition);
+    /** Blocks the calling thread, which is the owner, or acquires for the handle. */
+    Attained acquire(String key, ResolvedRequest terms, HoldOwner owner) {
+        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
+        if (nested.isPresent()) {
+            return new Attained.Handle(nested.get());
         }
-        refuseIfClosed(acquisition);
-    }
-
-    /** What this instance holds itself needs no asking. */
-    private void tryOnce(Acquisition acquisition) {
-        Optional<Obstacle> ours = holds.here(acquisition.key).flatMap(Hold::obstacle);
-        if (ours.isPresent()) {
-            acquisition.end(new AcquireOutcome.Busy(ours.get()));
-        } else {
-            acquisition.attempts = 1;
-            sendOrFail(new AcquireAttempt(acquisition, tokens.next(), Waiting.NEW, 1));
+        if (Thread.currentThread().isInterrupted()) {
+            throw AcquireExceptions.interrupted(key, new InterruptedException());
         }
-    }
-
-    /** After joining, so that {@link #close} has either seen the acquisition in its queue or is seen here. */
-    private void refuseIfClosed(Acquisition acquisition) {
-        AcquireOutcome.Failed refusal = closed;
-        if (refusal != null) {
-            leave(acquisition, refusal);
-        }
-    }
-
-    /** The caller does not want the lock any more. Without effect on one that has its outcome. */
-    void abandon(Acquisition acquisition) {
-        leave(acquisition, new AcquireOutcome.Abandoned());
-    }
-
-    /**
-     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires, now or
-     * with its answer.
-     */
-    private void leave(Acquisition acquisition, AcquireOutcome outcome) {
-        if (acquisition.decide(outcome)) {
-            try {
-                execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.leave(acquisition)));
-            } finally {
-                acquisition.publish();
-            }
-        }
-    }
-
-    /** The lock may be free. */
-    void signal(String key) {
-        if (queues.has(key)) {
-            execute(key, queues.apply(key, KeyQueue::signal));
-        } else {
-            withdrawer.send(
-                    key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
-            wakeNewcomers(key);
-        }
-    }
-
-    /** As {@link WaiterNotifications#freed}. */
-    void freed(String key) {
-        execute(key, queues.apply(key, KeyQueue::freed));
-    }
-
-    /** As {@link WaiterNotifications#requeued}. If nobody is left who waits, the registration is withdrawn. */
-    void requeued(String key, Duration lease) {
-        long now = clock.nanos();
-        execute(key, queues.applyCreating(key, queue -> queue.requeued(lease, now)));
-    }
-
-    /** As {@link WaiterNotifications#requeuedUnknown}. If nobody is left who waits, the registration is withdrawn. */
-    void requeuedUnknown(String key) {
-        execute(key, queues.applyCreating(key, KeyQueue::requeuedUnknown));
-    }
-
-    /**
-     * Another instance waits. The notice may overtake the answer that tells of the grant: then the queue knows of an attempt,
-     * and passes it on.
-     */
-    void wanted(String key) {
-        queues.apply(key, KeyQueue::wanted);
-        holds.here(key).ifPresent(hold -> hold.grant.wanted(clock.nanos()));
-    }
-
-    List<Waiter> waiters() {
-        return queues.waiters(clock.nanos());
-    }
-
-    /** Signals may have been missed. */
-    void signalAll() {
-        queues.keys().forEach(this::signal);
-    }
-
-    /** Ends every wait with the failure, and refuses from now on. */
-    void close(AcquireOutcome.Failed refusal) {
-        closed = refusal;
-        queues.close();
-        for (String key : queues.keys()) {
-            execute(key, queues.apply(key, queue -> queue.failAll(refusal)));
-        }
-    }
-
-    private void onAlarm(Acquisition acquisition) {
-        long now = clock.nanos();
-        execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.alarm(acquisition, now)));
-    }
-
-    private void execute(String key, QueueActions next) {
-        LockToken withdrawal = next.withdrawal();
-        AcquireAttempt attempt = next.attempt();
+        StackReserve.ensure();
+        Acquisition acquisition = attempts.prepare(key, terms, owner);
         try {
-            if (withdrawal != null) {
-                withdrawer.send(key, withdrawal);
-            }
-            if (attempt != null) {
-                sendOrFail(attempt);
-            } else if (withdrawal != null) {
-                wakeNewcomers(key);
-            }
-        } finally {
-            next.publish();
-        }
-        Acquisition queued = next.queued();
-        if (queued != null) {
-            events.contended(new LockEvent.Contended(queued.terms.name(), key));
-        }
-    }
-
-    /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
-    private void wakeNewcomers(String key) {
-        if (queues.has(key)) {
-            execute(key, queues.apply(key, KeyQueue::signal));
-        }
-    }
-
-    /** The queue counts on an answer. */
-    private void sendOrFail(AcquireAttempt attempt) {
-        try {
-            send(attempt);
+            attempts.begin(acquisition);
+            return conclude(acquisition, await(acquisition));
+        } catch (VirtualMachineError e) {
+            acquisition.forsaken = true;
+            operations.hasUnfinished = true;
+            throw e;
         } catch (RuntimeException | Error e) {
-            failed(attempt, e);
+            abandon(acquisition);
             throw e;
         }
     }
 
-    private void send(AcquireAttempt attempt) {
-        Acquisition acquisition = attempt.acquisition();
-        Optional<Waiting> waiting =
-                acquisition.waits() ? Optional.of(new Waiting(attempt.position(), patience)) : Optional.empty();
-        AcquireCommand command = new AcquireCommand(
+    /** The caller does not take what it was, or may be, granted. Without effect on what it has taken, or given back. */
+    void abandon(Acquisition acquisition) {
+        attempts.abandon(acquisition);
+        acquisition.hold().filter(hold -> hold.giveBack(acquisition)).ifPresent(releaser::exit);
+    }
+
+    /** A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing. */
+    private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
+        Optional<Hold> outer = context.holds().of(owner, key);
+        if (outer.isEmpty()) {
+            return Optional.empty();
+        }
+        Hold hold = outer.get();
+        operations.checkHeld(hold);
+        // Made first: behind the entry is no call that could fail, but for the returns.
+        Optional<HoldHandle> handle = Optional.of(hold.nested(operations));
+        if (hold.lifecycle.enter()) {
+            return handle;
+        }
+        if (hold.lifecycle.isLost()) {
+            context.holds().remove(hold);
+            throw HoldExceptions.lost(hold);
+        }
+        return Optional.empty(); // it is being released
+    }
+
+    private AcquireOutcome await(Acquisition acquisition) {
+        try {
+            return BlockingWait.await(acquisition.outcome);
+        } catch (InterruptedException e) {
+            attempts.abandon(acquisition);
+            BlockingWait.awaitUninterruptibly(acquisition.outcome);
+            abandon(acquisition);
+            report(acquisition, Refusal.INTERRUPTED);
+            Thread.currentThread().interrupt();
+            throw AcquireExceptions.interrupted(acquisition.key, e);
+        }
+    }
+
+    private Attained conclude(Acquisition acquisition, AcquireOutcome outcome) {
+        if (outcome instanceof AcquireOutcome.Got got) {
+            return take(acquisition, got.hold());
+        }
+        if (outcome instanceof AcquireOutcome.Busy busy) {
+            report(acquisition, Refusal.CONTENDED);
+            return new Attained.Nothing(acquisition, busy.obstacle());
+        }
+        if (outcome instanceof AcquireOutcome.Recovering recovering) {
+            report(acquisition, Refusal.RECOVERING);
+            throw AcquireExceptions.recovering(acquisition, recovering.answer());
+        }
+        if (outcome instanceof AcquireOutcome.Failed failure) {
+            report(acquisition, Refusal.ERROR);
+            throw AcquireExceptions.failed(acquisition.key, failure);
+        }
+        report(acquisition, Refusal.INTERRUPTED);
+        throw new CancellationException(
+                "The wait for lock '" + LockRequest.printable(acquisition.key) + "' was cancelled");
+    }
+
+    /**
+     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of it
+     * first, so that they hear of every loss of what they know.
+     */
+    private Attained take(Acquisition acquisition, Hold hold) {
+        HoldHandle handle = new HoldHandle(hold, operations, null);
+        acquisition.handle = handle;
+        Attained attained = new Attained.Handle(handle);
+        hold.announced = true;
+        context.holds().announced(hold);
+        context.events().acquired(new LockEvent.Acquired(
+                hold.terms.name(),
+                hold.key,
+                hold.fencingToken,
+                acquisition.waited(context.clock().nanos()),
+                acquisition.attempts,
+                path(acquisition, hold)));
+        if (!operations.checkHeld(hold)) {
+            operations.reportLoss(hold);
+            throw HoldExceptions.lost(hold);
+        }
+        if (!hold.take(acquisition, handle)) {
+            throw new IllegalStateException("What was granted was given back; this is a bug in the lock engine");
+        }
+        return attained; // made before the hold is taken, so that nothing can fail any more
+    }
+
+    private static Path path(Acquisition acquisition, Hold hold) {
+        if (hold.wasHandedOver()) {
+            return Path.HANDED_OVER;
+        }
+        return acquisition.queued ? Path.WAITED : Path.UNCONTENDED;
+    }
+
+    private void report(Acquisition acquisition, Refusal refusal) {
+        context.events().notAcquired(new LockEvent.NotAcquired(
+                acquisition.terms.name(),
                 acquisition.key,
-                attempt.token(),
-                acquisition.terms.lease(),
-                highest.floor(acquisition.key),
-                attempt.fencingTokens(),
-                waiting);
-        Moment sent = Moment.now(clock);
-        backend.acquire(
-                command,
-                result -> EngineLog.guard(
-                        "Taking the answer for a lock",
-                        () -> answered(attempt, sent, result),
-                        e -> failed(attempt, e)));
+                acquisition.waited(context.clock().nanos()),
+                refusal,
+                acquisition.queued));
     }
 
-    /** What the attempt may have been granted is released, unless its caller has it. */
-    private void failed(AcquireAttempt attempt, Throwable cause) {
-        AcquireOutcome.Failed failure = new AcquireOutcome.Failed("the lock client failed unexpectedly", cause);
-        Acquisition acquisition = attempt.acquisition();
-        if (!acquisition.end(failure)) {
-            acquisition.publish(); // whoever decided it may be the one that failed
-        }
+    /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
+    CompletableFuture<Attained> acquireAsync(String key, ResolvedRequest terms) {
+        StackReserve.ensure();
+        Acquisition acquisition = attempts.prepare(key, terms, HoldOwner.HANDLE);
+        CompletableFuture<Attained> result = new CompletableFuture<>();
         try {
-            if (!acquisition.isGot()) {
-                withdrawer.giveBack(attempt, 0);
-            }
-        } finally {
-            failed(attempt, failure);
+            attempts.begin(acquisition);
+            acquisition.outcome.thenAccept(outcome -> context.events().complete(() -> deliver(acquisition, outcome, result)));
+            result.whenComplete((attained, failure) -> {
+                StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
+                attempts.abandon(acquisition);
+            });
+            return result;
+        } catch (VirtualMachineError e) {
+            acquisition.forsaken = true;
+            operations.hasUnfinished = true;
+            throw e;
+        } catch (RuntimeException | Error e) {
+            abandon(acquisition);
+            throw e;
         }
     }
 
-    private void answered(AcquireAttempt attempt, Moment sent, AcquireResult result) {
-        if (result instanceof AcquireResult.Granted granted) {
-            granted(attempt, sent, granted);
-        } else if (result instanceof AcquireResult.Contended contended) {
-            Obstacle obstacle = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
-            notGranted(attempt, obstacle, contended.position());
-        } else if (result instanceof AcquireResult.Recovering recovering) {
-            notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
-            Acquisition acquisition = attempt.acquisition();
-            events.recovering(
-                    new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
-        } else if (result instanceof AcquireResult.Unavailable unavailable) {
-            AcquireOutcome.Failed failure = new AcquireOutcome.Failed(unavailable.reason(), unavailable.cause());
-            notGranted(attempt, Obstacle.unavailable(failure), Waiting.NEW);
-        } else if (result instanceof AcquireResult.Rejected rejected) {
-            failed(attempt, new AcquireOutcome.Failed(rejected.reason(), rejected.cause()));
-        } else if (result instanceof AcquireResult.Unknown unknown) {
-            withdrawer.giveBack(attempt, 0);
-            failed(attempt, new AcquireOutcome.Failed(unknown.reason(), unknown.cause()));
-        }
-    }
-
-    private void granted(AcquireAttempt attempt, Moment sent, AcquireResult.Granted granted) {
-        Acquisition acquisition = attempt.acquisition();
-        Grant grant = new Grant(attempt, granted.fencingToken(), sent.nanos());
-        highest.saw(acquisition.key, grant.lastFencingToken);
-        Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
-        if (spec.deadline().isOver(clock)) {
-            withdrawer.giveBack(attempt, grant.lastFencingToken);
-            tooLate(attempt);
+    private void deliver(Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<Attained> result) {
+        Attained attained;
+        try {
+            attained = conclude(acquisition, outcome);
+        } catch (RuntimeException | Error e) {
+            abandon(acquisition);
+            result.completeExceptionally(e);
             return;
         }
-        if (acquisition.isDecided()) {
-            withdrawer.giveBack(attempt, grant.lastFencingToken);
-            tooLate(attempt); // whoever decided that has left the attempt to those who are owed its answer, if any
-            return;
-        }
-        if (granted.othersWaiting() > 0) {
-            grant.wanted(clock.nanos());
-        }
-        Hold hold = new Hold(spec, acquisition, clock, watchdog.timerTask());
-        holds.add(hold);
-        AcquireOutcome outcome = new AcquireOutcome.Got(hold);
-        try {
-            watchdog.watch(hold);
-            handOut(attempt, outcome);
-        } finally {
-            if (!acquisition.wasDecided(outcome)) {
-                exits.discard(hold);
-            }
-        }
-    }
-
-    private void handOut(AcquireAttempt attempt, AcquireOutcome got) {
-        Acquisition acquisition = attempt.acquisition();
-        // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
-        AcquireOutcome.Failed refusal = recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
-        AcquireOutcome outcome = refusal == null ? got : refusal;
-        if (acquisition.waits()) {
-            execute(
-                    acquisition.key,
-                    queues.apply(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos())));
-        } else {
-            acquisition.end(outcome);
-        }
-    }
-
-    private void tooLate(AcquireAttempt attempt) {
-        Acquisition acquisition = attempt.acquisition();
-        AcquireOutcome.Failed failure = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
-        if (acquisition.waits()) {
-            execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.grantedTooLate(attempt, failure)));
-        } else {
-            acquisition.end(failure);
-        }
-    }
-
-    private void notGranted(AcquireAttempt attempt, Obstacle obstacle, long position) {
-        Acquisition acquisition = attempt.acquisition();
-        if (acquisition.waits()) {
-            long now = clock.nanos();
-            execute(
-                    acquisition.key,
-                    queues.apply(acquisition.key, queue -> queue.contended(attempt, obstacle, position, now)));
-        } else {
-            acquisition.end(obstacle.outcome());
-        }
-    }
-
-    private void failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
-        Acquisition acquisition = attempt.acquisition();
-        if (acquisition.waits()) {
-            execute(acquisition.key, queues.apply(acquisition.key, queue -> queue.failed(attempt, failure)));
-        } else {
-            acquisition.end(failure);
+        if (!result.complete(attained) && attained instanceof Attained.Handle unwanted) {
+            unwanted.handle().releaseAsync();
         }
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by the
  * {@link KeyQueue} it stands in.
  */
-final class Acquisition extends TimerEntry implements HoldClaim {
+final class Acquisition extends TimerEntry implements Hold.Claimant {
 
     final String key;
     final ResolvedRequest terms;
@@ -56,7 +56,7 @@ final class Acquisition extends TimerEntry implements HoldClaim {
 
     /**
      * Whether this outcome is the one; to be {@link #publish published} by the same caller. A grant is not for one that its caller
-     * has forsaken; if the caller does so after this look, {@link UnfinishedOperations} finds the hold.
+     * has forsaken; if the caller does so after this look, the hold is found and released later.
      */
     boolean decide(AcquireOutcome candidate) {
         if (forsaken && candidate instanceof AcquireOutcome.Got) {
@@ -113,6 +113,21 @@ final class Acquisition extends TimerEntry implements HoldClaim {
     /** As an operator sees it; under the queue's lock. */
     Waiter waiter(long now, int position) {
         return new Waiter(terms.name(), key, owner.label(), waited(now), position, attempts);
+    }
+
+    @Override
+    public ResolvedRequest terms() {
+        return terms;
+    }
+
+    @Override
+    public HoldOwner owner() {
+        return owner;
+    }
+
+    @Override
+    public boolean isForsaken() {
+        return forsaken;
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.slf4j.LoggerFactory;
 /** Where the engine says what has no listener to go to: exceptions of somebody else's code. The only log of the engine. */
 final class EngineLog {
 
-    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter.engine.LockEngine");
 
     private EngineLog() {}
 

@@ -37,17 +37,19 @@ final class Grant {
     private volatile State state = FRESH;
 
     /**
-     * A tenure from one grant.
+     * What one attempt was granted.
      *
-     * @param attempt what was asked for
+     * @param token the lock token of the attempt
      * @param firstFencingToken the first that was granted
+     * @param fencingTokens how many were granted
+     * @param terms what was asked for
      * @param sentAt monotonic time before the attempt was sent
      */
-    Grant(AcquireAttempt attempt, long firstFencingToken, long sentAt) {
-        this.token = attempt.token();
+    Grant(LockToken token, long firstFencingToken, int fencingTokens, ResolvedRequest terms, long sentAt) {
+        this.token = token;
         this.firstFencingToken = firstFencingToken;
-        this.lastFencingToken = firstFencingToken + attempt.fencingTokens() - 1;
-        this.terms = attempt.acquisition().terms;
+        this.lastFencingToken = firstFencingToken + fencingTokens - 1;
+        this.terms = terms;
         this.askedAt = sentAt;
     }
 

@@ -36,9 +36,9 @@ final class HandOver {
     private final RecentRevocations recentRevocations;
     private final Waiters waiters;
     private final Watchdog watchdog;
-    private final Releases releases;
+    private final ReleaseSender releases;
 
-    HandOver(EngineContext context, Waiters waiters, Watchdog watchdog, Releases releases) {
+    HandOver(EngineContext context, Waiters waiters, Watchdog watchdog, ReleaseSender releases) {
         this.backend = context.backend();
         this.clock = context.clock();
         this.limits = context.settings().handOver();
@@ -85,7 +85,7 @@ final class HandOver {
         QueueActions next = decision(line);
         LockToken withdrawal = next.withdrawal();
         if (withdrawal != null) {
-            EngineLog.guard("Withdrawing a wait", () -> withdraw(line.leaving.key, withdrawal));
+            EngineLog.guard("Withdrawing a wait", () -> waiters.withdraw(line.leaving.key, withdrawal));
         }
         if (next.decided().isEmpty()) {
             return line.needsRenewal ? Result.NEEDS_RENEWAL : Result.REFUSED;
@@ -97,11 +97,6 @@ final class HandOver {
         });
         next.publish();
         return Result.PASSED;
-    }
-
-    private void withdraw(String key, LockToken withdrawal) {
-        waiters.withdrawer().send(key, withdrawal);
-        waiters.local().freed(key); // who came meanwhile may have lost its registration to the withdrawal
     }
 
     /** What the queue decided; also if it failed behind that, since the waiter has the lock then. */
@@ -140,7 +135,7 @@ final class HandOver {
         }
 
         @Override
-        public Optional<AcquireOutcome.Got> by(Acquisition waiter) {
+        public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
             long now = clock.nanos();
             if (!waiter.terms.lease().equals(leaving.terms.lease())
                     || deadline.isOver(clock)
@@ -186,7 +181,7 @@ final class HandOver {
         }
 
         @Override
-        public boolean isUsedUpSoon() {
+        public boolean ranOutEarly() {
             return leaving.grant.isUsedUp()
                     && clock.nanos() - leaving.grant.askedAt()
                             < limits.maxTime().toNanos();

@@ -2,24 +2,24 @@ package io.github.lockstarter.engine;
 
 import java.util.Optional;
 
-/** Makes the hold of whoever has a lock next. Called with the lock of the key's queue held: no I/O. */
+/** Offers the lock of a hold that ends to waiters of the same instance. Called under the lock of the key's queue: no I/O. */
 interface HandOverOffer {
 
     /**
-     * The hold for a waiter.
+     * Offers the lock to a waiter.
      *
      * @param waiter the first in line
-     * @return empty if the lock must not go to that waiter, and so to nobody
+     * @return the hold made for the waiter; empty if the lock must not be handed over, to this waiter or any behind it
      */
-    Optional<AcquireOutcome.Got> by(Acquisition waiter);
+    Optional<AcquireOutcome.Got> to(Acquisition waiter);
 
-    /** Whether nobody may have the lock because there is no fencing token left, and there soon was none. */
-    boolean isUsedUpSoon();
+    /** Whether the fencing tokens ran out, and ran out early. */
+    boolean ranOutEarly();
 
     /**
-     * The waiter has given up in this moment; the next one is asked.
+     * The waiter gave up in this moment: the next one is asked.
      *
-     * @param refused what {@link #by} made
+     * @param refused what {@link #to} returned
      */
     void refused(AcquireOutcome.Got refused);
 }

@@ -19,14 +19,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: {@link Watchdog}
- * renews it, {@link Releases} ends it, {@link LossDetector} signals its loss.
+ * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: the watchdog
+ * renews it, the releaser ends it, {@link LossDetector} signals its loss.
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
  * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
  * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgetAt} (set once, at the loss); {@link #longestLease},
  * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
- * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the acquisition to its handle or
+ * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or
  * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
  * {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
  */
@@ -43,7 +43,7 @@ final class Hold extends TimerEntry {
      */
     record Spec(String key, Grant grant, long fencingToken, Deadline deadline, long renewAt) {
 
-        /** The first hold of a tenure, whose attempt was sent at the given moment. */
+        /** The first hold of a grant, whose attempt was sent at the given moment. */
         static Spec first(String key, Grant grant, Moment sent, ResolvedRequest terms) {
             return new Spec(
                     key,
@@ -51,6 +51,40 @@ final class Hold extends TimerEntry {
                     grant.firstFencingToken,
                     Deadline.of(sent, terms.leaseNanos()),
                     terms.renewAt(sent.nanos()));
+        }
+    }
+
+    /** What can still end a hold: its claimant until the caller has taken the hold, and from then on the handles. */
+    interface Claim {
+
+        /** The hold's first handle; null if there is none yet, or none can be reached. */
+        @Nullable
+        HoldHandle first();
+    }
+
+    /** The caller that a hold is made for, until it has taken the hold. */
+    interface Claimant extends Claim {
+
+        /** What the caller asked for. */
+        ResolvedRequest terms();
+
+        /** Who will own the hold. */
+        HoldOwner owner();
+
+        /** Whether the caller's thread failed before it could take the hold. */
+        boolean isForsaken();
+    }
+
+    /** The handles, for as long as the application can reach one of them: each of them keeps the first one reachable. */
+    private static final class HandlesClaim extends WeakReference<HoldHandle> implements Claim {
+
+        HandlesClaim(HoldHandle first) {
+            super(first);
+        }
+
+        @Override
+        public @Nullable HoldHandle first() {
+            return get();
         }
     }
 
@@ -87,8 +121,8 @@ final class Hold extends TimerEntry {
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
-    private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldClaim> CLAIM =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldClaim.class, "claim");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
 
     final String key;
     final Grant grant;
@@ -123,7 +157,7 @@ final class Hold extends TimerEntry {
     volatile boolean announced;
 
     /** What can still end it; null once it was given back untaken. Changed by its updater. */
-    private volatile @Nullable HoldClaim claim;
+    private volatile @Nullable Claim claim;
 
     /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
     boolean isToldAbandoned;
@@ -131,17 +165,17 @@ final class Hold extends TimerEntry {
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     volatile @Nullable HoldHandle unfinished;
 
-    Hold(Spec spec, Acquisition acquisition, EngineClock clock, Consumer<Hold> onTimer) {
+    Hold(Spec spec, Claimant claimant, EngineClock clock, Consumer<Hold> onTimer) {
         this.key = spec.key();
         this.grant = spec.grant();
         this.fencingToken = spec.fencingToken();
-        this.terms = acquisition.terms;
-        this.owner = acquisition.owner;
-        this.claim = acquisition;
+        this.terms = claimant.terms();
+        this.owner = claimant.owner();
+        this.claim = claimant;
         this.clock = clock;
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
-        this.longestLease = acquisition.terms.lease();
+        this.longestLease = terms.lease();
         this.renewAt = spec.renewAt();
         this.lifecycle = new HoldLifecycle(clock, spec.deadline());
     }
@@ -152,20 +186,18 @@ final class Hold extends TimerEntry {
     }
 
     /** The caller takes what was granted to it. False if it was given back. */
-    boolean isTaken(Acquisition acquisition, HoldHandle handle) {
-        return CLAIM.compareAndSet(this, acquisition, handle);
+    boolean take(Claimant claimant, HoldHandle handle) {
+        return CLAIM.compareAndSet(this, claimant, handle);
     }
 
-    /** The caller of the acquisition does not take it. True for the one caller that has to exit in its place. */
-    boolean giveBack(Acquisition acquisition) {
-        return CLAIM.compareAndSet(this, acquisition, null);
+    /** The claimant does not take it. True for the one caller that has to exit in its place. */
+    boolean giveBack(Claimant claimant) {
+        return CLAIM.compareAndSet(this, claimant, null);
     }
 
-    /** The acquisition that it was made for, if the caller's thread failed before it could take the hold. */
-    Optional<Acquisition> forsakenBy() {
-        return claim instanceof Acquisition acquisition && acquisition.forsaken
-                ? Optional.of(acquisition)
-                : Optional.empty();
+    /** The claimant, if its thread failed before it could take the hold. */
+    Optional<Claimant> forsakenBy() {
+        return claim instanceof Claimant claimant && claimant.isForsaken() ? Optional.of(claimant) : Optional.empty();
     }
 
     /** The list of {@link #unfinished} handles is completed up to this one. A handle that is added meanwhile stays on it. */
@@ -183,19 +215,19 @@ final class Hold extends TimerEntry {
      * needs no weak reference.
      */
     boolean isUnreachable() {
-        HoldClaim known = claim;
+        Claim known = claim;
         if (known instanceof HoldHandle handle) {
-            CLAIM.compareAndSet(this, known, new HoldClaim.OfHandles(handle));
+            CLAIM.compareAndSet(this, known, new HandlesClaim(handle));
         }
-        return known instanceof HoldClaim.OfHandles handles && handles.refersTo(null);
+        return known instanceof HandlesClaim handles && handles.refersTo(null);
     }
 
     /** One handle more, for an entry that follows. Called by the owner's thread only. */
-    HoldHandle nested(EngineRuntime runtime) {
-        HoldClaim known = claim;
+    HoldHandle nested(HoldOperations operations) {
+        Claim known = claim;
         HoldHandle first = known == null ? null : known.first();
-        HoldHandle handle = new HoldHandle(this, runtime, first);
-        if (first == null && known instanceof HoldClaim.OfHandles) {
+        HoldHandle handle = new HoldHandle(this, operations, first);
+        if (first == null && known instanceof HandlesClaim) {
             CLAIM.compareAndSet(this, known, handle);
         }
         return handle;
@@ -242,15 +274,6 @@ final class Hold extends TimerEntry {
     /** Whether another hold of this instance had the lock right before, and no other instance in between. */
     boolean wasHandedOver() {
         return fencingToken != grant.firstFencingToken;
-    }
-
-    /** What keeps others of this instance from the lock; empty if this does not, since its lease is over. */
-    Optional<Obstacle> obstacle() {
-        if (lifecycle.isOver()) {
-            return Optional.empty();
-        }
-        Duration remaining = lifecycle.isHeld() ? remainingLease() : terms.lease();
-        return Optional.of(Obstacle.heldHere(this, remaining));
     }
 
     RenewCommand renewCommand(Duration lease) {

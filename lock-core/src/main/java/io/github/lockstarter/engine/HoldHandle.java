@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * One entry into a {@link Hold}: its own release, the hold's everything else.
  *
  * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
- * or, if that thread could not go on and said so with {@link #FAILED}, by {@link UnfinishedOperations}; {@link #LEFT} follows the count without a call in between, so that no
+ * or, if that thread could not go on and said so with {@link #FAILED}, by the engine; {@link #LEFT} follows the count without a call in between, so that no
  * error comes between them. A thread that fails to release for want of stack or memory puts the handle on the hold's list of
  * {@link Hold#unfinished} ones, which takes two fields and no call. Two threads that fail with handles of one hold at the same
  * moment may lose one of them: then the hold is found once its handles cannot be reached.
  */
-final class HoldHandle implements EngineHandle, HoldClaim {
+final class HoldHandle implements EngineHandle, Hold.Claim {
 
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
@@ -35,7 +35,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
     /** The hold's first handle: who has one of its handles reaches this one. */
     private final HoldHandle first;
 
-    private final EngineRuntime runtime;
+    private final HoldOperations operations;
 
     /** Where the handle is on its way out; changed by its updater, and by the thread that leaves. */
     volatile int stage;
@@ -47,9 +47,9 @@ final class HoldHandle implements EngineHandle, HoldClaim {
     private volatile boolean isUnfinished;
 
     /** A handle of the hold; null for the first one of those that can be reached. */
-    HoldHandle(Hold hold, EngineRuntime runtime, @Nullable HoldHandle first) {
+    HoldHandle(Hold hold, HoldOperations operations, @Nullable HoldHandle first) {
         this.hold = hold;
-        this.runtime = runtime;
+        this.operations = operations;
         this.first = first == null ? this : first;
     }
 
@@ -75,21 +75,21 @@ final class HoldHandle implements EngineHandle, HoldClaim {
 
     @Override
     public boolean isHeld() {
-        return !hasLeft() && runtime.lossDetector().checkHeld(hold);
+        return !hasLeft() && operations.checkHeld(hold);
     }
 
     @Override
     public void ensureHeld() {
         if (!isHeld()) {
-            throw hasLeft() ? EngineExceptions.released(hold) : EngineExceptions.lost(hold);
+            throw hasLeft() ? HoldExceptions.released(hold) : HoldExceptions.lost(hold);
         }
     }
 
     @Override
     public void extend(Duration lease) {
-        runtime.checkLease(hold.key, lease);
+        operations.checkLease(hold.key, lease);
         ensureHeld();
-        RenewResult result = answerTo(runtime.watchdog().extend(hold, lease));
+        RenewResult result = answerTo(operations.extend(hold, lease));
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -97,7 +97,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
                     unknown.cause());
         }
         if (result instanceof RenewResult.Deferred deferred) {
-            throw EngineExceptions.recovering(hold, deferred);
+            throw HoldExceptions.recovering(hold, deferred);
         }
         ensureHeld();
     }
@@ -117,7 +117,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
 
     @Override
     public void onLost(Runnable callback) {
-        hold.onLost(this, callback, runtime.events());
+        hold.onLost(this, callback, operations.events());
     }
 
     boolean hasLeft() {
@@ -138,7 +138,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
                 return CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
             }
             hold.forgetCallbacksOf(this);
-            return runtime.exits().leave(this);
+            return operations.leave(this);
         } catch (RuntimeException | Error e) {
             if (leaving && stage == LEAVING) {
                 stage = FAILED;
@@ -147,7 +147,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
                 isUnfinished = true;
                 nextUnfinished = hold.unfinished;
                 hold.unfinished = this;
-                runtime.unfinishedOperations.wanted = true;
+                operations.hasUnfinished = true;
             }
             throw e;
         }
@@ -161,7 +161,7 @@ final class HoldHandle implements EngineHandle, HoldClaim {
     @Override
     public void close() {
         if (release() == ReleaseOutcome.LOST) {
-            throw EngineExceptions.lost(hold);
+            throw HoldExceptions.lost(hold);
         }
     }
 

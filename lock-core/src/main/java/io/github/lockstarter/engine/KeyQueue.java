@@ -175,20 +175,20 @@ final class KeyQueue {
     }
 
     /** A hold of this instance ends: the lock goes to the first waiter that still wants it. */
-    QueueActions handOver(HandOverOffer succession) {
+    QueueActions handOver(HandOverOffer offer) {
         LockToken withdrawn = null;
         List<Acquisition> successor = List.of();
         while (successor.isEmpty() && !line.isEmpty()) {
             Acquisition first = line.first();
-            Optional<AcquireOutcome.Got> got = succession.by(first);
+            Optional<AcquireOutcome.Got> got = offer.to(first);
             if (got.isEmpty()) {
-                resize(succession);
+                resize(offer);
                 break;
             }
             if (first.decide(got.get())) {
                 successor = List.of(first);
             } else {
-                succession.refused(got.get());
+                offer.refused(got.get());
             }
             // One that gave up will find itself gone: what it may have asked for is withdrawn here.
             line.drop(first);
@@ -201,7 +201,7 @@ final class KeyQueue {
     }
 
     private void resize(HandOverOffer ended) {
-        if (ended.isUsedUpSoon()) {
+        if (ended.ranOutEarly()) {
             block.grow();
         } else {
             block.shrink();

@@ -91,7 +91,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     public LockHandle acquire(LockRequest request) {
         Attained attained = acquireAll(request, ResolvedRequest.of(request, settings));
         if (attained instanceof Attained.Nothing nothing) {
-            throw EngineExceptions.notAcquired(nothing.acquisition(), nothing.obstacle());
+            throw AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle());
         }
         return ((Attained.Handle) attained).handle();
     }
@@ -121,8 +121,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     private CompletableFuture<Attained> attainAsync(EngineRuntime running, LockRequest request, ResolvedRequest terms) {
         return request.keys().size() == 1
-                ? running.acquireAsync(request.keys().get(0), terms)
-                : new MultiKeyAcquirer(running, clock, request.keys(), terms).acquireAsync();
+                ? running.acquirer().acquireAsync(request.keys().get(0), terms)
+                : new MultiKeyAcquirer(running.acquirer(), clock, request.keys(), terms).acquireAsync();
     }
 
     private static void deliver(
@@ -132,7 +132,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
                 got.handle().releaseAsync();
             }
         } else if (attained instanceof Attained.Nothing nothing) {
-            result.completeExceptionally(EngineExceptions.notAcquired(nothing.acquisition(), nothing.obstacle()));
+            result.completeExceptionally(AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle()));
         } else if (failure != null) {
             result.completeExceptionally(failure);
         }
@@ -146,8 +146,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
         List<String> keys = request.keys();
         HoldOwner owner = HoldOwner.of(request);
         return keys.size() == 1
-                ? running.acquire(keys.get(0), terms, owner)
-                : new MultiKeyAcquirer(running, clock, keys, terms).acquire(owner);
+                ? running.acquirer().acquire(keys.get(0), terms, owner)
+                : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner);
     }
 
     private static LockBackendException stopped(LockRequest request) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** Ends holds that are lost, and makes it known: once per hold, to the listeners and to the hold's callbacks. */
 final class LossDetector {
@@ -15,15 +16,21 @@ final class LossDetector {
     private final Holds holds;
     private final EventDispatcher events;
     private final TimerWheel timer;
-    private final WaiterNotifications waiters;
+    private final Consumer<String> onEnded;
 
-    LossDetector(EngineContext context, WaiterNotifications waiters) {
+    /**
+     * A detector.
+     *
+     * @param context what the parts of the engine share
+     * @param onEnded takes the key of each hold that is lost
+     */
+    LossDetector(EngineContext context, Consumer<String> onEnded) {
         this.settings = context.settings().watchdog();
         this.clock = context.clock();
         this.holds = context.holds();
         this.events = context.events();
         this.timer = context.timer();
-        this.waiters = waiters;
+        this.onEnded = onEnded;
     }
 
     /** Ends the hold if its lease is over. Returns whether it is still held. */
@@ -59,7 +66,7 @@ final class LossDetector {
             report(hold, cause);
             hold.runLostCallbacks(events);
         } finally {
-            waiters.freed(hold.key);
+            onEnded.accept(hold.key);
         }
     }
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class MultiKeyAcquirer {
 
-    private final EngineRuntime runtime;
+    private final Acquirer acquirer;
     private final EngineClock clock;
     private final List<String> keys;
     private final ResolvedRequest terms;
     private final long startedAt;
 
-    MultiKeyAcquirer(EngineRuntime runtime, EngineClock clock, List<String> keys, ResolvedRequest terms) {
-        this.runtime = runtime;
+    MultiKeyAcquirer(Acquirer acquirer, EngineClock clock, List<String> keys, ResolvedRequest terms) {
+        this.acquirer = acquirer;
         this.clock = clock;
         this.keys = keys;
         this.terms = terms;
@@ -30,7 +30,7 @@ final class MultiKeyAcquirer {
         List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
-                Attained attained = runtime.acquire(key, remainingTerms(), owner);
+                Attained attained = acquirer.acquire(key, remainingTerms(), owner);
                 if (attained instanceof Attained.Handle one) {
                     acquired.add(one.handle());
                 } else {
@@ -75,7 +75,7 @@ final class MultiKeyAcquirer {
 
     /** {@code acquired} is passed from step to step; the steps follow one another. */
     private void acquireNext(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
-        CompletableFuture<Attained> step = runtime.acquireAsync(keys.get(acquired.size()), remainingTerms());
+        CompletableFuture<Attained> step = acquirer.acquireAsync(keys.get(acquired.size()), remainingTerms());
         result.whenComplete((attained, failure) -> step.cancel(false));
         step.whenComplete((attained, failure) -> {
             if (attained instanceof Attained.Handle one) {

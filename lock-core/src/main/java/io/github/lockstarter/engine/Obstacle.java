@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
@@ -22,16 +23,20 @@ record Obstacle(
         this(kind, remaining, Optional.empty(), Optional.empty());
     }
 
-    /** Somebody of this instance has the lock. */
-    static Obstacle heldHere(Hold holder, Duration remaining) {
-        return new Obstacle(
-                Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> EngineExceptions.holder(holder)));
+    /** A hold of this instance has the lock; empty if its lease is over. */
+    static Optional<Obstacle> of(Hold hold) {
+        if (hold.lifecycle.isOver()) {
+            return Optional.empty();
+        }
+        Duration remaining = hold.lifecycle.isHeld() ? hold.remainingLease() : hold.terms.lease();
+        return Optional.of(
+                new Obstacle(Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> describe(hold))));
     }
 
     /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
     static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
         return new Obstacle(
-                Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> EngineExceptions.holder(somebody)));
+                Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> describe(somebody)));
     }
 
     /** The backend can grant nothing now. */
@@ -46,6 +51,27 @@ record Obstacle(
                 Optional.of(answer.retryAfter()),
                 Optional.of(new AcquireOutcome.Recovering(answer)),
                 Optional.empty());
+    }
+
+    private static String describe(Hold holder) {
+        return caller(holder.owner.label()) + " of this instance, which has had it for " + DurationText.of(holder.held()) + ",";
+    }
+
+    private static String describe(Holder holder) {
+        String instance = "instance " + holder.instance();
+        return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
+                + holder.since()
+                        .map(since -> ", which has had it since " + since + ",")
+                        .orElse("");
+    }
+
+    private static String caller(String owner) {
+        return owner.equals(HeldLock.ASYNC) ? "an asynchronous caller" : "thread '" + owner + "'";
+    }
+
+    /** Who has the lock, for a message. */
+    String holderText() {
+        return holder.map(Supplier::get).orElse("another owner");
     }
 
     /** How a wait ends that can last no longer. */

@@ -52,7 +52,7 @@ final class PendingReleases extends TimerEntry {
         this.timer = timer;
     }
 
-    /** Releases now, and again until an answer comes or the lease, counted from now, is over. */
+    /** ReleaseSender now, and again until an answer comes or the lease, counted from now, is over. */
     void add(ReleaseCommand command, Duration lease) {
         makeRoom();
         untried.add(new Item(command, clock.nanos() + lease.toNanos()));

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimerWheel implements EngineTimer, AutoCloseable {
 
-    static final long UNSCHEDULED = Long.MIN_VALUE;
-
     private static final long TICK_NANOS = 5_000_000;
     private static final int SLOTS = 1024;
 
@@ -106,7 +104,7 @@ final class TimerWheel implements EngineTimer, AutoCloseable {
         lock.lock();
         try {
             thread = null;
-            due.stream().filter(entry -> entry.tick == UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+            due.stream().filter(entry -> entry.tick == TimerEntry.UNSCHEDULED).forEach(entry -> link(entry, current + 1));
             due.clear();
             if (!closed && size > 0) {
                 start();
@@ -200,7 +198,7 @@ final class TimerWheel implements EngineTimer, AutoCloseable {
     }
 
     private void unlink(TimerEntry entry) {
-        if (entry.tick == UNSCHEDULED) {
+        if (entry.tick == TimerEntry.UNSCHEDULED) {
             return;
         }
         TimerEntry before = entry.previous;
@@ -215,7 +213,7 @@ final class TimerWheel implements EngineTimer, AutoCloseable {
         }
         entry.previous = null;
         entry.next = null;
-        entry.tick = UNSCHEDULED;
+        entry.tick = TimerEntry.UNSCHEDULED;
         size--;
     }
 

@@ -13,10 +13,10 @@ final class WaitWithdrawer {
     private final PendingReleases pendingReleases;
     private final Duration longestLease;
 
-    WaitWithdrawer(EngineContext context, PendingReleases pendingReleases) {
-        this.backend = context.backend();
+    WaitWithdrawer(BackendCalls backend, PendingReleases pendingReleases, Duration longestLease) {
+        this.backend = backend;
         this.pendingReleases = pendingReleases;
-        this.longestLease = context.settings().maxLease();
+        this.longestLease = longestLease;
     }
 
     /** Ends the wait of this instance, and what the token may have acquired. */
@@ -28,9 +28,8 @@ final class WaitWithdrawer {
         });
     }
 
-    /** Releases what an attempt was, or may have been, granted for nobody. */
-    void giveBack(AcquireAttempt attempt, long lastFencingToken) {
-        Acquisition acquisition = attempt.acquisition();
-        pendingReleases.add(new ReleaseCommand(acquisition.key, attempt.token(), lastFencingToken), acquisition.terms.lease());
+    /** Releases what an attempt was, or may have been, granted and no caller takes. */
+    void giveBack(ReleaseCommand release, Duration lease) {
+        pendingReleases.add(release, lease);
     }
 }

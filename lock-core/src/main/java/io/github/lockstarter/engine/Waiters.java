@@ -1,10 +1,70 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+
 /**
- * The side of those who wait, for those who end holds.
+ * The callers of this instance that wait for locks, for the parts that end its holds: each notification lets the queue of the
+ * key decide, and has the decision executed. Called from any thread; returns at once.
  *
- * @param queues who waits in this instance
- * @param local what they are to be told
- * @param withdrawer takes back what was asked for on their behalf
+ * <p>{@link #executor} is set once, before the first caller waits.
  */
-record Waiters(KeyQueues queues, WaiterNotifications local, WaitWithdrawer withdrawer) {}
+final class Waiters {
+
+    private final KeyQueues queues;
+    private final Holds holds;
+    private final EngineClock clock;
+    private final WaitWithdrawer withdrawer;
+    private volatile BiConsumer<String, QueueActions> executor = (key, actions) -> {};
+
+    Waiters(KeyQueues queues, EngineContext context, WaitWithdrawer withdrawer) {
+        this.queues = queues;
+        this.holds = context.holds();
+        this.clock = context.clock();
+        this.withdrawer = withdrawer;
+    }
+
+    /** Sets what executes the decisions of the queues. */
+    void executeWith(BiConsumer<String, QueueActions> executor) {
+        this.executor = executor;
+    }
+
+    KeyQueues queues() {
+        return queues;
+    }
+
+    /** A hold of the key has ended, and its release is sent: its waiters try again. */
+    void freed(String key) {
+        executor.accept(key, queues.apply(key, KeyQueue::freed));
+    }
+
+    /**
+     * A hold of the key was released to another instance, and this one is registered behind the others: its waiters wait. If
+     * there are none any more, the registration is withdrawn.
+     */
+    void requeued(String key, Duration lease) {
+        long now = clock.nanos();
+        executor.accept(key, queues.applyCreating(key, queue -> queue.requeued(lease, now)));
+    }
+
+    /** As {@link #requeued}, but it is not known whether that has happened: the waiters try again. */
+    void requeuedUnknown(String key) {
+        executor.accept(key, queues.applyCreating(key, KeyQueue::requeuedUnknown));
+    }
+
+    /**
+     * Another instance waits, and may be overtaken by the next grant to this one. The notice may overtake the answer that
+     * carries the grant: then the queue knows of an attempt, and passes it on.
+     */
+    void wanted(String key) {
+        queues.apply(key, KeyQueue::wanted);
+        holds.here(key).ifPresent(hold -> hold.grant.wanted(clock.nanos()));
+    }
+
+    /** Withdraws a wait; a waiter that came meanwhile may have lost its registration to the withdrawal, and tries again. */
+    void withdraw(String key, LockToken token) {
+        withdrawer.send(key, token);
+        freed(key);
+    }
+}

@@ -29,21 +29,28 @@ final class Watchdog {
     private final EventDispatcher events;
     private final Holds holds;
     private final LossDetector lossDetector;
-    private final Releases releases;
+    private final Consumer<Hold> releaser;
     private final TimerWheel timer;
     private final SuspendDetector suspendWatch;
     private final List<Hold> due = new ArrayList<>();
     private final Consumer<Hold> timerTask = this::look;
     private volatile Consumer<Hold> onUnreachable = hold -> {};
 
-    Watchdog(EngineContext context, LossDetector lossDetector, Releases releases) {
+    /**
+     * A watchdog.
+     *
+     * @param context what the parts of the engine share
+     * @param lossDetector ends what is lost
+     * @param releaser releases a hold whose owner left it while a renewal of it was written
+     */
+    Watchdog(EngineContext context, LossDetector lossDetector, Consumer<Hold> releaser) {
         this.backend = context.backend();
         this.clock = context.clock();
         this.events = context.events();
         this.holds = context.holds();
         this.timer = context.timer();
         this.lossDetector = lossDetector;
-        this.releases = releases;
+        this.releaser = releaser;
         this.suspendWatch = new SuspendDetector(context, lossDetector);
     }
 
@@ -142,7 +149,7 @@ final class Watchdog {
 
     private void written(Hold hold) {
         if (hold.lifecycle.endRenewal()) {
-            releases.release(hold);
+            releaser.accept(hold);
         } else if (hold.lifecycle.isHeld()) {
             watch(hold);
         }

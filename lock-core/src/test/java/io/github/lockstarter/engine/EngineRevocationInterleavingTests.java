@@ -118,8 +118,8 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
 
     private static boolean isTryingAWaiter() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("HandOver$Line")
-                        && frame.getMethodName().equals("by")));
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith("HandOver$Offer")
+                        && frame.getMethodName().equals("to")));
     }
 
     /** Decides at once, and then has to wait for the thread that tries it. */

@@ -95,7 +95,7 @@ class HoldsTests {
         Moment sent = Moment.now(EngineClock.SYSTEM);
         Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
         AcquireAttempt attempt = new AcquireAttempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
-        Grant grant = new Grant(attempt, sequence, sent.nanos());
+        Grant grant = new Grant(attempt.token(), sequence, attempt.fencingTokens(), terms, sent.nanos());
         return new Hold(Hold.Spec.first(KEY, grant, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
     }
 }

@@ -49,12 +49,12 @@ public class KeyQueuesLincheckTests {
 
     private static final HandOverOffer SUCCESSION = new HandOverOffer() {
         @Override
-        public Optional<AcquireOutcome.Got> by(Acquisition waiter) {
+        public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
             return Optional.of(TAKEN);
         }
 
         @Override
-        public boolean isUsedUpSoon() {
+        public boolean ranOutEarly() {
             return false;
         }
 
@@ -65,7 +65,7 @@ public class KeyQueuesLincheckTests {
     private static AcquireOutcome.Got got() {
         ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
         Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
-        Grant grant = new Grant(new AcquireAttempt(acquisition, TOKEN, Waiting.NEW, 1), 1, 0);
+        Grant grant = new Grant(TOKEN, 1, 1, terms, 0);
         Deadline.Moment sent = new Deadline.Moment(0, 0);
         Hold.Spec spec = Hold.Spec.first(KEY, grant, sent, terms);
         return new AcquireOutcome.Got(new Hold(spec, acquisition, EngineClock.SYSTEM, hold -> {}));

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and tells
  * the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
  */
-final class Releases {
+final class ReleaseSender {
 
     /** Somebody waits for the answer to the release of what a token had. */
     record Awaited(LockToken token, CompletableFuture<ReleaseResult> answer) {}
@@ -30,7 +30,7 @@ final class Releases {
     private final Waiters waiters;
     private final Duration patience;
 
-    Releases(EngineContext context, LossDetector lossDetector, PendingReleases pendingReleases, Waiters waiters) {
+    ReleaseSender(EngineContext context, LossDetector lossDetector, PendingReleases pendingReleases, Waiters waiters) {
         this.backend = context.backend();
         this.holds = context.holds();
         this.events = context.events();
@@ -58,21 +58,21 @@ final class Releases {
         backend.release(hold.releaseCommand(Optional.empty()), result -> {
             settle(hold, result);
             if (signalledAnother(result)) {
-                waiters.local().wanted(hold.key);
+                waiters.wanted(hold.key);
             }
         });
-        waiters.local().freed(hold.key);
+        waiters.freed(hold.key);
     }
 
     private void releaseToOthers(Hold hold) {
         backend.release(hold.releaseCommand(Optional.of(patience)), result -> {
             settle(hold, result);
             if (signalledAnother(result)) {
-                waiters.local().requeued(hold.key, hold.terms.lease());
+                waiters.requeued(hold.key, hold.terms.lease());
             } else if (result instanceof ReleaseResult.Unknown) {
-                waiters.local().requeuedUnknown(hold.key);
+                waiters.requeuedUnknown(hold.key);
             } else {
-                waiters.local().freed(hold.key);
+                waiters.freed(hold.key);
             }
         });
     }
@@ -129,7 +129,7 @@ final class Releases {
     void foundLost(Hold hold) {
         holds.remove(hold);
         settleLoss(hold);
-        waiters.local().freed(hold.key);
+        waiters.freed(hold.key);
     }
 
     /** The lock has gone to a waiter of this instance. */

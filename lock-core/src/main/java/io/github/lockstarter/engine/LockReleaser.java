@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
  * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has too
  * little stack for that fails before it begins, and {@link UnfinishedOperations} completes it.
  */
-final class Exits {
+final class LockReleaser {
 
     private final BackendCalls backend;
     private final Holds holds;
     private final TimerWheel timer;
     private final LossDetector lossDetector;
-    private final Releases releases;
+    private final ReleaseSender releases;
     private final HandOver handOver;
 
-    Exits(EngineContext context, LossDetector lossDetector, Releases releases, HandOver handOver) {
+    LockReleaser(EngineContext context, LossDetector lossDetector, ReleaseSender releases, HandOver handOver) {
         this.backend = context.backend();
         this.holds = context.holds();
         this.timer = context.timer();

@@ -1,0 +1,64 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
+import java.util.function.Supplier;
+
+/** Exceptions of acquisitions: what failed, which key, the numbers, what to do. */
+final class AcquireExceptions {
+
+    private AcquireExceptions() {}
+
+    static LockNotAcquiredException notAcquired(Acquisition acquisition, Obstacle obstacle) {
+        String left = obstacle.remaining()
+                .map(remaining -> "for about " + DurationText.of(remaining) + " more")
+                .orElse("and its lease never ends by itself");
+        return new LockNotAcquiredException(
+                acquisition.key,
+                couldNotAcquire(acquisition) + "held by " + obstacle.holderText() + ' ' + left
+                        + ". Raise waitMs or shorten the locked section.");
+    }
+
+    static LockStoreRecoveringException recovering(Acquisition acquisition, AcquireResult.Recovering answer) {
+        return new LockStoreRecoveringException(
+                acquisition.key,
+                couldNotAcquire(acquisition) + answer.problem() + ", so it grants no free locks for about "
+                        + DurationText.of(answer.retryAfter()) + " more."
+                        + (answer.remedy().isEmpty() ? "" : " ")
+                        + answer.remedy(),
+                answer.retryAfter());
+    }
+
+    private static String couldNotAcquire(Acquisition acquisition) {
+        String within = acquisition.waits() ? "within " + DurationText.of(acquisition.terms.maxWait()) : "at once";
+        return "Could not acquire lock '" + acquisition.key + "' " + within + " (" + attempts(acquisition) + "): ";
+    }
+
+    private static String attempts(Acquisition acquisition) {
+        return switch (acquisition.attempts) {
+            case 0 -> acquisition.waits() ? "behind others of this JVM" : "held in this JVM";
+            case 1 -> "1 attempt";
+            default -> acquisition.attempts + " attempts";
+        };
+    }
+
+    static LockBackendException failed(String key, AcquireOutcome.Failed failure) {
+        return new LockBackendException(
+                key,
+                "Cannot tell whether lock '" + key + "' was acquired; it is not held: " + failure.reason(),
+                failure.cause());
+    }
+
+    static LockInterruptedException interrupted(String key, InterruptedException cause) {
+        return new LockInterruptedException(
+                key, "Interrupted while waiting for lock '" + key + "'; nothing is left of the attempt", cause);
+    }
+}

@@ -1,0 +1,327 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.engine.Deadline.Moment;
+import io.github.lockstarter.engine.Hold.Spec;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what the {@link KeyQueue}s decide: sends attempts, turns grants into holds, and gives back what no caller
+ * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but {@link #closed}.
+ */
+final class AttemptRunner {
+
+    private static final AcquireOutcome.Failed TAKEN_AWAY =
+            new AcquireOutcome.Failed("an operator took it away in the moment it was granted", null);
+
+    private final BackendCalls backend;
+    private final EngineClock clock;
+    private final EventDispatcher events;
+    private final Holds holds;
+    private final RecentRevocations recentRevocations;
+    private final LockReleaser releaser;
+    private final WaitWithdrawer withdrawer;
+    private final Watchdog watchdog;
+    private final LockTokenFactory tokens;
+    private final Duration patience;
+    private final KeyQueues queues;
+    private final HighestFencingTokens highest = new HighestFencingTokens();
+
+    private final Consumer<Acquisition> onAlarm = this::onAlarm;
+
+    private volatile AcquireOutcome.@Nullable Failed closed;
+
+    AttemptRunner(
+            EngineContext context, KeyQueues queues, WaitWithdrawer withdrawer, LockReleaser releaser, Watchdog watchdog) {
+        this.backend = context.backend();
+        this.clock = context.clock();
+        this.events = context.events();
+        this.holds = context.holds();
+        this.recentRevocations = context.recentRevocations();
+        this.tokens = context.tokens();
+        this.queues = queues;
+        this.releaser = releaser;
+        this.withdrawer = withdrawer;
+        this.watchdog = watchdog;
+        this.patience = new Backoff(context.settings().retry()).patience();
+    }
+
+    /** An acquisition that is to {@link #begin}. */
+    Acquisition prepare(String key, ResolvedRequest terms, HoldOwner owner) {
+        return new Acquisition(key, terms, owner, clock.nanos(), onAlarm);
+    }
+
+    /** Begins; the outcome follows. */
+    void begin(Acquisition acquisition) {
+        if (acquisition.waits()) {
+            execute(acquisition.key, queues.join(acquisition));
+        } else {
+            tryOnce(acquisition);
+        }
+        refuseIfClosed(acquisition);
+    }
+
+    /** What this instance holds itself needs no asking. */
+    private void tryOnce(Acquisition acquisition) {
+        Optional<Obstacle> ours = holds.here(acquisition.key).flatMap(Obstacle::of);
+        if (ours.isPresent()) {
+            acquisition.end(new AcquireOutcome.Busy(ours.get()));
+        } else {
+            acquisition.attempts = 1;
+            sendOrFail(new AcquireAttempt(acquisition, tokens.next(), Waiting.NEW, 1));
+        }
+    }
+
+    /** After joining, so that {@link #close} has either seen the acquisition in its queue or is seen here. */
+    private void refuseIfClosed(Acquisition acquisition) {
+        AcquireOutcome.Failed refusal = closed;
+        if (refusal != null) {
+            leave(acquisition, refusal);
+        }
+    }
+
+    /** The caller does not want the lock any more. Without effect on one that has its outcome. */
+    void abandon(Acquisition acquisition) {
+        leave(acquisition, new AcquireOutcome.Abandoned());
+    }
+
+    /**
+     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires, now or
+     * with its answer.
+     */
+    private void leave(Acquisition acquisition, AcquireOutcome outcome) {
+        if (acquisition.decide(outcome)) {
+            try {
+                decide(acquisition.key, queue -> queue.leave(acquisition));
+            } finally {
+                acquisition.publish();
+            }
+        }
+    }
+
+    /** The lock may be free. */
+    void signal(String key) {
+        if (queues.has(key)) {
+            decide(key, KeyQueue::signal);
+        } else {
+            withdrawer.send(
+                    key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+            wakeNewcomers(key);
+        }
+    }
+
+    List<Waiter> waiters() {
+        return queues.waiters(clock.nanos());
+    }
+
+    /** Signals may have been missed. */
+    void signalAll() {
+        queues.keys().forEach(this::signal);
+    }
+
+    /** Ends every wait with the failure, and refuses from now on. */
+    void close(AcquireOutcome.Failed refusal) {
+        closed = refusal;
+        queues.close();
+        for (String key : queues.keys()) {
+            decide(key, queue -> queue.failAll(refusal));
+        }
+    }
+
+    private void onAlarm(Acquisition acquisition) {
+        long now = clock.nanos();
+        decide(acquisition.key, queue -> queue.alarm(acquisition, now));
+    }
+
+    /** Lets the queue of the key decide, and does what it decided. */
+    private void decide(String key, Function<KeyQueue, QueueActions> decision) {
+        execute(key, queues.apply(key, decision));
+    }
+
+    /** Does what a queue decided. */
+    void execute(String key, QueueActions next) {
+        LockToken withdrawal = next.withdrawal();
+        AcquireAttempt attempt = next.attempt();
+        try {
+            if (withdrawal != null) {
+                withdrawer.send(key, withdrawal);
+            }
+            if (attempt != null) {
+                sendOrFail(attempt);
+            } else if (withdrawal != null) {
+                wakeNewcomers(key);
+            }
+        } finally {
+            next.publish();
+        }
+        Acquisition queued = next.queued();
+        if (queued != null) {
+            events.contended(new LockEvent.Contended(queued.terms.name(), key));
+        }
+    }
+
+    /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
+    private void wakeNewcomers(String key) {
+        if (queues.has(key)) {
+            decide(key, KeyQueue::signal);
+        }
+    }
+
+    /** The queue counts on an answer. */
+    private void sendOrFail(AcquireAttempt attempt) {
+        try {
+            send(attempt);
+        } catch (RuntimeException | Error e) {
+            failed(attempt, e);
+            throw e;
+        }
+    }
+
+    private void send(AcquireAttempt attempt) {
+        Acquisition acquisition = attempt.acquisition();
+        Optional<Waiting> waiting =
+                acquisition.waits() ? Optional.of(new Waiting(attempt.position(), patience)) : Optional.empty();
+        AcquireCommand command = new AcquireCommand(
+                acquisition.key,
+                attempt.token(),
+                acquisition.terms.lease(),
+                highest.floor(acquisition.key),
+                attempt.fencingTokens(),
+                waiting);
+        Moment sent = Moment.now(clock);
+        backend.acquire(
+                command,
+                result -> EngineLog.guard(
+                        "Taking the answer for a lock",
+                        () -> answered(attempt, sent, result),
+                        e -> failed(attempt, e)));
+    }
+
+    /** What the attempt may have been granted is released, unless its caller has it. */
+    private void failed(AcquireAttempt attempt, Throwable cause) {
+        AcquireOutcome.Failed failure = new AcquireOutcome.Failed("the lock client failed unexpectedly", cause);
+        Acquisition acquisition = attempt.acquisition();
+        if (!acquisition.end(failure)) {
+            acquisition.publish(); // whoever decided it may be the one that failed
+        }
+        try {
+            if (!acquisition.isGot()) {
+                giveBack(attempt, 0);
+            }
+        } finally {
+            failed(attempt, failure);
+        }
+    }
+
+    private void answered(AcquireAttempt attempt, Moment sent, AcquireResult result) {
+        if (result instanceof AcquireResult.Granted granted) {
+            granted(attempt, sent, granted);
+        } else if (result instanceof AcquireResult.Contended contended) {
+            Obstacle obstacle = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
+            notGranted(attempt, obstacle, contended.position());
+        } else if (result instanceof AcquireResult.Recovering recovering) {
+            notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
+            Acquisition acquisition = attempt.acquisition();
+            events.recovering(
+                    new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
+        } else if (result instanceof AcquireResult.Unavailable unavailable) {
+            AcquireOutcome.Failed failure = new AcquireOutcome.Failed(unavailable.reason(), unavailable.cause());
+            notGranted(attempt, Obstacle.unavailable(failure), Waiting.NEW);
+        } else if (result instanceof AcquireResult.Rejected rejected) {
+            failed(attempt, new AcquireOutcome.Failed(rejected.reason(), rejected.cause()));
+        } else if (result instanceof AcquireResult.Unknown unknown) {
+            giveBack(attempt, 0);
+            failed(attempt, new AcquireOutcome.Failed(unknown.reason(), unknown.cause()));
+        }
+    }
+
+    private void granted(AcquireAttempt attempt, Moment sent, AcquireResult.Granted granted) {
+        Acquisition acquisition = attempt.acquisition();
+        Grant grant = new Grant(
+                attempt.token(), granted.fencingToken(), attempt.fencingTokens(), acquisition.terms, sent.nanos());
+        highest.saw(acquisition.key, grant.lastFencingToken);
+        Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
+        if (spec.deadline().isOver(clock)) {
+            giveBack(attempt, grant.lastFencingToken);
+            tooLate(attempt);
+            return;
+        }
+        if (acquisition.isDecided()) {
+            giveBack(attempt, grant.lastFencingToken);
+            tooLate(attempt); // whoever decided that has left the attempt to those who are owed its answer, if any
+            return;
+        }
+        if (granted.othersWaiting() > 0) {
+            grant.wanted(clock.nanos());
+        }
+        Hold hold = new Hold(spec, acquisition, clock, watchdog.timerTask());
+        holds.add(hold);
+        AcquireOutcome outcome = new AcquireOutcome.Got(hold);
+        try {
+            watchdog.watch(hold);
+            handOut(attempt, outcome);
+        } finally {
+            if (!acquisition.wasDecided(outcome)) {
+                releaser.discard(hold);
+            }
+        }
+    }
+
+    private void handOut(AcquireAttempt attempt, AcquireOutcome got) {
+        Acquisition acquisition = attempt.acquisition();
+        // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
+        AcquireOutcome.Failed refusal = recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
+        AcquireOutcome outcome = refusal == null ? got : refusal;
+        if (acquisition.waits()) {
+            decide(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos()));
+        } else {
+            acquisition.end(outcome);
+        }
+    }
+
+    private void giveBack(AcquireAttempt attempt, long lastFencingToken) {
+        Acquisition acquisition = attempt.acquisition();
+        ReleaseCommand release = new ReleaseCommand(acquisition.key, attempt.token(), lastFencingToken);
+        withdrawer.giveBack(release, acquisition.terms.lease());
+    }
+
+    private void tooLate(AcquireAttempt attempt) {
+        Acquisition acquisition = attempt.acquisition();
+        AcquireOutcome.Failed failure = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
+        if (acquisition.waits()) {
+            decide(acquisition.key, queue -> queue.grantedTooLate(attempt, failure));
+        } else {
+            acquisition.end(failure);
+        }
+    }
+
+    private void notGranted(AcquireAttempt attempt, Obstacle obstacle, long position) {
+        Acquisition acquisition = attempt.acquisition();
+        if (acquisition.waits()) {
+            long now = clock.nanos();
+            decide(acquisition.key, queue -> queue.contended(attempt, obstacle, position, now));
+        } else {
+            acquisition.end(obstacle.outcome());
+        }
+    }
+
+    private void failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
+        Acquisition acquisition = attempt.acquisition();
+        if (acquisition.waits()) {
+            decide(acquisition.key, queue -> queue.failed(attempt, failure));
+        } else {
+            acquisition.end(failure);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.lockstarter.engine;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** Passes what handles ask for on to the parts of the engine. */
+final class EngineHoldOperations extends HoldOperations {
+
+    private final EngineContext context;
+    private final LossDetector lossDetector;
+    private final Watchdog watchdog;
+    private final LockReleaser releaser;
+
+    EngineHoldOperations(
+            EngineContext context, LossDetector lossDetector, Watchdog watchdog, LockReleaser releaser) {
+        this.context = context;
+        this.lossDetector = lossDetector;
+        this.watchdog = watchdog;
+        this.releaser = releaser;
+    }
+
+    @Override
+    void checkLease(String key, Duration lease) {
+        String subject = "Lease of lock '" + LockRequest.printable(key) + "'";
+        RangeChecks.within(subject, lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.atMostMaxLease(subject, lease, context.settings().maxLease());
+    }
+
+    @Override
+    boolean checkHeld(Hold hold) {
+        return lossDetector.checkHeld(hold);
+    }
+
+    @Override
+    void reportLoss(Hold hold) {
+        lossDetector.report(hold, hold.lossCause());
+    }
+
+    @Override
+    CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+        return watchdog.extend(hold, lease);
+    }
+
+    @Override
+    CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
+        return releaser.leave(handle);
+    }
+
+    @Override
+    EventDispatcher events() {
+        return context.events();
+    }
+}
