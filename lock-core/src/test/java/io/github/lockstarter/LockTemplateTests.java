@@ -3,9 +3,9 @@ package io.github.lockstarter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.lockstarter.engine.EngineClock;
-import io.github.lockstarter.engine.EngineSettings;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,15 +1,15 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.engine.queue.AcquireOutcome;
+import io.github.lockstarter.engine.queue.Acquisition;
+import io.github.lockstarter.engine.queue.Obstacle;
+import io.github.lockstarter.engine.settings.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
-import io.github.lockstarter.spi.RenewResult;
 import java.util.function.Supplier;
 
 /** Exceptions of acquisitions: what failed, which key, the numbers, what to do. */

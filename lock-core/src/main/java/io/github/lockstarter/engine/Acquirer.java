@@ -4,6 +4,17 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.hold.EngineContext;
+import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.hold.HoldExceptions;
+import io.github.lockstarter.engine.hold.HoldHandle;
+import io.github.lockstarter.engine.hold.HoldOperations;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.queue.AcquireOutcome;
+import io.github.lockstarter.engine.queue.Acquisition;
+import io.github.lockstarter.engine.release.LockReleaser;
+import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -28,10 +39,10 @@ final class Acquirer {
     }
 
     /** Blocks the calling thread, which is the owner, or acquires for the handle. */
-    Attained acquire(String key, ResolvedRequest terms, HoldOwner owner) {
+    CallOutcome acquire(String key, ResolvedRequest terms, HoldOwner owner) {
         Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
         if (nested.isPresent()) {
-            return new Attained.Handle(nested.get());
+            return new CallOutcome.Acquired(nested.get());
         }
         if (Thread.currentThread().isInterrupted()) {
             throw AcquireExceptions.interrupted(key, new InterruptedException());
@@ -90,13 +101,13 @@ final class Acquirer {
         }
     }
 
-    private Attained conclude(Acquisition acquisition, AcquireOutcome outcome) {
+    private CallOutcome conclude(Acquisition acquisition, AcquireOutcome outcome) {
         if (outcome instanceof AcquireOutcome.Got got) {
             return take(acquisition, got.hold());
         }
         if (outcome instanceof AcquireOutcome.Busy busy) {
             report(acquisition, Refusal.CONTENDED);
-            return new Attained.Nothing(acquisition, busy.obstacle());
+            return new CallOutcome.NotAcquired(acquisition, busy.obstacle());
         }
         if (outcome instanceof AcquireOutcome.Recovering recovering) {
             report(acquisition, Refusal.RECOVERING);
@@ -115,10 +126,10 @@ final class Acquirer {
      * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of it
      * first, so that they hear of every loss of what they know.
      */
-    private Attained take(Acquisition acquisition, Hold hold) {
+    private CallOutcome take(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, operations, null);
         acquisition.handle = handle;
-        Attained attained = new Attained.Handle(handle);
+        CallOutcome attained = new CallOutcome.Acquired(handle);
         hold.announced = true;
         context.holds().announced(hold);
         context.events().acquired(new LockEvent.Acquired(
@@ -155,10 +166,10 @@ final class Acquirer {
     }
 
     /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
-    CompletableFuture<Attained> acquireAsync(String key, ResolvedRequest terms) {
+    CompletableFuture<CallOutcome> acquireAsync(String key, ResolvedRequest terms) {
         StackReserve.ensure();
         Acquisition acquisition = attempts.prepare(key, terms, HoldOwner.HANDLE);
-        CompletableFuture<Attained> result = new CompletableFuture<>();
+        CompletableFuture<CallOutcome> result = new CompletableFuture<>();
         try {
             attempts.begin(acquisition);
             acquisition.outcome.thenAccept(outcome -> context.events().complete(() -> deliver(acquisition, outcome, result)));
@@ -177,8 +188,8 @@ final class Acquirer {
         }
     }
 
-    private void deliver(Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<Attained> result) {
-        Attained attained;
+    private void deliver(Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<CallOutcome> result) {
+        CallOutcome attained;
         try {
             attained = conclude(acquisition, outcome);
         } catch (RuntimeException | Error e) {
@@ -186,7 +197,7 @@ final class Acquirer {
             result.completeExceptionally(e);
             return;
         }
-        if (!result.complete(attained) && attained instanceof Attained.Handle unwanted) {
+        if (!result.complete(attained) && attained instanceof CallOutcome.Acquired unwanted) {
             unwanted.handle().releaseAsync();
         }
     }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine;
 
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,15 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.hold.EngineContext;
+import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.hold.HoldHandle;
+import io.github.lockstarter.engine.hold.HoldOperations;
+import io.github.lockstarter.engine.hold.LossDetector;
+import io.github.lockstarter.engine.release.LockReleaser;
+import io.github.lockstarter.engine.renewal.Watchdog;
+import io.github.lockstarter.engine.settings.RangeChecks;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -23,34 +32,34 @@ final class EngineHoldOperations extends HoldOperations {
     }
 
     @Override
-    void checkLease(String key, Duration lease) {
+    public void checkLease(String key, Duration lease) {
         String subject = "Lease of lock '" + LockRequest.printable(key) + "'";
         RangeChecks.within(subject, lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
         RangeChecks.atMostMaxLease(subject, lease, context.settings().maxLease());
     }
 
     @Override
-    boolean checkHeld(Hold hold) {
+    public boolean checkHeld(Hold hold) {
         return lossDetector.checkHeld(hold);
     }
 
     @Override
-    void reportLoss(Hold hold) {
+    public void reportLoss(Hold hold) {
         lossDetector.report(hold, hold.lossCause());
     }
 
     @Override
-    CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
+    public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
         return watchdog.extend(hold, lease);
     }
 
     @Override
-    CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
+    public CompletableFuture<ReleaseOutcome> leave(HoldHandle handle) {
         return releaser.leave(handle);
     }
 
     @Override
-    EventDispatcher events() {
+    public EventDispatcher events() {
         return context.events();
     }
 }

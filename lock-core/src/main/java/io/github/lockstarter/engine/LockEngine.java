@@ -9,6 +9,11 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.backend.LockTokenFactory;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
@@ -89,18 +94,18 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        Attained attained = acquireAll(request, ResolvedRequest.of(request, settings));
-        if (attained instanceof Attained.Nothing nothing) {
+        CallOutcome attained = acquireAll(request, ResolvedRequest.of(request, settings));
+        if (attained instanceof CallOutcome.NotAcquired nothing) {
             throw AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle());
         }
-        return ((Attained.Handle) attained).handle();
+        return ((CallOutcome.Acquired) attained).handle();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest terms = ResolvedRequest.of(request, settings);
         ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
-        return acquireAll(request, once) instanceof Attained.Handle attained
+        return acquireAll(request, once) instanceof CallOutcome.Acquired attained
                 ? Optional.of(attained.handle())
                 : Optional.empty();
     }
@@ -112,33 +117,33 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
-        CompletableFuture<Attained> attaining = attainAsync(running, request, terms);
+        CompletableFuture<CallOutcome> attaining = attainAsync(running, request, terms);
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
         attaining.whenComplete((attained, failure) -> deliver(attained, failure, result));
         result.whenComplete((handle, failure) -> attaining.cancel(false)); // gives up, if it was not from in here
         return result;
     }
 
-    private CompletableFuture<Attained> attainAsync(EngineRuntime running, LockRequest request, ResolvedRequest terms) {
+    private CompletableFuture<CallOutcome> attainAsync(EngineRuntime running, LockRequest request, ResolvedRequest terms) {
         return request.keys().size() == 1
                 ? running.acquirer().acquireAsync(request.keys().get(0), terms)
                 : new MultiKeyAcquirer(running.acquirer(), clock, request.keys(), terms).acquireAsync();
     }
 
     private static void deliver(
-            @Nullable Attained attained, @Nullable Throwable failure, CompletableFuture<LockHandle> result) {
-        if (attained instanceof Attained.Handle got) {
+            @Nullable CallOutcome attained, @Nullable Throwable failure, CompletableFuture<LockHandle> result) {
+        if (attained instanceof CallOutcome.Acquired got) {
             if (!result.complete(got.handle())) {
                 got.handle().releaseAsync();
             }
-        } else if (attained instanceof Attained.Nothing nothing) {
+        } else if (attained instanceof CallOutcome.NotAcquired nothing) {
             result.completeExceptionally(AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle()));
         } else if (failure != null) {
             result.completeExceptionally(failure);
         }
     }
 
-    private Attained acquireAll(LockRequest request, ResolvedRequest terms) {
+    private CallOutcome acquireAll(LockRequest request, ResolvedRequest terms) {
         EngineRuntime running = runtime.get();
         if (running == null) {
             throw stopped(request);

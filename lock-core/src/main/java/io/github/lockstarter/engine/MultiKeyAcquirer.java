@@ -1,5 +1,9 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.engine.hold.EngineHandle;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.timer.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,12 +30,12 @@ final class MultiKeyAcquirer {
         this.startedAt = clock.nanos();
     }
 
-    Attained acquire(HoldOwner owner) {
+    CallOutcome acquire(HoldOwner owner) {
         List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
-                Attained attained = acquirer.acquire(key, remainingTerms(), owner);
-                if (attained instanceof Attained.Handle one) {
+                CallOutcome attained = acquirer.acquire(key, remainingTerms(), owner);
+                if (attained instanceof CallOutcome.Acquired one) {
                     acquired.add(one.handle());
                 } else {
                     releaseAll(acquired);
@@ -61,27 +65,27 @@ final class MultiKeyAcquirer {
     }
 
     /** Throws if one was lost while the others were acquired. */
-    private static Attained together(List<EngineHandle> acquired) {
+    private static CallOutcome together(List<EngineHandle> acquired) {
         CompositeHandle all = new CompositeHandle(acquired);
         all.ensureHeld();
-        return new Attained.Handle(all);
+        return new CallOutcome.Acquired(all);
     }
 
-    CompletableFuture<Attained> acquireAsync() {
-        CompletableFuture<Attained> result = new CompletableFuture<>();
+    CompletableFuture<CallOutcome> acquireAsync() {
+        CompletableFuture<CallOutcome> result = new CompletableFuture<>();
         acquireNext(new ArrayList<>(keys.size()), result);
         return result;
     }
 
     /** {@code acquired} is passed from step to step; the steps follow one another. */
-    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
-        CompletableFuture<Attained> step = acquirer.acquireAsync(keys.get(acquired.size()), remainingTerms());
+    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<CallOutcome> result) {
+        CompletableFuture<CallOutcome> step = acquirer.acquireAsync(keys.get(acquired.size()), remainingTerms());
         result.whenComplete((attained, failure) -> step.cancel(false));
         step.whenComplete((attained, failure) -> {
-            if (attained instanceof Attained.Handle one) {
+            if (attained instanceof CallOutcome.Acquired one) {
                 acquired.add(one.handle());
             }
-            if (attained instanceof Attained.Handle && !result.isDone()) {
+            if (attained instanceof CallOutcome.Acquired && !result.isDone()) {
                 continueWith(acquired, result);
             } else {
                 acquired.forEach(EngineHandle::releaseAsync);
@@ -90,7 +94,7 @@ final class MultiKeyAcquirer {
         });
     }
 
-    private void continueWith(List<EngineHandle> acquired, CompletableFuture<Attained> result) {
+    private void continueWith(List<EngineHandle> acquired, CompletableFuture<CallOutcome> result) {
         try {
             if (acquired.size() < keys.size()) {
                 acquireNext(acquired, result);
@@ -106,7 +110,7 @@ final class MultiKeyAcquirer {
     }
 
     private static void finish(
-            CompletableFuture<Attained> result, @Nullable Attained attained, @Nullable Throwable failure) {
+            CompletableFuture<CallOutcome> result, @Nullable CallOutcome attained, @Nullable Throwable failure) {
         if (failure != null) {
             result.completeExceptionally(failure);
         } else if (attained != null) {

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.WithdrawCommand;

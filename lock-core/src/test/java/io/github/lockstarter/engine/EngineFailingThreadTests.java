@@ -11,6 +11,8 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.time.Instant;

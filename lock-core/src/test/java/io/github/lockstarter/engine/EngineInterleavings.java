@@ -8,6 +8,8 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.time.Instant;

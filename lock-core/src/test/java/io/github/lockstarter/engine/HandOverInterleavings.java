@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * A backend that answers when the test says so, for interleavings that no server can be made to produce. Every command is
  * recorded in the order in which it was sent.
  */
-final class ManualBackend implements LockBackend {
+public final class ManualBackend implements LockBackend {
 
     /** A command that waits for its answer. */
     record Sent<C, R>(C command, CompletableFuture<R> answer) {}
 
-    final List<Object> log = new CopyOnWriteArrayList<>();
+    public final List<Object> log = new CopyOnWriteArrayList<>();
 
     /** How many renewals came with each call. */
     final List<Integer> renewCalls = new CopyOnWriteArrayList<>();
@@ -45,7 +45,7 @@ final class ManualBackend implements LockBackend {
     volatile Runnable duringRenewal = () -> {};
 
     /** Whether releases get no answer, at once. */
-    volatile boolean refusesReleases;
+    public volatile boolean refusesReleases;
 
     /** Runs once, while the next withdrawal is being written. */
     volatile Runnable duringWithdrawal = () -> {};
@@ -142,7 +142,7 @@ final class ManualBackend implements LockBackend {
     }
 
     /** Answers whatever has no answer yet. */
-    void answerTheRest() {
+    public void answerTheRest() {
         lastAnswers.forEach(Runnable::run);
     }
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;

@@ -1,6 +1,7 @@
 package io.github.lockstarter.architecture;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -15,6 +16,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisFuture;
 import java.util.Arrays;
@@ -29,6 +33,7 @@ import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,8 +42,7 @@ class ArchitectureTests {
 
     private static final String BASE = "io.github.lockstarter";
     private static final String SPI = BASE + ".spi";
-    private static final List<String> ALL =
-            List.of("spi", "engine", "redis", "redlock", "local", "aop", "observe", "actuate", "autoconfigure");
+    private static final String ENGINE = BASE + ".engine";
 
     /** Methods of a type, and of those that extend it. */
     private record Waiting(Class<?> type, String names) {
@@ -88,8 +92,28 @@ class ArchitectureTests {
     }
 
     @Test
-    void engineAndBackendsUseRootAndSpiOnly() {
-        Stream.of("engine", "redis", "redlock", "local").forEach(name -> check(uses(BASE + "." + name, BASE, SPI)));
+    void engineAndLocalStoreUseRootAndSpiOnly() {
+        check(uses(ENGINE + "..", BASE, SPI));
+        check(uses(BASE + ".local", BASE, SPI));
+    }
+
+    /** Its packages have public types for each other, and for the tests; to everybody else they are internal. */
+    @Test
+    void fromOutsideOnlyTheEntryOfTheEngineIsUsed() {
+        DescribedPredicate<JavaClass> internal = describe(
+                "are internal to the engine", type -> type.getPackageName().startsWith(ENGINE) && !isEntry(type));
+        check(noClasses().that().resideOutsideOfPackage(ENGINE + "..").should().dependOnClassesThat(internal));
+    }
+
+    private static boolean isEntry(JavaClass type) {
+        return Stream.of(LockEngine.class, EngineSettings.class, EngineClock.class)
+                .anyMatch(entry -> type.getName().matches(Pattern.quote(entry.getName()) + "(\\$.*)?"));
+    }
+
+    @Test
+    void redisUsesTheVotesOfRedlock() {
+        check(uses(BASE + ".redlock", BASE, SPI));
+        check(uses(BASE + ".redis", BASE, SPI, BASE + ".redlock"));
     }
 
     @Test
@@ -132,7 +156,7 @@ class ArchitectureTests {
     void coreKnowsNoSpring() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(BASE, SPI, BASE + ".engine", BASE + ".redis", BASE + ".redlock", BASE + ".local")
+                .resideInAnyPackage(BASE, SPI, ENGINE + "..", BASE + ".redis", BASE + ".redlock", BASE + ".local")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.."));
@@ -142,7 +166,7 @@ class ArchitectureTests {
     void engineAndRedlockReadInjectedClocksOnly() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(BASE + ".engine", BASE + ".redlock")
+                .resideInAnyPackage(ENGINE + "..", BASE + ".redlock")
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()
@@ -188,14 +212,10 @@ class ArchitectureTests {
 
     /** Classes of the package use, of ours, itself and the given packages. */
     private static ArchRule uses(String name, String... allowed) {
-        List<String> permitted =
-                Stream.concat(Stream.of(name), Arrays.stream(allowed)).toList();
-        String[] forbidden = Stream.concat(Stream.of(BASE), ALL.stream().map(each -> BASE + "." + each))
-                .filter(each -> !permitted.contains(each))
-                .toArray(String[]::new);
-        DescribedPredicate<JavaClass> ours = forbidden.length == 0
-                ? resideInAPackage("none")
-                : resideInAnyPackage(forbidden).as("reside in " + Arrays.toString(forbidden));
+        String[] permitted = Stream.concat(Stream.of(name), Arrays.stream(allowed)).toArray(String[]::new);
+        DescribedPredicate<JavaClass> ours = resideInAPackage(BASE + "..")
+                .and(not(resideInAnyPackage(permitted)))
+                .as("are ours, and reside outside of " + Arrays.toString(permitted));
         return noClasses().that().resideInAPackage(name).should().dependOnClassesThat(ours);
     }
 

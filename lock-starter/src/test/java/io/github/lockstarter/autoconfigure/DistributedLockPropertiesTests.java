@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.RedisSettings;
 import io.github.lockstarter.redis.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;

@@ -11,7 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.engine.EngineSettings.HandOver;
+import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
 import io.github.lockstarter.testing.Crowd;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
-import io.github.lockstarter.engine.EngineSettings.HandOver;
+import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
 import java.time.Duration;

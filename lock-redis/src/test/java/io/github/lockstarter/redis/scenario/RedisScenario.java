@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
-import io.github.lockstarter.engine.EngineSettings;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;

@@ -1,0 +1,73 @@
+package io.github.lockstarter.engine.backend;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The highest fencing token that this instance was granted, for each of the keys that it was granted lately. Keeps the tokens
+ * of a key growing when the backend has lost its counter and its clock stands below the last token.
+ *
+ * <p>Invariants: a floor is that of its key alone, so that a token far ahead of the clock raises those of no other key. While
+ * a key is remembered, its floor never falls. At most {@value #SETS} times {@value #KEYS_PER_SET} keys are remembered; a grant
+ * for a further one forgets the key of the same set that was granted longest ago. What is lost with it: should the backend lose the
+ * counter too, this instance no longer knows that its tokens were higher.
+ *
+ * <p>Any thread calls. Each set is an immutable array, latest grant first, which is replaced atomically.
+ */
+public final class HighestFencingTokens {
+
+    /** A power of two. */
+    private static final int SETS = 512;
+
+    private static final int KEYS_PER_SET = 8;
+
+    private record Floor(String key, long highest) {}
+
+    private final AtomicReferenceArray<Floor @Nullable []> sets = new AtomicReferenceArray<>(SETS);
+
+    /** The highest token seen of a key; 0 if none is remembered. */
+    public long floor(String key) {
+        return floorIn(sets.get(setOf(key)), key);
+    }
+
+    public void saw(String key, long fencingToken) {
+        int set = setOf(key);
+        Floor[] known;
+        Floor[] next;
+        do {
+            known = sets.get(set);
+            next = withLatest(known, new Floor(key, Math.max(fencingToken, floorIn(known, key))));
+        } while (!sets.compareAndSet(set, known, next));
+    }
+
+    private static long floorIn(Floor @Nullable [] set, String key) {
+        if (set != null) {
+            for (Floor floor : set) {
+                if (floor.key.equals(key)) {
+                    return floor.highest;
+                }
+            }
+        }
+        return 0;
+    }
+
+    private static Floor[] withLatest(Floor @Nullable [] set, Floor latest) {
+        List<Floor> next = new ArrayList<>(KEYS_PER_SET);
+        next.add(latest);
+        if (set != null) {
+            for (Floor floor : set) {
+                if (next.size() < KEYS_PER_SET && !floor.key.equals(latest.key)) {
+                    next.add(floor);
+                }
+            }
+        }
+        return next.toArray(Floor[]::new);
+    }
+
+    private static int setOf(String key) {
+        int hash = key.hashCode();
+        return (hash ^ (hash >>> 16)) & (SETS - 1);
+    }
+}

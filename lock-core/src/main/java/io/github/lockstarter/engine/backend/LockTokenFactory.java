@@ -1,0 +1,38 @@
+package io.github.lockstarter.engine.backend;
+
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.spi.LockToken;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Makes lock tokens: a random instance identity, drawn when the client is made, and a counter. */
+public final class LockTokenFactory {
+
+    private static final int RANDOM_BYTES = 16;
+
+    private final String instanceId;
+    private final EngineClock clock;
+    private final EngineSettings settings;
+    private final AtomicLong sequence = new AtomicLong();
+
+    public LockTokenFactory(EngineClock clock, EngineSettings settings) {
+        this.clock = clock;
+        this.settings = settings;
+        byte[] random = new byte[RANDOM_BYTES];
+        new SecureRandom().nextBytes(random);
+        this.instanceId = HexFormat.of().formatHex(random);
+    }
+
+    public String instanceId() {
+        return instanceId;
+    }
+
+    public LockToken next() {
+        long number = sequence.incrementAndGet();
+        return settings.showsOwner()
+                ? new LockToken(instanceId, number, "", clock.wallMillis())
+                : new LockToken(instanceId, number); // whatever name it is given is not told
+    }
+}

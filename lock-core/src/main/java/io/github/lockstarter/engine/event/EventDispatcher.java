@@ -1,0 +1,118 @@
+package io.github.lockstarter.engine.event;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.thread.LockThreads;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+
+/**
+ * Tells the listeners, and runs the application's callbacks on threads that may block. A listener that throws harms
+ * neither the lock nor the other listeners.
+ */
+public final class EventDispatcher implements AutoCloseable {
+
+    private final List<LockListener> listeners;
+    private static final int CALLBACK_THREADS = 16;
+    private static final int COMPLETION_THREADS = 64;
+
+    private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1);
+    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-callback", CALLBACK_THREADS);
+    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async", COMPLETION_THREADS);
+
+    public EventDispatcher(List<LockListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    public void acquired(LockEvent.Acquired event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onAcquired(event));
+        }
+    }
+
+    public void contended(LockEvent.Contended event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onContended(event));
+        }
+    }
+
+    public void notAcquired(LockEvent.NotAcquired event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onNotAcquired(event));
+        }
+    }
+
+    public void recovering(LockEvent.Recovering event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onRecovering(event));
+        }
+    }
+
+    public void renewed(LockEvent.Renewed event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onRenewed(event));
+        }
+    }
+
+    public void released(LockEvent.Released event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onReleased(event));
+        }
+    }
+
+    public void abandoned(LockEvent.Abandoned event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onAbandoned(event));
+        }
+    }
+
+    public void store(StoreEvent event) {
+        for (LockListener listener : listeners) {
+            EngineLog.guard("A lock listener", () -> listener.onStoreEvent(event));
+        }
+    }
+
+    /** On a thread of its own, since a loss is found by the watchdog or an event loop. */
+    public void lost(LockEvent.Lost event) {
+        if (!listeners.isEmpty()) {
+            run(lossEvents, () -> {
+                for (LockListener listener : listeners) {
+                    EngineLog.guard("A lock listener", () -> listener.onLost(event));
+                }
+            });
+        }
+    }
+
+    /** Runs what the application wants done at a loss. */
+    public void callback(Runnable callback) {
+        run(lossCallbacks, callback);
+    }
+
+    /** Completes a future of the application; apart from the losses, which must not wait for what depends on futures. */
+    public void complete(Runnable completion) {
+        run(completions, completion);
+    }
+
+    /** On this thread when the client is closed already, or no thread can be started: what waits for it must not wait for ever. */
+    static void run(Executor pool, Runnable callback) {
+        Runnable guarded = () -> EngineLog.guard("A lock callback", callback);
+        try {
+            pool.execute(guarded);
+        } catch (RejectedExecutionException | OutOfMemoryError unable) {
+            guarded.run();
+        }
+    }
+
+    /** Runs what is queued, takes no more, and lets the listeners hear how it ends, before they are closed themselves. */
+    @Override
+    public void close() {
+        lossEvents.shutdown();
+        lossCallbacks.shutdown();
+        completions.shutdown();
+        LockThreads.join(lossEvents);
+    }
+}

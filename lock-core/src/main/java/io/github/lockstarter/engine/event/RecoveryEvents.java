@@ -1,0 +1,99 @@
+package io.github.lockstarter.engine.event;
+
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.RecoveryEnded;
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Raises one event when a store begins to recover and one when it is over, however many answers say so. The timer finds the
+ * end, so that it is noticed also while no caller asks.
+ *
+ * <p>The backend's threads report, the timer's thread ends. {@code stores} has one entry for each store that ever recovered,
+ * whose state goes from closed to open with the thread that raises the first event, and back with the timer's, which raises the
+ * second. While it is open, its end only moves to later times. Accepted race: an answer that arrives more than
+ * {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
+ */
+public final class RecoveryEvents {
+
+    /** An answer of a recovery that is over may arrive so much later; one that ends later than that is of another one. */
+    private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final EngineClock clock;
+    private final EventDispatcher events;
+    private final EngineTimer timer;
+    private final Map<String, Store> stores = new ConcurrentHashMap<>();
+
+    public RecoveryEvents(EngineClock clock, EventDispatcher events, EngineTimer timer) {
+        this.clock = clock;
+        this.events = events;
+        this.timer = timer;
+    }
+
+    /** An answer of the store says that it recovers. */
+    public void recovers(RecoveryStarted report) {
+        long now = clock.nanos();
+        long until = now + report.remaining().toNanos();
+        Store store = stores.computeIfAbsent(report.store(), name -> new Store(report, now));
+        if (store.begins(now, until)) {
+            events.store(report);
+            timer.schedule(store, until);
+        }
+    }
+
+    /** The recoveries of one store, one after the other. */
+    private final class Store extends TimerEntry {
+
+        private final String name;
+        private final StoreEvent.Scope scope;
+        private final AtomicReference<Recovery> recovery;
+
+        Store(RecoveryStarted first, long now) {
+            this.name = first.store();
+            this.scope = first.scope();
+            this.recovery = new AtomicReference<>(new Recovery(false, now, now - 2 * LATE_NANOS));
+        }
+
+        /** Notes the end, and says whether the recovery was not known yet. */
+        boolean begins(long now, long until) {
+            Recovery before = recovery.getAndUpdate(last -> last.reported(now, until));
+            return !before.open && before.reported(now, until).open;
+        }
+
+        @Override
+        public void fire() {
+            long now = clock.nanos();
+            Recovery before = recovery.getAndUpdate(last -> last.isOver(now) ? last.closed() : last);
+            if (before.open && !before.isOver(now)) {
+                timer.schedule(this, before.until);
+            } else if (before.open) {
+                events.store(new RecoveryEnded(name, scope, Duration.ofNanos(now - before.since)));
+            }
+        }
+    }
+
+    private record Recovery(boolean open, long since, long until) {
+
+        Recovery reported(long now, long end) {
+            if (open) {
+                return end - until > 0 ? new Recovery(true, since, end) : this;
+            }
+            return end - until > LATE_NANOS ? new Recovery(true, now, end) : this;
+        }
+
+        boolean isOver(long now) {
+            return until - now <= 0;
+        }
+
+        Recovery closed() {
+            return new Recovery(false, since, until);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.github.lockstarter.engine.hold;
+
+import io.github.lockstarter.engine.backend.BackendCalls;
+import io.github.lockstarter.engine.backend.LockTokenFactory;
+import io.github.lockstarter.engine.backend.RecentRevocations;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.timer.TimerWheel;
+
+/**
+ * What the parts of a running engine share.
+ *
+ * @param backend where the locks are kept
+ * @param settings what is configured
+ * @param clock the clocks
+ * @param events listeners and callbacks
+ * @param timer the timer thread
+ * @param tokens identity of this instance
+ * @param holds what is held
+ * @param recentRevocations what was taken away, perhaps before it was held
+ */
+public record EngineContext(
+        BackendCalls backend,
+        EngineSettings settings,
+        EngineClock clock,
+        EventDispatcher events,
+        TimerWheel timer,
+        LockTokenFactory tokens,
+        Holds holds,
+        RecentRevocations recentRevocations) {}

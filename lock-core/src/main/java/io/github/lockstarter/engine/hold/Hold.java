@@ -1,0 +1,358 @@
+package io.github.lockstarter.engine.hold;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.timer.Deadline;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.RenewCommand;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: the watchdog
+ * renews it, the releaser ends it, {@link LossDetector} signals its loss.
+ *
+ * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
+ * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgetAt} (set once, at the loss); {@link #longestLease},
+ * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
+ * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or
+ * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
+ * {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
+ */
+public final class Hold extends TimerEntry {
+
+    /**
+     * What one hold is given of what the backend granted.
+     *
+     * @param key the lock's key
+     * @param grant what the backend granted
+     * @param fencingToken the hold's own fencing token
+     * @param deadline the end of the lease
+     * @param renewAt monotonic time of the first renewal
+     */
+    public record Spec(String key, Grant grant, long fencingToken, Deadline deadline, long renewAt) {
+
+        /** The first hold of a grant, whose attempt was sent at the given moment. */
+        public static Spec first(String key, Grant grant, Moment sent, ResolvedRequest terms) {
+            return new Spec(
+                    key,
+                    grant,
+                    grant.firstFencingToken,
+                    Deadline.of(sent, terms.leaseNanos()),
+                    terms.renewAt(sent.nanos()));
+        }
+    }
+
+    /** What can still end a hold: its claimant until the caller has taken the hold, and from then on the handles. */
+    interface Claim {
+
+        /** The hold's first handle; null if there is none yet, or none can be reached. */
+        @Nullable
+        HoldHandle first();
+    }
+
+    /** The caller that a hold is made for, until it has taken the hold. */
+    public interface Claimant extends Claim {
+
+        /** What the caller asked for. */
+        ResolvedRequest terms();
+
+        /** Who will own the hold. */
+        HoldOwner owner();
+
+        /** Whether the caller's thread failed before it could take the hold. */
+        boolean isForsaken();
+    }
+
+    /** The handles, for as long as the application can reach one of them: each of them keeps the first one reachable. */
+    private static final class HandlesClaim extends WeakReference<HoldHandle> implements Claim {
+
+        HandlesClaim(HoldHandle first) {
+            super(first);
+        }
+
+        @Override
+        public @Nullable HoldHandle first() {
+            return get();
+        }
+    }
+
+    /** A list, the latest first. It does not keep the handle reachable: a callback releases nothing. */
+    private record LostCallback(
+            WeakReference<HoldHandle> handle,
+            Runnable callback,
+            @Nullable LostCallback before) {
+
+        static @Nullable LostCallback without(HoldHandle handle, @Nullable LostCallback list) {
+            Deque<LostCallback> kept = new ArrayDeque<>();
+            for (LostCallback each = list; each != null; each = each.before) {
+                if (!each.handle.refersTo(handle)) {
+                    kept.push(each);
+                }
+            }
+            LostCallback rest = null;
+            for (LostCallback each : kept) {
+                rest = new LostCallback(each.handle, each.callback, rest);
+            }
+            return rest;
+        }
+    }
+
+    // Many holds are kept at a time: what most of them never need has no object of its own.
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable LostCallback> CALLBACKS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LostCallback.class, "lostCallbacks");
+
+    @SuppressWarnings("rawtypes") // there is no class of a parametrised type
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable CompletableFuture> ENDED =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, CompletableFuture.class, "ended");
+
+    private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
+
+    public final String key;
+    public final Grant grant;
+    public final long fencingToken;
+    public final ResolvedRequest terms;
+    public final HoldOwner owner;
+    public final HoldLifecycle lifecycle;
+
+    private final EngineClock clock;
+    private final Consumer<Hold> onTimer;
+    private final long grantedAt;
+    private volatile @Nullable LostCallback lostCallbacks;
+    private volatile @Nullable CompletableFuture<ReleaseOutcome> ended;
+
+    private volatile long renewAt;
+    private volatile int renewals;
+    private volatile int failedRenewals;
+
+    /** Longest lease that the backend may have been told. */
+    public volatile Duration longestLease;
+
+    /** Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way. */
+    public volatile boolean extended;
+
+    /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
+    public volatile long forgetAt;
+
+    /** 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
+    private volatile int lossTold;
+
+    /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
+    public volatile boolean announced;
+
+    /** What can still end it; null once it was given back untaken. Changed by its updater. */
+    private volatile @Nullable Claim claim;
+
+    /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
+    public boolean isToldAbandoned;
+
+    /** The handles whose release was begun by a thread that could not go on, the latest first. */
+    public volatile @Nullable HoldHandle unfinished;
+
+    public Hold(Spec spec, Claimant claimant, EngineClock clock, Consumer<Hold> onTimer) {
+        this.key = spec.key();
+        this.grant = spec.grant();
+        this.fencingToken = spec.fencingToken();
+        this.terms = claimant.terms();
+        this.owner = claimant.owner();
+        this.claim = claimant;
+        this.clock = clock;
+        this.onTimer = onTimer;
+        this.grantedAt = clock.nanos();
+        this.longestLease = terms.lease();
+        this.renewAt = spec.renewAt();
+        this.lifecycle = new HoldLifecycle(clock, spec.deadline());
+    }
+
+    @Override
+    public void fire() {
+        onTimer.accept(this);
+    }
+
+    /** The caller takes what was granted to it. False if it was given back. */
+    public boolean take(Claimant claimant, HoldHandle handle) {
+        return CLAIM.compareAndSet(this, claimant, handle);
+    }
+
+    /** The claimant does not take it. True for the one caller that has to exit in its place. */
+    public boolean giveBack(Claimant claimant) {
+        return CLAIM.compareAndSet(this, claimant, null);
+    }
+
+    /** The claimant, if its thread failed before it could take the hold. */
+    public Optional<Claimant> forsakenBy() {
+        return claim instanceof Claimant claimant && claimant.isForsaken() ? Optional.of(claimant) : Optional.empty();
+    }
+
+    /** The list of {@link #unfinished} handles is completed up to this one. A handle that is added meanwhile stays on it. */
+    public void finished(HoldHandle latest) {
+        UNFINISHED.compareAndSet(this, latest, null);
+    }
+
+    /** Whether the application wants to hear of the loss. */
+    public boolean hasLostCallbacks() {
+        return lostCallbacks != null;
+    }
+
+    /**
+     * Whether no handle can be reached, so that no code can release it. The first look only begins to watch: what is released before
+     * needs no weak reference.
+     */
+    public boolean isUnreachable() {
+        Claim known = claim;
+        if (known instanceof HoldHandle handle) {
+            CLAIM.compareAndSet(this, known, new HandlesClaim(handle));
+        }
+        return known instanceof HandlesClaim handles && handles.refersTo(null);
+    }
+
+    /** One handle more, for an entry that follows. Called by the owner's thread only. */
+    public HoldHandle nested(HoldOperations operations) {
+        Claim known = claim;
+        HoldHandle first = known == null ? null : known.first();
+        HoldHandle handle = new HoldHandle(this, operations, first);
+        if (first == null && known instanceof HandlesClaim) {
+            CLAIM.compareAndSet(this, known, handle);
+        }
+        return handle;
+    }
+
+    public boolean isRenewed() {
+        return terms.renewal() == Renewal.ON;
+    }
+
+    /** Monotonic time of the next renewal. */
+    public long renewAt() {
+        return renewAt;
+    }
+
+    /** How many renewals in a row did not come through. */
+    int failedRenewals() {
+        return failedRenewals;
+    }
+
+    public void renewNextAt(long nanos) {
+        renewAt = nanos;
+    }
+
+    public void renewalSucceeded(long nextAt) {
+        int before = renewals;
+        renewals = before + 1;
+        failedRenewals = 0;
+        renewAt = nextAt;
+    }
+
+    public void renewalFailed() {
+        int before = failedRenewals;
+        failedRenewals = before + 1;
+    }
+
+    public Duration held() {
+        return Duration.ofNanos(clock.nanos() - grantedAt);
+    }
+
+    public Duration remainingLease() {
+        return lifecycle.deadline().remaining(clock);
+    }
+
+    /** Whether another hold of this instance had the lock right before, and no other instance in between. */
+    public boolean wasHandedOver() {
+        return fencingToken != grant.firstFencingToken;
+    }
+
+    public RenewCommand renewCommand(Duration lease) {
+        Duration held = Duration.ofNanos(clock.nanos() - grant.askedAt());
+        return new RenewCommand(key, grant.token, lease, grant.lastFencingToken, held);
+    }
+
+    public ReleaseCommand releaseCommand(Optional<Duration> requeue) {
+        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue);
+    }
+
+    /** Why it was lost; only of a lost hold. */
+    public LossCause lossCause() {
+        return lifecycle.lossCause();
+    }
+
+    /** Completed with what became of the release. */
+    public CompletableFuture<ReleaseOutcome> ended() {
+        CompletableFuture<ReleaseOutcome> known = ended;
+        if (known != null) {
+            return known;
+        }
+        CompletableFuture<ReleaseOutcome> first = new CompletableFuture<>();
+        return ENDED.compareAndSet(this, null, first) ? first : ended();
+    }
+
+    /** Whether the caller is the one that tells listeners of the loss. */
+    boolean claimLossReport() {
+        return lossTold == 0 && LOSS_TOLD.compareAndSet(this, 0, 1);
+    }
+
+    /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
+    void onLost(HoldHandle handle, Runnable callback, EventDispatcher events) {
+        WeakReference<HoldHandle> of = new WeakReference<>(handle);
+        CALLBACKS.updateAndGet(this, latest -> new LostCallback(of, callback, latest));
+        if (lifecycle.isLost()) {
+            runLostCallbacks(events);
+        } else if (handle.hasLeft()) {
+            forgetCallbacksOf(handle);
+        }
+    }
+
+    void forgetCallbacksOf(HoldHandle handle) {
+        if (lostCallbacks != null) {
+            CALLBACKS.updateAndGet(this, latest -> LostCallback.without(handle, latest));
+        }
+    }
+
+    void runLostCallbacks(EventDispatcher events) {
+        Deque<LostCallback> inOrder = new ArrayDeque<>();
+        for (LostCallback each = CALLBACKS.getAndSet(this, null); each != null; each = each.before) {
+            inOrder.push(each);
+        }
+        for (LostCallback each : inOrder) {
+            events.callback(() -> {
+                HoldHandle handle = each.handle.get();
+                if (handle == null || !handle.hasLeft()) {
+                    each.callback.run();
+                }
+            });
+        }
+    }
+
+    HeldLock snapshot() {
+        int holds = Math.max(1, lifecycle.holds());
+        return new HeldLock(
+                terms.name(),
+                key,
+                fencingToken,
+                owner.label(),
+                held(),
+                remainingLease(),
+                holds,
+                renewals,
+                fencingToken - grant.firstFencingToken);
+    }
+}

@@ -1,0 +1,35 @@
+package io.github.lockstarter.engine.hold;
+
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** What a {@link HoldHandle} asks of the engine. Called by the application's threads. */
+public abstract class HoldOperations {
+
+    /**
+     * Whether a thread could not complete an acquisition or a release for want of stack or memory, after it marked the
+     * acquisition or the handle. A field, since such a thread cannot call a method any more.
+     */
+    public volatile boolean hasUnfinished;
+
+    /** Throws {@link IllegalArgumentException} if the lease is out of range. */
+    public abstract void checkLease(String key, Duration lease);
+
+    /** Ends the hold if its lease is over. Returns whether it is still held. */
+    public abstract boolean checkHeld(Hold hold);
+
+    /** Tells the listeners that the hold is lost, unless they were told. */
+    public abstract void reportLoss(Hold hold);
+
+    /** Asks for more time, at once. */
+    public abstract CompletableFuture<RenewResult> extend(Hold hold, Duration lease);
+
+    /** Ends the handle's entry; with the last one, the lock is handed over or released. */
+    public abstract CompletableFuture<ReleaseOutcome> leave(HoldHandle handle);
+
+    /** Runs callbacks on threads that may block. */
+    public abstract EventDispatcher events();
+}

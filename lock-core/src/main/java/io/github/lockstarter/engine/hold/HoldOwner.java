@@ -1,0 +1,40 @@
+package io.github.lockstarter.engine.hold;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Ownership;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who owns a hold: a thread, which may enter again, or the handle alone. Threads are told apart by identity, since a subclass
+ * of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the lock is released,
+ * or for as long as its loss is remembered for that thread.
+ *
+ * @param thread the thread; null for a hold that belongs to its handle alone
+ * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
+ */
+public record HoldOwner(@Nullable Thread thread, String label) {
+
+    public static final HoldOwner HANDLE = new HoldOwner(null, HeldLock.ASYNC);
+
+    /** Who is to own what the current thread asks for. */
+    public static HoldOwner of(LockRequest request) {
+        return request.ownership() == Ownership.THREAD
+                ? currentThread()
+                : new HoldOwner(null, Thread.currentThread().getName());
+    }
+
+    static HoldOwner currentThread() {
+        Thread thread = Thread.currentThread();
+        return new HoldOwner(thread, thread.getName());
+    }
+
+    /** Whether it was a thread, and no code runs on it any more. */
+    public boolean hasEnded() {
+        return thread != null && !thread.isAlive();
+    }
+
+    public boolean isThread() {
+        return thread != null;
+    }
+}

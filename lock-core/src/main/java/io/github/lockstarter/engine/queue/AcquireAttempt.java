@@ -1,0 +1,18 @@
+package io.github.lockstarter.engine.queue;
+
+import io.github.lockstarter.spi.LockToken;
+
+/**
+ * One command that tries to get the lock for an acquisition.
+ *
+ * @param acquisition for whom
+ * @param token unique to this attempt; it tells who makes it
+ * @param position position among the waiting instances, as far as known
+ * @param fencingTokens how many fencing tokens to ask for
+ */
+public record AcquireAttempt(Acquisition acquisition, LockToken token, long position, int fencingTokens) {
+
+    public AcquireAttempt {
+        token = token.ownedBy(acquisition.owner.label());
+    }
+}

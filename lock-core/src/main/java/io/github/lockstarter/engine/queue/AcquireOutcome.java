@@ -1,0 +1,32 @@
+package io.github.lockstarter.engine.queue;
+
+import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.settings.DurationText;
+import io.github.lockstarter.spi.AcquireResult;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** How one acquisition of one key ended. */
+public sealed interface AcquireOutcome {
+
+    /** The lock is ours. */
+    record Got(Hold hold) implements AcquireOutcome {}
+
+    /** Somebody else had it for the whole wait. */
+    record Busy(Obstacle obstacle) implements AcquireOutcome {}
+
+    /** The store may have forgotten who has it, and granted no free lock at the end of the wait. */
+    record Recovering(AcquireResult.Recovering answer) implements AcquireOutcome {}
+
+    /** It cannot be told. */
+    record Failed(String reason, @Nullable Throwable cause) implements AcquireOutcome {
+
+        /** A grant whose answer took longer than the lease. */
+        public static Failed tooLate(Duration lease) {
+            return new Failed("the answer took longer than the lease of " + DurationText.of(lease) + "; raise leaseMs", null);
+        }
+    }
+
+    /** The caller does not want it any more: interrupted, or the future was cancelled. */
+    record Abandoned() implements AcquireOutcome {}
+}

@@ -1,0 +1,78 @@
+package io.github.lockstarter.engine.queue;
+
+import io.github.lockstarter.LockAdmin.Waiter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@link KeyQueue}s of all keys that somebody in this JVM waits for. A queue leaves the map when it is retired.
+ * {@link #closed} turns true once.
+ */
+public final class KeyQueues {
+
+    private final ConcurrentHashMap<String, KeyQueue> queues = new ConcurrentHashMap<>();
+    private final KeyQueue.Collaborators collaborators;
+    private volatile boolean closed;
+
+    public KeyQueues(KeyQueue.Collaborators collaborators) {
+        this.collaborators = collaborators;
+    }
+
+    public QueueActions join(Acquisition acquisition) {
+        return applyCreating(acquisition.key, queue -> queue.join(acquisition));
+    }
+
+    /** Asks the key's queue, which is made if there is none; a retired one answers null, and is replaced. */
+    QueueActions applyCreating(String key, Function<KeyQueue, @Nullable QueueActions> question) {
+        while (true) {
+            KeyQueue queue = queues.computeIfAbsent(key, absent -> new KeyQueue(absent, collaborators));
+            QueueActions next = queue.locked(question);
+            if (next == null || queue.isRetired()) {
+                queues.remove(key, queue);
+            }
+            if (next != null) {
+                return next;
+            }
+        }
+    }
+
+    /** Asks the key's queue, if there is one, and drops it when that was the last of it. */
+    public QueueActions apply(String key, Function<KeyQueue, QueueActions> question) {
+        @Nullable KeyQueue queue = queues.get(key);
+        if (queue == null) {
+            return QueueActions.NOTHING;
+        }
+        QueueActions next = queue.locked(question);
+        if (queue.isRetired()) {
+            queues.remove(key, queue);
+        }
+        return next;
+    }
+
+    public boolean has(String key) {
+        return queues.containsKey(key);
+    }
+
+    public List<String> keys() {
+        return new ArrayList<>(queues.keySet());
+    }
+
+    /** Who waits, for whichever key. */
+    public List<Waiter> waiters(long now) {
+        List<Waiter> all = new ArrayList<>();
+        queues.values().forEach(queue -> all.addAll(queue.locked(each -> each.waiters(now))));
+        return all;
+    }
+
+    /** From now on nobody is handed anything over. */
+    public void close() {
+        closed = true;
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+}

@@ -1,0 +1,93 @@
+package io.github.lockstarter.engine.queue;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.settings.DurationText;
+import io.github.lockstarter.spi.AcquireResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What the last answer of the backend said about a lock that was not granted.
+ *
+ * @param kind why it was not granted
+ * @param remaining how long that lasts at most; empty if it does not end by itself
+ * @param ending how a wait ends that can last no longer; empty if another owner has the lock
+ * @param holder tells who has the lock, as far as that is known
+ */
+public record Obstacle(
+        Kind kind, Optional<Duration> remaining, Optional<AcquireOutcome> ending, Optional<Supplier<String>> holder) {
+
+    /** What stands between a caller and the lock, and ends some day. */
+    Obstacle(Kind kind, Optional<Duration> remaining) {
+        this(kind, remaining, Optional.empty(), Optional.empty());
+    }
+
+    /** A hold of this instance has the lock; empty if its lease is over. */
+    public static Optional<Obstacle> of(Hold hold) {
+        if (hold.lifecycle.isOver()) {
+            return Optional.empty();
+        }
+        Duration remaining = hold.lifecycle.isHeld() ? hold.remainingLease() : hold.terms.lease();
+        return Optional.of(
+                new Obstacle(Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> describe(hold))));
+    }
+
+    /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
+    public static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
+        return new Obstacle(
+                Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> describe(somebody)));
+    }
+
+    /** The backend can grant nothing now. */
+    public static Obstacle unavailable(AcquireOutcome.Failed failure) {
+        return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty());
+    }
+
+    /** The backend may have forgotten who has the lock. */
+    public static Obstacle recovering(AcquireResult.Recovering answer) {
+        return new Obstacle(
+                Kind.RECOVERY,
+                Optional.of(answer.retryAfter()),
+                Optional.of(new AcquireOutcome.Recovering(answer)),
+                Optional.empty());
+    }
+
+    private static String describe(Hold holder) {
+        return caller(holder.owner.label()) + " of this instance, which has had it for " + DurationText.of(holder.held()) + ",";
+    }
+
+    private static String describe(Holder holder) {
+        String instance = "instance " + holder.instance();
+        return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
+                + holder.since()
+                        .map(since -> ", which has had it since " + since + ",")
+                        .orElse("");
+    }
+
+    private static String caller(String owner) {
+        return owner.equals(HeldLock.ASYNC) ? "an asynchronous caller" : "thread '" + owner + "'";
+    }
+
+    /** Who has the lock, for a message. */
+    public String holderText() {
+        return holder.map(Supplier::get).orElse("another owner");
+    }
+
+    /** How a wait ends that can last no longer. */
+    public AcquireOutcome outcome() {
+        return ending.orElseGet(() -> new AcquireOutcome.Busy(this));
+    }
+
+    /** What is in the way. */
+    enum Kind {
+        /** Another owner. */
+        OWNER,
+        /** The backend may have forgotten locks and grants none for a while. */
+        RECOVERY,
+        /** The backend can grant nothing at the moment. */
+        OUTAGE
+    }
+}

@@ -1,0 +1,43 @@
+package io.github.lockstarter.engine.release;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
+import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.hold.Hold;
+
+/**
+ * What is done about a hold that is renewed and that no code can release, since none of its handles can be reached.
+ *
+ * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on that thread, or
+ * where one of its handles is; so there is none once the thread has ended and no handle can be reached. A thread that lives may be
+ * in its section and never mean to end it, and so may any thread be in the section of a hold that belongs to its handle; who wants to
+ * hear of the loss relies on the lock for as long as that does not come. These holds are kept, and reported to the listeners.
+ *
+ * <p>Called by the timer's thread only; keeps no state but the holds' marks.
+ */
+public final class AbandonedHoldHandler {
+
+    private final EventDispatcher events;
+    private final LockReleaser releaser;
+
+    public AbandonedHoldHandler(EventDispatcher events, LockReleaser releaser) {
+        this.events = events;
+        this.releaser = releaser;
+    }
+
+    /** No handle of the hold can be reached. */
+    public void found(Hold hold) {
+        if (hold.owner.hasEnded() && !hold.hasLostCallbacks()) {
+            tell(hold, Abandonment.RELEASED);
+            releaser.abandon(hold);
+        } else if (!hold.isToldAbandoned) {
+            hold.isToldAbandoned = true;
+            tell(hold, Abandonment.KEPT);
+        }
+    }
+
+    private void tell(Hold hold, Abandonment abandonment) {
+        events.abandoned(new LockEvent.Abandoned(
+                hold.terms.name(), hold.key, hold.fencingToken, hold.owner.label(), hold.held(), abandonment));
+    }
+}

@@ -1,0 +1,27 @@
+package io.github.lockstarter.engine.settings;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Durations as people read them in messages: {@code 800ms}, {@code 2s}, {@code 8.1s}, {@code 90s}. */
+public final class DurationText {
+
+    private DurationText() {}
+
+    public static String of(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis < 1000) {
+            return millis + "ms";
+        }
+        if (millis % 1000 == 0) {
+            return (millis / 1000) + "s";
+        }
+        return String.format(Locale.ROOT, "%.1fs", millis / 1000.0);
+    }
+
+    /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
+    static String exactly(Duration duration) {
+        boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
+        return days ? duration.toDays() + "d" : duration.toMillis() + "ms";
+    }
+}

@@ -1,0 +1,214 @@
+package io.github.lockstarter.engine.settings;
+
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How the engine behaves where a request is silent. Checked here, so that no later code checks again; the messages name
+ * the property that sets the value.
+ *
+ * @param lease default lease
+ * @param maxLease longest lease that a request may ask for
+ * @param maxWait default wait
+ * @param retry how often a waiter looks again without having been signalled
+ * @param watchdog whether and how long leases are renewed
+ * @param handOver how long a lock is passed on inside this instance
+ * @param showsOwner whether the store, and so other instances, are told which thread has a lock, and since when
+ * @param locks overrides by logical lock name
+ */
+public record EngineSettings(
+        Duration lease,
+        Duration maxLease,
+        Duration maxWait,
+        Retry retry,
+        Watchdog watchdog,
+        HandOver handOver,
+        boolean showsOwner,
+        Map<String, Overrides> locks) {
+
+    /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
+    public static final EngineSettings DEFAULTS = new EngineSettings(
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(5),
+            Retry.DEFAULTS,
+            new Watchdog(true, Optional.empty()),
+            HandOver.DEFAULTS,
+            true,
+            Map.of());
+
+    /**
+     * Settings under which the owner is told.
+     *
+     * @param lease default lease
+     * @param maxLease longest lease that a request may ask for
+     * @param maxWait default wait
+     * @param retry how often a waiter looks again
+     * @param watchdog whether and how long leases are renewed
+     * @param handOver how long a lock is passed on inside this instance
+     * @param locks overrides by logical lock name
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public EngineSettings(
+            Duration lease,
+            Duration maxLease,
+            Duration maxWait,
+            Retry retry,
+            Watchdog watchdog,
+            HandOver handOver,
+            Map<String, Overrides> locks) {
+        this(lease, maxLease, maxWait, retry, watchdog, handOver, true, locks);
+    }
+
+    /**
+     * Checks what is given.
+     *
+     * @param lease default lease
+     * @param maxLease longest lease that a request may ask for
+     * @param maxWait default wait
+     * @param retry how often a waiter looks again
+     * @param watchdog whether and how long leases are renewed
+     * @param handOver how long a lock is passed on inside this instance
+     * @param showsOwner whether the store is told which thread has a lock, and since when
+     * @param locks overrides by logical lock name
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public EngineSettings {
+        Objects.requireNonNull(retry, "retry");
+        Objects.requireNonNull(watchdog, "watchdog");
+        Objects.requireNonNull(handOver, "handOver");
+        locks = Map.copyOf(locks);
+        RangeChecks.within("distributed-lock.lease", lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
+        RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
+        for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
+            checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
+        }
+    }
+
+    /**
+     * The same, but the store, and so other instances, are told only which instance has a lock.
+     *
+     * @return a copy
+     */
+    public EngineSettings withoutOwner() {
+        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, locks);
+    }
+
+    /**
+     * Checks a request against these settings.
+     *
+     * @param request what would be locked
+     * @throws IllegalArgumentException when its lease is out of range; the message says what to change
+     */
+    public void validate(LockRequest request) {
+        ResolvedRequest.of(request, this);
+    }
+
+    /**
+     * Settings of one logical lock name that differ from the defaults.
+     *
+     * @param lease lease instead of the default
+     * @param maxWait wait instead of the default
+     * @param renewal renewal instead of the default
+     */
+    public record Overrides(Optional<Duration> lease, Optional<Duration> maxWait, Optional<Boolean> renewal) {
+
+        /** Overrides nothing. */
+        public static final Overrides NONE = new Overrides(Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * How often a waiter looks again without having been signalled: exponential backoff with jitter, the safety net for
+     * lost signals and for holders that do not signal.
+     *
+     * @param initialDelay first delay
+     * @param multiplier growth from one delay to the next, at least 1
+     * @param maxDelay longest delay
+     * @param jitter share of each delay that is random, 0 to 1
+     */
+    public record Retry(Duration initialDelay, double multiplier, Duration maxDelay, double jitter) {
+
+        /** 100 ms, doubled up to 1 s, a fifth of it random. */
+        public static final Retry DEFAULTS = new Retry(Duration.ofMillis(100), 2.0, Duration.ofSeconds(1), 0.2);
+
+        /**
+         * Checks what is given.
+         *
+         * @param initialDelay first delay
+         * @param multiplier growth from one delay to the next
+         * @param maxDelay longest delay
+         * @param jitter share of each delay that is random
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public Retry {
+            RangeChecks.within("distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), RangeChecks.LONGEST);
+            RangeChecks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, RangeChecks.LONGEST);
+            RangeChecks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
+            RangeChecks.within("distributed-lock.retry.jitter", jitter, 0, 1);
+        }
+    }
+
+    /**
+     * Renewal of leases.
+     *
+     * @param enabled whether a request that does not say so is renewed
+     * @param maxHold how long after its grant a lock is still renewed; unbounded if empty
+     */
+    public record Watchdog(boolean enabled, Optional<Duration> maxHold) {
+
+        /**
+         * Checks what is given.
+         *
+         * @param enabled whether a request that does not say so is renewed
+         * @param maxHold how long after its grant a lock is still renewed
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public Watchdog {
+            maxHold.ifPresent(value ->
+                    RangeChecks.within("distributed-lock.watchdog.max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST));
+        }
+    }
+
+    /**
+     * Passing a lock on to a waiter of the same instance, without asking the backend, while other instances wait.
+     *
+     * @param max how often in a row; zero never passes a lock on, whether or not others wait
+     * @param maxTime how long, counted from when the first of the others became known
+     */
+    public record HandOver(int max, Duration maxTime) {
+
+        /** 16 times or 50 ms, whichever comes first. */
+        public static final HandOver DEFAULTS = new HandOver(16, Duration.ofMillis(50));
+
+        public static final int MOST = 64;
+
+        /**
+         * Checks what is given.
+         *
+         * @param max how often in a row
+         * @param maxTime how long
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public HandOver {
+            RangeChecks.within("distributed-lock.hand-over.max", max, 0, MOST);
+            RangeChecks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, RangeChecks.LONGEST);
+        }
+
+        public boolean isOn() {
+            return max > 0;
+        }
+    }
+
+    private static void checkOverrides(String prefix, Overrides overrides, Duration maxLease) {
+        overrides.lease().ifPresent(value -> {
+            RangeChecks.within(prefix + ".lease", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+            RangeChecks.atMostMaxLease(prefix + ".lease", value, maxLease);
+        });
+        overrides.maxWait().ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
+    }
+}

@@ -1,0 +1,58 @@
+package io.github.lockstarter.engine.settings;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
+import java.time.Duration;
+
+/**
+ * A request with everything decided: what the request says, else what is configured for its name, else the defaults.
+ *
+ * @param name logical name
+ * @param lease the lease
+ * @param maxWait the wait; zero for one attempt
+ * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
+ */
+public record ResolvedRequest(String name, Duration lease, Duration maxWait, Renewal renewal) {
+
+    private static final int RENEW_AT = 3;
+    private static final int SHARE_OF_LEASE_TOGETHER = 100;
+    private static final long MOST_NANOS_TOGETHER = 50_000_000;
+
+    public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
+        Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
+        Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
+        if (lease.compareTo(settings.maxLease()) > 0) {
+            String subject = "Lease of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
+            RangeChecks.atMostMaxLease(subject, lease, settings.maxLease());
+        }
+        Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
+        return new ResolvedRequest(request.name(), lease, wait, renewal(request, overrides, settings));
+    }
+
+    private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
+        if (request.renewal() != Renewal.AS_CONFIGURED) {
+            return request.renewal();
+        }
+        boolean on = overrides.renewal().orElse(settings.watchdog().enabled());
+        return on ? Renewal.ON : Renewal.OFF;
+    }
+
+    /** The same with another wait. */
+    public ResolvedRequest waitingUpTo(Duration wait) {
+        return new ResolvedRequest(name, lease, wait, renewal);
+    }
+
+    public long leaseNanos() {
+        return lease.toNanos();
+    }
+
+    /**
+     * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it sooner,
+     * at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a call.
+     */
+    public long renewAt(long sentNanos) {
+        long latest = sentNanos + leaseNanos() / RENEW_AT;
+        return latest - Math.floorMod(latest, Math.min(leaseNanos() / SHARE_OF_LEASE_TOGETHER, MOST_NANOS_TOGETHER));
+    }
+}

@@ -1,0 +1,45 @@
+package io.github.lockstarter.engine.thread;
+
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where the engine says what has no listener to go to: exceptions of somebody else's code. The only log of the engine. */
+public final class EngineLog {
+
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter.engine.LockEngine");
+
+    private EngineLog() {}
+
+    /** Runs the step; what it throws is logged and ends nothing. */
+    public static void guard(String what, Runnable step) {
+        guard(what, step, e -> {});
+    }
+
+    /** Logs what an operator has to know and no listener is told. */
+    public static void warn(String message, Object argument) {
+        try {
+            log.warn(message, argument);
+        } catch (RuntimeException | Error loggingFailed) {
+            // As below.
+        }
+    }
+
+    private static void report(String what, Throwable failure) {
+        try {
+            log.error("{} failed; the lock client goes on", what, failure);
+        } catch (RuntimeException | Error loggingFailed) {
+            // An appender that fails must not end what was to be saved from failing.
+        }
+    }
+
+    /** Runs the step; what it throws is logged and handed to the remedy. */
+    public static void guard(String what, Runnable step, Consumer<Throwable> remedy) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            report(what, e);
+            remedy.accept(e);
+        }
+    }
+}

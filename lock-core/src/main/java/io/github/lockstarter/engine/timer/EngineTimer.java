@@ -1,0 +1,11 @@
+package io.github.lockstarter.engine.timer;
+
+/** Wakes entries at a time. Never calls back from within a call, so that it may be called with a lock held. */
+public interface EngineTimer {
+
+    /** Has the entry fire at the given monotonic time or a little later; replaces an earlier or later time. */
+    void schedule(TimerEntry entry, long dueNanos);
+
+    /** The entry does not fire any more. */
+    void cancel(TimerEntry entry);
+}

@@ -1,0 +1,246 @@
+package io.github.lockstarter.engine.timer;
+
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.thread.LockThreads;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one timer thread of an engine: a hashed timing wheel (Varghese and Lauck, "Hashed and Hierarchical Timing Wheels",
+ * SOSP 1987). Scheduling and cancelling take constant time and allocate nothing, so that the churn of short holds leaves no
+ * trace; an entry fires up to one tick late.
+ *
+ * <p>{@link #schedule} and {@link #cancel} come from any thread and take {@link #lock} for a few instructions; entries
+ * fire outside of it. The thread starts with the first entry and sleeps until a slot is due; without entries it never
+ * wakes. Mutable, guarded by {@link #lock}: {@link #slots} and the links of the entries, {@link #current},
+ * {@link #sleepsUntil}, {@link #size}, {@link #thread}, {@link #closed}.
+ */
+public final class TimerWheel implements EngineTimer, AutoCloseable {
+
+    private static final long TICK_NANOS = 5_000_000;
+    private static final int SLOTS = 1024;
+
+    private final EngineClock clock;
+    private final long origin;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final @Nullable TimerEntry[] slots = new TimerEntry[SLOTS];
+    private volatile Runnable afterTick = () -> {};
+
+    /** What fires in this tick; belongs to the timer's thread. */
+    private final List<TimerEntry> due = new ArrayList<>();
+
+    private long current;
+    private long sleepsUntil = Long.MAX_VALUE;
+    private int size;
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    public TimerWheel(EngineClock clock) {
+        this.clock = clock;
+        this.origin = clock.nanos();
+    }
+
+    /** Runs the step on the timer's thread whenever the entries of a tick have fired. */
+    public void afterEachTick(Runnable step) {
+        afterTick = step;
+    }
+
+    @Override
+    public void schedule(TimerEntry entry, long dueNanos) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            unlink(entry);
+            link(entry, Math.max(current + 1, tickAfter(dueNanos)));
+            if (thread == null) {
+                start();
+            } else if (entry.tick < sleepsUntil) {
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void cancel(TimerEntry entry) {
+        lock.lock();
+        try {
+            unlink(entry);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        lock.lock();
+        try {
+            return size;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            while (awaitDue()) {
+                for (TimerEntry entry : due) {
+                    EngineLog.guard("A timer of the lock watchdog", entry::fire);
+                }
+                due.clear();
+                EngineLog.guard("A tick of the lock watchdog", afterTick);
+            }
+        } finally {
+            replaceUnlessClosed();
+        }
+    }
+
+    /** The thread ends before its time, such as for want of memory: the renewals must go on. */
+    private void replaceUnlessClosed() {
+        lock.lock();
+        try {
+            thread = null;
+            due.stream().filter(entry -> entry.tick == TimerEntry.UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+            due.clear();
+            if (!closed && size > 0) {
+                start();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void start() {
+        Thread starting = LockThreads.watchdog(this::run);
+        starting.start();
+        thread = starting; // a start that throws is tried again with the next entry
+    }
+
+    private boolean awaitDue() {
+        lock.lock();
+        try {
+            while (!closed) {
+                collect();
+                if (!due.isEmpty()) {
+                    return true;
+                }
+                sleep();
+            }
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void collect() {
+        long now = Math.floorDiv(clock.nanos() - origin, TICK_NANOS);
+        long first = Math.max(current + 1, now - SLOTS + 1);
+        current = Math.max(current, now);
+        for (long tick = first; tick <= now && size > 0; tick++) {
+            TimerEntry entry = slots[slot(tick)];
+            while (entry != null) {
+                TimerEntry following = entry.next;
+                if (entry.tick <= now) {
+                    due.add(entry);
+                    unlink(entry);
+                }
+                entry = following;
+            }
+        }
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // the loop is in awaitDue, which looks again after every wake-up
+    private void sleep() {
+        sleepsUntil = nextOccupied();
+        try {
+            if (sleepsUntil == Long.MAX_VALUE) {
+                changed.await();
+            } else {
+                long nanos = origin + sleepsUntil * TICK_NANOS - clock.nanos();
+                if (nanos > 0) {
+                    changed.awaitNanos(nanos);
+                }
+            }
+        } catch (InterruptedException strangers) {
+            // Closing is told by the flag; whoever interrupts this thread must not end the renewals.
+        } finally {
+            sleepsUntil = Long.MIN_VALUE;
+        }
+    }
+
+    /** The next tick whose slot has an entry, which may be one of a later round: then the thread wakes for nothing. */
+    private long nextOccupied() {
+        if (size > 0) {
+            for (long tick = current + 1; tick <= current + SLOTS; tick++) {
+                if (slots[slot(tick)] != null) {
+                    return tick;
+                }
+            }
+        }
+        return Long.MAX_VALUE;
+    }
+
+    private void link(TimerEntry entry, long tick) {
+        int slot = slot(tick);
+        TimerEntry head = slots[slot];
+        entry.tick = tick;
+        entry.previous = null;
+        entry.next = head;
+        if (head != null) {
+            head.previous = entry;
+        }
+        slots[slot] = entry;
+        size++;
+    }
+
+    private void unlink(TimerEntry entry) {
+        if (entry.tick == TimerEntry.UNSCHEDULED) {
+            return;
+        }
+        TimerEntry before = entry.previous;
+        TimerEntry after = entry.next;
+        if (before == null) {
+            slots[slot(entry.tick)] = after;
+        } else {
+            before.next = after;
+        }
+        if (after != null) {
+            after.previous = before;
+        }
+        entry.previous = null;
+        entry.next = null;
+        entry.tick = TimerEntry.UNSCHEDULED;
+        size--;
+    }
+
+    private long tickAfter(long dueNanos) {
+        return Math.floorDiv(dueNanos - origin + TICK_NANOS - 1, TICK_NANOS);
+    }
+
+    private static int slot(long tick) {
+        return (int) (tick & (SLOTS - 1));
+    }
+
+    /** Ends the thread; what is still scheduled never fires. Does not wait when called by an entry. */
+    @Override
+    public void close() {
+        Thread running;
+        lock.lock();
+        try {
+            closed = true;
+            running = thread;
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+        if (running != null && running != Thread.currentThread()) {
+            LockThreads.join(running);
+        }
+    }
+}

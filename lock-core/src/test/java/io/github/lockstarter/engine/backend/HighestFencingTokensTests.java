@@ -1,0 +1,37 @@
+package io.github.lockstarter.engine.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class HighestFencingTokensTests {
+
+    private final HighestFencingTokens highest = new HighestFencingTokens();
+
+    @Test
+    void keepKeysWithOneHashCodeApart() {
+        highest.saw("Aa", 9);
+        assertThat(highest.floor("Aa")).isEqualTo(9);
+        assertThat(highest.floor("BB")).isZero();
+    }
+
+    @Test
+    void neverFall() {
+        highest.saw("order:42", 9);
+        highest.saw("order:42", 7);
+        assertThat(highest.floor("order:42")).isEqualTo(9);
+    }
+
+    @Test
+    void forgetTheKeyThatWasGrantedLongestAgoAndNoneThatIsGrantedAgain() {
+        highest.saw("often", 9);
+        highest.saw("once", 8);
+        for (int i = 0; i < 100_000; i++) {
+            highest.saw("other:" + i, i);
+            highest.saw("often", 9);
+        }
+        assertThat(highest.floor("often")).isEqualTo(9);
+        assertThat(highest.floor("once")).isZero();
+        assertThat(highest.floor("other:99999")).isEqualTo(99_999);
+    }
+}

@@ -1,0 +1,32 @@
+package io.github.lockstarter.engine.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** What the store is told of the thread that asks for a lock. */
+class LockTokenFactoryTests {
+
+    private final EngineClock clock = new EngineClock(System::nanoTime, () -> Instant.ofEpochMilli(1_700_000_000_000L));
+
+    @Test
+    void tellWhichThreadMakesTheAttemptAndWhen() {
+        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS).next().ownedBy("http-1");
+
+        assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
+    }
+
+    @Test
+    void tellOnlyTheInstanceIfThatIsWanted() {
+        LockToken token =
+                new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner()).next().ownedBy("http-1");
+
+        assertThat(token.value()).matches("[0-9a-f]{32}:1");
+        assertThat(token.tellsOwner()).isFalse();
+        assertThat(token.holder().owner()).isEmpty();
+    }
+}

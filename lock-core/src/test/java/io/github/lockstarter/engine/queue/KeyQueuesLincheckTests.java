@@ -1,0 +1,211 @@
+package io.github.lockstarter.engine.queue;
+
+import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.hold.Grant;
+import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.timer.Deadline;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.timer.EngineTimer;
+import io.github.lockstarter.engine.timer.TimerEntry;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Model check of the local queue of one key, with its coming and going in the map: every interleaving of joining, leaving,
+ * being granted and being handed the lock gives what some order of the same calls gives on a plain list. In particular no waiter is ever left
+ * in a queue that nobody serves.
+ */
+@Param(name = "waiter", gen = IntGen.class, conf = "0:2")
+public class KeyQueuesLincheckTests {
+
+    private static final int WAITERS = 3;
+    private static final String KEY = "key";
+
+    /** One for all: each waiter has one attempt at most, so that it is known by its acquisition. */
+    private static final LockToken TOKEN = new LockToken("instance", 1);
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Stands for a hold, which the queue does not look into. */
+    private static final AcquireOutcome.Got TAKEN = got();
+
+    private final KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
+            key -> Optional.empty(),
+            () -> TOKEN,
+            FencingBlock::single,
+            new Backoff(EngineSettings.Retry.DEFAULTS),
+            new NoAlarms()));
+    private final List<Acquisition> acquisitions = new ArrayList<>();
+
+    public KeyQueuesLincheckTests() {
+        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
+        for (int i = 0; i < WAITERS; i++) {
+            acquisitions.add(new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {}));
+        }
+    }
+
+    private static final HandOverOffer SUCCESSION = new HandOverOffer() {
+        @Override
+        public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
+            return Optional.of(TAKEN);
+        }
+
+        @Override
+        public boolean ranOutEarly() {
+            return false;
+        }
+
+        @Override
+        public void refused(AcquireOutcome.Got refused) {}
+    };
+
+    private static AcquireOutcome.Got got() {
+        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
+        Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
+        Grant grant = new Grant(TOKEN, 1, 1, terms, 0);
+        Deadline.Moment sent = new Deadline.Moment(0, 0);
+        Hold.Spec spec = Hold.Spec.first(KEY, grant, sent, terms);
+        return new AcquireOutcome.Got(new Hold(spec, acquisition, EngineClock.SYSTEM, hold -> {}));
+    }
+
+    @Operation(runOnce = true)
+    public String joinFirst() {
+        return told(queues.join(acquisitions.get(0)));
+    }
+
+    @Operation(runOnce = true)
+    public String joinSecond() {
+        return told(queues.join(acquisitions.get(1)));
+    }
+
+    @Operation(runOnce = true)
+    public String joinThird() {
+        return told(queues.join(acquisitions.get(2)));
+    }
+
+    @Operation
+    public String leave(@Param(name = "waiter") int waiter) {
+        Acquisition acquisition = acquisitions.get(waiter);
+        return told(queues.apply(KEY, queue -> queue.leave(acquisition)));
+    }
+
+    @Operation
+    public String grant(@Param(name = "waiter") int waiter) {
+        AcquireAttempt attempt = new AcquireAttempt(acquisitions.get(waiter), TOKEN, Waiting.NEW, 1);
+        return told(queues.apply(KEY, queue -> queue.granted(attempt, TAKEN, 0)));
+    }
+
+    @Operation
+    public String handOver() {
+        return told(queues.apply(KEY, queue -> queue.handOver(SUCCESSION)));
+    }
+
+    @Operation
+    public String freed() {
+        return told(queues.apply(KEY, KeyQueue::freed));
+    }
+
+    private static String told(QueueActions next) {
+        String withdrawal = next.withdrawal() == null ? "" : "withdraw ";
+        String attempt = next.attempt() == null ? "" : "attempt ";
+        return withdrawal + attempt + (next.decided().isEmpty() ? "" : "decided");
+    }
+
+    @Test
+    void behavesAsIfEachCallWereAtomic() {
+        new ModelCheckingOptions()
+                .threads(3)
+                .actorsPerThread(2)
+                .actorsBefore(1)
+                .actorsAfter(2)
+                .iterations(8)
+                .invocationsPerIteration(300)
+                .sequentialSpecification(Sequential.class)
+                .check(KeyQueuesLincheckTests.class);
+    }
+
+    /** Nothing is ever late in this test. */
+    private static final class NoAlarms implements EngineTimer {
+
+        @Override
+        public void schedule(TimerEntry entry, long dueNanos) {}
+
+        @Override
+        public void cancel(TimerEntry entry) {}
+    }
+
+    /** A list whose first waiter has an attempt under way, unless another one was handed the lock since. */
+    public static class Sequential {
+
+        private final List<Integer> waiters = new ArrayList<>();
+        private boolean underWay;
+
+        public String joinFirst() {
+            return join(0);
+        }
+
+        public String joinSecond() {
+            return join(1);
+        }
+
+        public String joinThird() {
+            return join(2);
+        }
+
+        private String join(int waiter) {
+            waiters.add(waiter);
+            return waiters.size() == 1 ? attempt() : "";
+        }
+
+        private String attempt() {
+            underWay = !waiters.isEmpty();
+            return underWay ? "attempt " : "";
+        }
+
+        public String leave(int waiter) {
+            if (!waiters.contains(waiter)) {
+                return "";
+            }
+            boolean first = waiters.get(0) == waiter;
+            waiters.remove((Integer) waiter);
+            if (!first) {
+                return "";
+            }
+            return (underWay ? "withdraw " : "") + attempt();
+        }
+
+        public String grant(int waiter) {
+            if (!underWay || waiters.get(0) != waiter) {
+                return "";
+            }
+            waiters.remove(0);
+            return attempt() + "decided";
+        }
+
+        public String handOver() {
+            if (waiters.isEmpty()) {
+                return "";
+            }
+            waiters.remove(0);
+            String withdrawal = underWay ? "withdraw " : "";
+            underWay = false;
+            return withdrawal + "decided";
+        }
+
+        public String freed() {
+            return underWay ? "" : attempt();
+        }
+    }
+}
