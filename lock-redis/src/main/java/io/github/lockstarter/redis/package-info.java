@@ -1,6 +1,6 @@
 /**
  * Locks on one Redis: keys, Lua scripts, signals, and the Lettuce connections they travel on. Knows no Spring; the
- * connections are opened by a {@link io.github.lockstarter.redis.RedisConnector}.
+ * connections are opened by a {@link io.github.lockstarter.redis.connector.RedisConnector}.
  */
 @NullMarked
 package io.github.lockstarter.redis;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis;
 
+import io.github.lockstarter.redis.failure.RequiredRights;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -18,29 +19,29 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /** Uses a backend on one key, and waits for its answers. */
-final class BackendUser {
+public final class BackendUser {
 
-    static final String KEY = "order:42";
+    public static final String KEY = "order:42";
     /** Of a user that has no other rights. */
-    static final String LEAST_RIGHTS = "-@all " + RequiredRights.COMMANDS;
+    public static final String LEAST_RIGHTS = "-@all " + RequiredRights.COMMANDS;
 
-    static final Duration LEASE = Duration.ofSeconds(30);
+    public static final Duration LEASE = Duration.ofSeconds(30);
 
     private final LockBackend backend;
 
-    BackendUser(LockBackend backend) {
+    public BackendUser(LockBackend backend) {
         this.backend = backend;
     }
 
-    static LockToken token(String instance, long sequence) {
+    public static LockToken token(String instance, long sequence) {
         return new LockToken(instance, sequence);
     }
 
-    AcquireResult acquire(LockToken token) {
+    public AcquireResult acquire(LockToken token) {
         return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, Optional.empty())));
     }
 
-    long granted(LockToken token) {
+    public long granted(LockToken token) {
         AcquireResult result = acquire(token);
         if (result instanceof AcquireResult.Granted granted) {
             return granted.fencingToken();
@@ -48,29 +49,29 @@ final class BackendUser {
         throw new AssertionError("Not granted: " + result);
     }
 
-    AcquireResult waitFor(LockToken token) {
+    public AcquireResult waitFor(LockToken token) {
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
         return answer(backend.acquire(new AcquireCommand(KEY, token, LEASE, 0, 1, waiting)));
     }
 
-    RenewResult renew(LockToken token, Duration lease) {
+    public RenewResult renew(LockToken token, Duration lease) {
         return renew(token, lease, 0);
     }
 
-    RenewResult renew(LockToken token, Duration lease, long fencingToken) {
+    public RenewResult renew(LockToken token, Duration lease, long fencingToken) {
         return answer(backend.renew(List.of(new RenewCommand(KEY, token, lease, fencingToken)))
                 .get(0));
     }
 
-    ReleaseResult release(LockToken token, long fencingToken) {
+    public ReleaseResult release(LockToken token, long fencingToken) {
         return answer(backend.release(new ReleaseCommand(KEY, token, fencingToken)));
     }
 
-    WithdrawResult withdraw(LockToken token) {
+    public WithdrawResult withdraw(LockToken token) {
         return answer(backend.withdraw(new WithdrawCommand(KEY, token)));
     }
 
-    static <T> T answer(CompletionStage<T> stage) {
+    public static <T> T answer(CompletionStage<T> stage) {
         return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** An instance that listens to its mailbox. */
-final class Listening implements AutoCloseable {
+public final class Listening implements AutoCloseable {
 
     private final List<String> heard = new CopyOnWriteArrayList<>();
     private final RedisClient client;
@@ -17,7 +17,7 @@ final class Listening implements AutoCloseable {
         this.client = client;
     }
 
-    static Listening to(RedisServer server, String instance) {
+    public static Listening to(RedisServer server, String instance) {
         Listening listening = new Listening(RedisClient.create(server.uri()));
         StatefulRedisPubSubConnection<String, String> connection = listening.client.connectPubSub();
         connection.addListener(new RedisPubSubAdapter<>() {
@@ -31,7 +31,7 @@ final class Listening implements AutoCloseable {
     }
 
     /** What was published to the mailbox so far. */
-    List<String> heard() {
+    public List<String> heard() {
         return heard;
     }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Remembers what a listener was told. */
-final class RecordedSignals implements SignalListener {
+public final class RecordedSignals implements SignalListener {
 
     private final List<String> keys = new CopyOnWriteArrayList<>();
     private final List<String> wanted = new CopyOnWriteArrayList<>();
@@ -33,20 +33,20 @@ final class RecordedSignals implements SignalListener {
         restored.incrementAndGet();
     }
 
-    List<String> keys() {
+    public List<String> keys() {
         return keys;
     }
 
-    List<String> wanted() {
+    public List<String> wanted() {
         return wanted;
     }
 
     /** As key@fingerprint. */
-    List<String> revoked() {
+    public List<String> revoked() {
         return revoked;
     }
 
-    int restored() {
+    public int restored() {
         return restored.get();
     }
 }

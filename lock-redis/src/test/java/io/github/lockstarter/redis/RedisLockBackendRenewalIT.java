@@ -4,8 +4,9 @@ import static io.github.lockstarter.redis.BackendUser.answer;
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.redis.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;

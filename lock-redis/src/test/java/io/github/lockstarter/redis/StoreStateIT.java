@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.observe.LockObservationConvention.KeyDisplay;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
 import java.util.Comparator;

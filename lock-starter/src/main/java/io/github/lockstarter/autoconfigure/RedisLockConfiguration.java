@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.RedisSettings;
-import io.github.lockstarter.redis.RedisUnavailableException;
+import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

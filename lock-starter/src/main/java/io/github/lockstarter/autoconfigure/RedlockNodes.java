@@ -1,10 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
-import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.RedisSettings;
-import io.github.lockstarter.redis.RedisSetup;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

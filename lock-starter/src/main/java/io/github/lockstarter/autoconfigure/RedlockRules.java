@@ -3,7 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Named;
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.redis.RedisConnector;
-import io.github.lockstarter.redis.RedisConnectors;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnectors;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;

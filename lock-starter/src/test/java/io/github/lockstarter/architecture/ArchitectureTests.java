@@ -113,7 +113,7 @@ class ArchitectureTests {
     @Test
     void redisUsesTheVotesOfRedlock() {
         check(uses(BASE + ".redlock", BASE, SPI));
-        check(uses(BASE + ".redis", BASE, SPI, BASE + ".redlock"));
+        check(uses(BASE + ".redis..", BASE, SPI, BASE + ".redlock"));
     }
 
     @Test
@@ -146,7 +146,7 @@ class ArchitectureTests {
     void onlyRedisAndAutoConfigurationKnowLettuce() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".redis", BASE + ".autoconfigure")
+                .resideOutsideOfPackages(BASE + ".redis..", BASE + ".autoconfigure")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.lettuce.."));
@@ -156,7 +156,7 @@ class ArchitectureTests {
     void coreKnowsNoSpring() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(BASE, SPI, ENGINE + "..", BASE + ".redis", BASE + ".redlock", BASE + ".local")
+                .resideInAnyPackage(BASE, SPI, ENGINE + "..", BASE + ".redis..", BASE + ".redlock", BASE + ".local")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.."));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.redis.RedisSettings;
-import io.github.lockstarter.redis.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

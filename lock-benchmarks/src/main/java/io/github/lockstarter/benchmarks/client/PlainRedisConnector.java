@@ -1,7 +1,7 @@
 package io.github.lockstarter.benchmarks.client;
 
-import io.github.lockstarter.redis.RedisConnector;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

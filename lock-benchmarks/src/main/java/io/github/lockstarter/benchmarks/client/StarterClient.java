@@ -8,7 +8,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;

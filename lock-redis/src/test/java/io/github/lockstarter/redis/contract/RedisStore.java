@@ -1,10 +1,10 @@
 package io.github.lockstarter.redis.contract;
 
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.redis.DirectRedisConnector;
-import io.github.lockstarter.redis.RedisConnector;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.RedisSettings;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisSentinels;

@@ -1,0 +1,91 @@
+package io.github.lockstarter.redis.check;
+
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command ends
+ * with it. Of a server that does not tell, nothing is said.
+ */
+public final class ServerChecks {
+
+    private final RedisConnections connections;
+    private final RedisConnector connector;
+    private final RedisSettings settings;
+
+    /**
+     * Asks nobody yet.
+     *
+     * @param connections lead to the servers
+     * @param connector leads the connections there
+     * @param settings what locks need
+     */
+    public ServerChecks(RedisConnections connections, RedisConnector connector, RedisSettings settings) {
+        this.connections = connections;
+        this.connector = connector;
+        this.settings = settings;
+    }
+
+    /** What puts locks at risk, whatever the servers say. Asks nobody. */
+    public List<String> ofSettings() {
+        return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
+                ? List.of("Redis at " + connector.target()
+                        + " may go on granting locks after sentinels have promoted another"
+                        + " master, and distributed-lock.redis.deposed-master-writes is 0s. Set min-replicas-to-write to the"
+                        + " number of replicas, min-replicas-max-lag to at most a third of the shortest lease - 2s, and"
+                        + " deposed-master-writes to min-replicas-max-lag + 2s (docs/guarantees.md, case 7)")
+                : List.of();
+    }
+
+    /** What puts locks at risk there. Never fails. Blocks. */
+    public List<String> run() {
+        return BlockingWait.awaitUninterruptibly(ask());
+    }
+
+    /** What puts locks at risk there; never fails. */
+    public CompletableFuture<List<String>> ask() {
+        Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
+        connections
+                .servers()
+                .forEach((server, link) -> answers.put(
+                        server.isEmpty() ? connector.target() : server,
+                        link.thenCompose(ServerChecks::ask).exceptionally(refusal -> "")));
+        return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
+                .thenApply(all -> warnings(answers));
+    }
+
+    private List<String> warnings(Map<String, CompletableFuture<String>> answers) {
+        List<String> warnings = new ArrayList<>(ofSettings());
+        answers.forEach((server, answer) ->
+                warnings.addAll(ServerState.of(answer.getNow("")).warnings(server, settings)));
+        return List.copyOf(warnings);
+    }
+
+    /** All that {@code INFO} says unless asked for more: servers before version 7 tell one section or these. */
+    private static CompletableFuture<String> ask(RedisLink link) {
+        AsyncCommand<String, String, String> info = new AsyncCommand<>(new Command<>(
+                CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));
+        StatefulConnection<String, String> connection = link.toServer();
+        if (connection != null) {
+            connection.dispatch(info);
+        } else {
+            info.complete();
+        }
+        return info.toCompletableFuture();
+    }
+}

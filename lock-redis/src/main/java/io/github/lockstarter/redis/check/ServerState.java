@@ -1,0 +1,105 @@
+package io.github.lockstarter.redis.check;
+
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code INFO} says of a server.
+ *
+ * @param fields by name; what the server or its version does not tell is missing
+ */
+record ServerState(Map<String, String> fields) {
+
+    /** A server that snapshots at all does so within an hour of a change, unless it is set up otherwise. */
+    private static final Duration UNSAVED = Duration.ofMinutes(70);
+
+    /** Reads a reply. */
+    static ServerState of(@Nullable String info) {
+        Map<String, String> fields = new HashMap<>();
+        if (info != null) {
+            info.lines().filter(line -> line.indexOf(':') > 0).forEach(line -> {
+                int colon = line.indexOf(':');
+                fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
+            });
+        }
+        return new ServerState(Map.copyOf(fields));
+    }
+
+    /** What of it puts locks at risk, and what to change. */
+    List<String> warnings(String server, RedisSettings settings) {
+        List<String> warnings = new ArrayList<>();
+        String place = "Redis at " + server;
+        if (evicts()) {
+            warnings.add(place + " evicts keys when it is full (maxmemory-policy " + fields.get("maxmemory_policy")
+                    + ", maxmemory " + fields.get("maxmemory") + "): a lock that is evicted while it is held is granted"
+                    + " again at once. Set maxmemory-policy noeviction, or keep locks on a server of their own");
+        }
+        if (settings.guard().onChange() == OnHistoryChange.NONE) {
+            if (hasNoLog()) {
+                warnings.add(place + " has no append-only file (appendonly no), and"
+                        + " distributed-lock.redis.on-history-change is none: a restart forgets what was locked since the"
+                        + " last snapshot, and grants it again while its holder works. Set on-history-change=grace, or"
+                        + " appendonly yes with appendfsync always");
+            }
+        } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
+            warnings.add(place + " has no append-only file (appendonly no), and has saved none of the last "
+                    + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
+                    + " instance that was there before to recognise that locks were forgotten. Set appendonly yes or"
+                    + " save, or distributed-lock.redis.first-use=grace");
+        }
+        if (isMaster() && number("connected_slaves") < settings.minReplicas()) {
+            warnings.add(place + " has " + number("connected_slaves") + " connected replicas, fewer than the "
+                    + settings.minReplicas() + " of distributed-lock.redis.min-replicas: it grants no lock until it has"
+                    + " them. Bring the replicas back, or lower min-replicas");
+        }
+        if (executesScriptsWithoutReplicas()
+                && !settings.guard().deposedMasterWrites().isZero()) {
+            warnings.add(place + " is of version " + fields.get("redis_version") + ", which executes scripts whatever"
+                    + " min-replicas-to-write says: a master that was deposed goes on granting locks for longer than"
+                    + " distributed-lock.redis.deposed-master-writes. Use Redis 6.2 or later");
+        }
+        return warnings;
+    }
+
+    /** Redis 6.0 looks at the setting before commands, and not before those that a script calls. */
+    private boolean executesScriptsWithoutReplicas() {
+        return fields.getOrDefault("redis_version", "").startsWith("6.0.");
+    }
+
+    private boolean evicts() {
+        String policy = fields.getOrDefault("maxmemory_policy", "noeviction");
+        return !policy.equals("noeviction") && number("maxmemory") > 0;
+    }
+
+    private boolean hasNoLog() {
+        return "0".equals(fields.get("aof_enabled"));
+    }
+
+    /** Whether it seems to take no snapshots: changes are older than any usual interval. */
+    private boolean isUnsaved() {
+        long seconds = number("server_time_usec") / 1_000_000 - number("rdb_last_save_time");
+        return number("rdb_changes_since_last_save") > 0
+                && fields.containsKey("server_time_usec")
+                && seconds > UNSAVED.toSeconds();
+    }
+
+    private boolean isMaster() {
+        return "master".equals(fields.get("role"));
+    }
+
+    /** The value of a field; 0 if it is missing or none. */
+    private long number(String field) {
+        try {
+            return Long.parseLong(fields.getOrDefault(field, "0"));
+        } catch (NumberFormatException e) {
+            return 0;
+        }
+    }
+}

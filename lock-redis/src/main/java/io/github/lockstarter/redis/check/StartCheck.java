@@ -1,0 +1,171 @@
+package io.github.lockstarter.redis.check;
+
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
+import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
+import io.github.lockstarter.redis.script.LockCommands;
+import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.script.RenewReply;
+import io.github.lockstarter.redis.script.ReplyReader;
+import io.github.lockstarter.redis.script.ScriptCall;
+import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.WithdrawCommand;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Takes a lock that nobody else knows through its whole life, so that a missing right or an unfit server shows when the
+ * application starts. What it leaves behind ends by itself. The marker it looks at is its own, and says nothing of
+ * anybody's locks.
+ */
+public final class StartCheck {
+
+    /** Names of the locks, in front of an instance. */
+    private static final String KEY = "lock-starter:start-check:";
+
+    private static final Duration LEASE = Duration.ofSeconds(5);
+
+    /** Old enough for grants from the first moment on. */
+    private static final ServerHistory.Terms OLD = ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
+
+    /** Too young for them, and nobody is trusted. */
+    private static final ServerHistory.Terms YOUNG = ServerHistory.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
+
+    private final ScriptRunner runner;
+    private final KeySpace keySpace;
+    private final LockCommands calls;
+    private final ClientHistories histories;
+    private final RedisExceptionTranslator failures;
+    private final MissingRights rights;
+
+    public StartCheck(
+            ScriptRunner runner, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures, MissingRights rights) {
+        this.runner = runner;
+        this.calls = calls;
+        this.keySpace = calls.keySpace();
+        this.histories = histories;
+        this.failures = failures;
+        this.rights = rights;
+    }
+
+    /**
+     * Runs every script, on all its ways, and has a grant acknowledged as all are.
+     *
+     * @throws RedisUnavailableException when one fails
+     */
+    public void run(ReplicaAcknowledgements acknowledgements) {
+        String id = newInstanceId();
+        String key = KEY + id;
+        LockKeys keys = keySpace.keysOf(key);
+        ServerHistory old = histories.isGuarded() ? new ServerHistory(keys.lock() + ":history", OLD) : null;
+        LockToken owner = new LockToken(id, 1);
+        LockToken waiter = new LockToken(newInstanceId(), 1);
+        Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
+        String marker = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys, old))
+                .marker();
+        if (old != null) {
+            expire(old.key(), marker);
+        }
+        if (acknowledgements.wanted() > 0) {
+            BlockingWait.awaitUninterruptibly(acknowledgements.of(key, owner)).ifPresent(shortfall -> {
+                throw unavailable(shortfall);
+            });
+        }
+        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
+        // A grant looks for its own instance in the queue only if somebody is in it, and if it was told a position.
+        Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
+        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys, old))
+                .value();
+        checkRenewal(calls.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
+        long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
+        ask(calls.withdraw(new WithdrawCommand(key, waiter)));
+        // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
+        LockToken again = new LockToken(id, 2);
+        long last = ask(calls.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
+                .value();
+        ask(calls.release(new ReleaseCommand(key, again, last)));
+        if (old != null) {
+            reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
+        }
+        ask(calls.forget(keys.fence(), Long.toString(last), keys));
+        if (released == LockCommands.UNSIGNALLED) {
+            throw unavailable(failures.ofSilence());
+        }
+    }
+
+    /** A marker has no end of its own: to the renew script it is a lock, whose owner is the text it holds. */
+    private void expire(String key, String marker) {
+        checkRenewal(ScriptCall.ofRenewal(
+                LockScript.RENEW, new String[] {key}, "", "", "", marker, Milliseconds.text(LEASE)));
+    }
+
+    /** Also finds out whether the server names its histories, which is no reason not to start. */
+    private void reclaim(RenewCommand command, LockKeys keys, ServerHistory old, String marker) {
+        old.learn(marker);
+        histories.found(old);
+        ServerHistory young = new ServerHistory(old.key(), YOUNG);
+        String grace = checkRenewal(calls.reclaim(command, young)).marker();
+        expire(old.key(), grace);
+        ask(calls.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
+        ask(calls.forget(old.key(), grace, keys));
+    }
+
+    /** Of a missing right, these scripts tell in their reply. */
+    private RenewReply checkRenewal(ScriptCall<RenewReply> call) {
+        RenewReply reply = ask(call);
+        if (!reply.problem().isEmpty()) {
+            throw unavailable(failures.ofError(reply.problem()));
+        }
+        return reply;
+    }
+
+    private static String newInstanceId() {
+        return UUID.randomUUID().toString().replace("-", "");
+    }
+
+    private <T> T ask(ScriptCall<T> call) {
+        return BlockingWait.awaitUninterruptibly(
+                        runner.run(call, new Heard<T>()).toCompletableFuture())
+                .get();
+    }
+
+    /** Why the server cannot be used; of a user that lacks rights, all that it lacks. Blocks where these have to be tried. */
+    public RedisUnavailableException unavailable(RedisFailure failure) {
+        String remedy = failure.isMissingRight()
+                ? rights.remedy(keySpace.keysOf(KEY + newInstanceId()).lock(), keySpace.mailboxOf(newInstanceId()))
+                        .orElse(failure.remedy())
+                : failure.remedy();
+        return new RedisUnavailableException(failure.problem(), remedy, failure.cause());
+    }
+
+    /** Gives the reply, or throws the failure, to whoever asks. */
+    private final class Heard<T> implements ReplyReader<T, Supplier<T>> {
+
+        @Override
+        public Supplier<T> of(T reply) {
+            return () -> reply;
+        }
+
+        @Override
+        public Supplier<T> failed(RedisFailure failure) {
+            return () -> {
+                throw unavailable(failure);
+            };
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.github.lockstarter.redis.check;
+
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Coverage;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.redis.key.SlotTags;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Asks Redis whether locks can be had, by a look at a lock, which changes nothing, and connects if need be. In a cluster at one of
+ * each master: those that one of them has cannot be had while it is away, and all others can, so that the cluster counts as there
+ * as long as more than half of its masters answer. With fewer, it replaces none of them either.
+ *
+ * <p>Thread-safe; has no state of its own.
+ */
+public final class StoreProbe {
+
+    /** Name of the lock that is looked at. In a cluster it is a number for each slot. */
+    private static final String LOCK = "lock-starter:health";
+
+    /** Less than an operator waits for all of them. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    private final Supplier<Map<String, Integer>> slots;
+    private final Function<String, CompletionStage<StoredLock>> look;
+    private final SlotTags tags = new SlotTags();
+
+    /**
+     * Asks nobody yet.
+     *
+     * @param slots one of each master, by its address; none if nothing is connected, or there is one server
+     * @param look what the store says of the lock of a name
+     */
+    public StoreProbe(Supplier<Map<String, Integer>> slots, Function<String, CompletionStage<StoredLock>> look) {
+        this.slots = slots;
+        this.look = look;
+    }
+
+    /** What was found. */
+    public CompletionStage<Found> ask() {
+        Map<String, Integer> masters = slots.get();
+        return masters.isEmpty() ? askOne() : askAll(masters);
+    }
+
+    /** The one server; or whichever it leads to, of a cluster that is not connected yet. */
+    private CompletionStage<Found> askOne() {
+        return look.apply(LOCK).thenCompose(found -> {
+            Map<String, Integer> masters = slots.get();
+            return masters.isEmpty()
+                    ? CompletableFuture.completedFuture(new Found(failureOf(found), List.of(), List.of()))
+                    : askAll(masters);
+        });
+    }
+
+    private CompletionStage<Found> askAll(Map<String, Integer> masters) {
+        List<CompletableFuture<StoreState>> asked = new ArrayList<>();
+        masters.forEach((master, slot) -> asked.add(ask(master, slot)));
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .thenApply(all ->
+                        merged(asked.stream().map(answer -> answer.getNow(null)).toList())); // all are complete
+    }
+
+    private CompletableFuture<StoreState> ask(String master, int slot) {
+        String late = "Redis at " + master + " did not answer within " + PATIENCE.toSeconds() + "s";
+        return look.apply(tags.of(slot))
+                .thenApply(found -> part(master, failureOf(found)))
+                .toCompletableFuture()
+                .completeOnTimeout(part(master, Optional.of(late)), PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static StoreState part(String master, Optional<String> failure) {
+        return new StoreState(
+                master, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of(), Coverage.PART);
+    }
+
+    private static Optional<String> failureOf(StoredLock found) {
+        return found instanceof StoredLock.Unknown unknown ? Optional.of(unknown.reason()) : Optional.empty();
+    }
+
+    private static Found merged(List<StoreState> masters) {
+        List<StoreState> silent =
+                masters.stream().filter(master -> master.failure().isPresent()).toList();
+        int answering = masters.size() - silent.size();
+        if (answering * 2 <= masters.size()) {
+            String reasons = silent.stream()
+                    .flatMap(master -> master.failure().stream())
+                    .distinct()
+                    .collect(Collectors.joining("; "));
+            String failure =
+                    "Only " + answering + " of " + masters.size() + " masters of the cluster answer: " + reasons;
+            return new Found(Optional.of(failure), List.of(), masters);
+        }
+        return new Found(Optional.empty(), silent.isEmpty() ? List.of() : List.of(absence(silent, masters)), masters);
+    }
+
+    private static String absence(List<StoreState> silent, List<StoreState> masters) {
+        return silent.size() + " of " + masters.size()
+                + " masters of the cluster do not answer, and locks whose keys are"
+                + " there cannot be had: "
+                + silent.stream().map(StoreState::target).collect(Collectors.joining(", "))
+                + ". Check that they run, and the network to them";
+    }
+
+    /**
+     * What was found.
+     *
+     * @param failure why locks cannot be had
+     * @param warnings which of them cannot
+     * @param nodes the masters, in a cluster
+     */
+    public record Found(Optional<String> failure, List<String> warnings, List<StoreState> nodes) {}
+}

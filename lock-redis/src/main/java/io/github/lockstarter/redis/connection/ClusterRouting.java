@@ -1,0 +1,196 @@
+package io.github.lockstarter.redis.connection;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.PartitionSelectorException;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where the
+ * cluster redirects it to; this sees to it that its connection to the node is open before, since commands that wait for it
+ * in the client are sent last come first; and watches that connection.
+ *
+ * <p>{@code nodes} grows with each address that was ever a master's.
+ */
+final class ClusterRouting implements Routing {
+
+    private static final LinkCallback INDIFFERENT = new LinkCallback() {
+        @Override
+        public void onOpen(RedisLink opened) {}
+
+        @Override
+        public void onFailure(Throwable failure) {}
+    };
+
+    private final StatefulRedisClusterConnection<String, String> cluster;
+    private final Consumer<RedisLink> onUnhealthy;
+    private final AtomicInteger breaks = new AtomicInteger();
+    private final Map<Address, Node> nodes = new ConcurrentHashMap<>();
+
+    ClusterRouting(StatefulRedisClusterConnection<String, String> cluster, Consumer<RedisLink> onUnhealthy) {
+        this.cluster = cluster;
+        this.onUnhealthy = onUnhealthy;
+    }
+
+    /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
+    void connectToAll() {
+        masters().forEach(master -> nodeAt(master).whenOpen(INDIFFERENT));
+    }
+
+    private List<RedisClusterNode> masters() {
+        return cluster.getPartitions().stream()
+                .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots())
+                .toList();
+    }
+
+    @Override
+    public Map<String, CompletableFuture<RedisLink>> toAll() {
+        Map<String, CompletableFuture<RedisLink>> links = new LinkedHashMap<>();
+        for (RedisClusterNode node : masters()) {
+            Node master = nodeAt(node);
+            FutureLink opened = new FutureLink();
+            master.whenOpen(opened);
+            links.put(master.address.toString(), opened);
+        }
+        return links;
+    }
+
+    @Override
+    public Map<String, Integer> slots() {
+        Map<String, Integer> slots = new LinkedHashMap<>();
+        for (RedisClusterNode master : masters()) {
+            slots.put(nodeAt(master).address.toString(), master.getSlots().get(0));
+        }
+        return slots;
+    }
+
+    @Override
+    public @Nullable RedisLink to(String key) {
+        Node node = masterOf(key);
+        return node == null ? null : node.current();
+    }
+
+    @Override
+    public Optional<String> nodeOf(String key) {
+        return Optional.ofNullable(masterOf(key)).map(node -> node.address.toString());
+    }
+
+    @Override
+    public void whenOpen(String key, LinkCallback user) {
+        Node node = masterOf(key);
+        if (node == null) {
+            user.onFailure(new PartitionSelectorException(
+                    "no master is known for slot " + SlotHash.getSlot(key), cluster.getPartitions()));
+        } else {
+            node.whenOpen(user);
+        }
+    }
+
+    private @Nullable Node masterOf(String key) {
+        RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+        return master == null ? null : nodeAt(master);
+    }
+
+    private Node nodeAt(RedisClusterNode master) {
+        Address address = new Address(master.getUri().getHost(), master.getUri().getPort());
+        Node known = nodes.get(address);
+        return known == null ? nodes.computeIfAbsent(address, Node::new) : known;
+    }
+
+    private record Address(String host, int port) {
+
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    /**
+     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those who wait;
+     * nothing is sent, and no user is called, under it.
+     */
+    private final class Node {
+
+        private final Address address;
+        private final RedisLink link = new RedisLink(cluster, onUnhealthy, breaks);
+        private final ReentrantLock lock = new ReentrantLock();
+        private List<LinkCallback> waiting = new ArrayList<>();
+        private volatile boolean opening;
+
+        Node(Address address) {
+            this.address = address;
+        }
+
+        @Nullable
+        RedisLink current() {
+            return !opening && link.isConnected() ? link : null;
+        }
+
+        void whenOpen(LinkCallback user) {
+            if (!isFirst(user)) {
+                return;
+            }
+            connect().whenComplete((connection, failure) -> {
+                if (connection != null) {
+                    link.watch(connection);
+                    serve(users -> users.onOpen(link));
+                } else {
+                    serve(users -> users.onFailure(failure));
+                }
+            });
+        }
+
+        /** Whether it is for this user to have the connection opened; others wait for the same. */
+        private boolean isFirst(LinkCallback user) {
+            lock.lock();
+            try {
+                waiting.add(user);
+                boolean first = !opening;
+                opening = true;
+                return first;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private CompletableFuture<StatefulRedisConnection<String, String>> connect() {
+            try {
+                return cluster.getConnectionAsync(address.host(), address.port());
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(e); // it has just left the cluster
+            }
+        }
+
+        private void serve(Consumer<LinkCallback> serving) {
+            List<LinkCallback> served = take();
+            while (!served.isEmpty()) {
+                served.forEach(serving);
+                served = take();
+            }
+        }
+
+        private List<LinkCallback> take() {
+            lock.lock();
+            try {
+                List<LinkCallback> taken = waiting;
+                opening = !taken.isEmpty();
+                waiting = new ArrayList<>();
+                return taken;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

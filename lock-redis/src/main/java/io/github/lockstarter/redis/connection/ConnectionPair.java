@@ -1,0 +1,195 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
+ * reconnect by themselves.
+ *
+ * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. {@code lock}
+ * guards {@code ended}, from which on it is not set any more; nothing is sent or closed under it. {@code pulse} is set by that
+ * thread, too.
+ */
+final class ConnectionPair implements AutoCloseable {
+
+    /** In milliseconds. */
+    private static final long LATENESS = 50;
+
+    private final StatefulConnection<String, String> commands;
+    private final Routing routing;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+    private volatile @Nullable MailboxPulse pulse;
+    private boolean ended;
+
+    /**
+     * Takes an open connection over.
+     *
+     * @param commands what commands travel on
+     * @param onUnhealthy told when a server hangs, or does not take writes; returns at once
+     */
+    ConnectionPair(StatefulConnection<String, String> commands, Consumer<ConnectionPair> onUnhealthy) {
+        this.commands = Objects.requireNonNull(commands, "connection");
+        Consumer<RedisLink> unfit = link -> onUnhealthy.accept(this);
+        if (commands instanceof StatefulRedisClusterConnection<String, String> cluster) {
+            ClusterRouting nodes = new ClusterRouting(cluster, unfit);
+            nodes.connectToAll();
+            this.routing = nodes;
+        } else {
+            RedisLink link = new RedisLink(commands, unfit, new AtomicInteger());
+            link.watch(commands);
+            this.routing = new SingleRouting(link);
+        }
+    }
+
+    /** Finds the server of a key. */
+    Routing routing() {
+        return routing;
+    }
+
+    /** Whether signals arrive. */
+    boolean isSubscribed() {
+        return signals != null;
+    }
+
+    /** Whether they arrive now, as far as the client can tell: subscribed, connected, and the server answered when last asked. */
+    boolean hearsSignals() {
+        StatefulRedisPubSubConnection<String, String> connection = signals;
+        MailboxPulse watching = pulse;
+        return connection != null && connection.isOpen() && watching != null && !watching.isSilent();
+    }
+
+    /** From now on this one asks whether the server of the mailbox is there. */
+    void watchedBy(MailboxPulse watching) {
+        pulse = watching;
+    }
+
+    /** Subscribes, and returns when the server has confirmed it. */
+    void subscribe(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+        signals = connection;
+        confirm(mailbox, connection);
+    }
+
+    /** Subscribes on another connection, which replaces the one so far when the server has confirmed it. */
+    void resubscribe(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+        StatefulRedisPubSubConnection<String, String> surplus = connection;
+        try {
+            confirm(mailbox, connection);
+            surplus = replaceSignals(connection);
+        } finally {
+            if (surplus != null) {
+                surplus.closeAsync();
+            }
+        }
+    }
+
+    private @Nullable StatefulRedisPubSubConnection<String, String> replaceSignals(
+            StatefulRedisPubSubConnection<String, String> connection) {
+        lock.lock();
+        try {
+            StatefulRedisPubSubConnection<String, String> replaced = ended ? connection : signals;
+            signals = ended ? signals : connection;
+            return replaced;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether signals are heard on this very connection. */
+    boolean hearsOn(StatefulRedisPubSubConnection<String, String> connection) {
+        lock.lock();
+        try {
+            return !ended && signals == connection;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void confirm(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+        connection.addListener(mailbox);
+        try {
+            BlockingWait.await(
+                    connection.async().subscribe(mailbox.channel()).toCompletableFuture(), connection.getTimeout());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
+        } catch (TimeoutException e) {
+            throw new RedisException("No answer to SUBSCRIBE", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new RedisException("Interrupted while subscribing", e);
+        }
+    }
+
+    /**
+     * Closes both without waiting for it: commands as soon as those under way are answered, since a server that was demoted
+     * still says that it has not executed them. One that hangs does not, and each of them ends with the command timeout.
+     */
+    void abandon() {
+        closeBehindThoseUnderWay();
+        StatefulRedisPubSubConnection<String, String> subscribed = end();
+        if (subscribed != null) {
+            subscribed.closeAsync();
+        }
+    }
+
+    /** Threads that have just taken the link send on it yet, and what they send reaches the event loop later. */
+    private void closeBehindThoseUnderWay() {
+        try {
+            commands.getResources()
+                    .eventExecutorGroup()
+                    .schedule(this::closeBehindAPing, LATENESS, TimeUnit.MILLISECONDS);
+        } catch (RuntimeException e) {
+            commands.closeAsync();
+        }
+    }
+
+    private void closeBehindAPing() {
+        AsyncCommand<String, String, String> ping =
+                new AsyncCommand<>(new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8)));
+        ping.onComplete((pong, failure) -> commands.closeAsync());
+        try {
+            commands.dispatch(ping);
+        } catch (RuntimeException e) {
+            commands.closeAsync();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            commands.close();
+        } finally {
+            StatefulRedisPubSubConnection<String, String> subscribed = end();
+            if (subscribed != null) {
+                subscribed.close();
+            }
+        }
+    }
+
+    private @Nullable StatefulRedisPubSubConnection<String, String> end() {
+        lock.lock();
+        try {
+            ended = true;
+            return signals;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+
+/**
+ * Subscribes to the mailbox of an instance, and again on another connection where the one so far is found to be silent.
+ *
+ * <p>The first subscription is made by the thread that opens the link, the others by the same executor; the pulse of the
+ * mailbox asks for them from the client's threads. Has no state of its own.
+ */
+final class MailboxSubscriptions {
+
+    private final RedisConnector connector;
+    private final Duration pulse;
+    private final Executor opener;
+    private final Function<ConnectionPair, Optional<SignalMailbox>> mailboxOf;
+
+    /**
+     * Subscribes to nothing yet.
+     *
+     * @param connector opens the connections
+     * @param pulse time between two looks at the mailbox
+     * @param opener runs what blocks
+     * @param mailboxOf the mailbox of a link; empty once it is not the open one any more
+     */
+    MailboxSubscriptions(
+            RedisConnector connector,
+            Duration pulse,
+            Executor opener,
+            Function<ConnectionPair, Optional<SignalMailbox>> mailboxOf) {
+        this.connector = connector;
+        this.pulse = pulse;
+        this.opener = opener;
+        this.mailboxOf = mailboxOf;
+    }
+
+    /** Subscribes for the first time, and has the mailbox looked after from then on. Blocks. */
+    void subscribe(ConnectionPair routes, SignalMailbox mailbox) {
+        StatefulRedisPubSubConnection<String, String> signals = LoginRetry.of(connector::connectPubSub);
+        routes.subscribe(mailbox, signals);
+        watch(routes, signals);
+    }
+
+    private void watch(ConnectionPair routes, StatefulRedisPubSubConnection<String, String> signals) {
+        MailboxPulse watching =
+                new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes));
+        routes.watchedBy(watching);
+        watching.begin();
+    }
+
+    /** Commands go on meanwhile. If it fails, the pulse asks for it again. Returns at once. */
+    private void resubscribe(ConnectionPair routes) {
+        try {
+            opener.execute(() -> {
+                try {
+                    mailboxOf.apply(routes).ifPresent(mailbox -> resubscribe(routes, mailbox));
+                } catch (RuntimeException e) {
+                    // The server may hang, or be away: the pulse goes on.
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // Closed.
+        }
+    }
+
+    private void resubscribe(ConnectionPair routes, SignalMailbox mailbox) {
+        StatefulRedisPubSubConnection<String, String> signals = LoginRetry.of(connector::connectPubSub);
+        routes.resubscribe(mailbox, signals);
+        watch(routes, signals);
+    }
+}

@@ -1,0 +1,397 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.spi.BlockingWait;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or that
+ * was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a cluster
+ * the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
+ *
+ * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards all
+ * mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may be
+ * sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that none
+ * overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the current
+ * one any more closes what it opened. One that fails is over, and so are those who waited for it; the next command starts
+ * another. {@code access} goes from open to stopped and back, and from either to closed.
+ */
+public final class RedisConnections implements AutoCloseable {
+
+    private static final Duration END_PATIENCE = Duration.ofSeconds(5);
+
+    private final RedisConnector connector;
+    private final Duration patience;
+    private final ExecutorService opener;
+    private final MailboxSubscriptions subscriptions;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile @Nullable ConnectionPair link;
+    private Set<LinkWaiter> waiting = new LinkedHashSet<>();
+    private @Nullable SignalMailbox mailbox;
+    private @Nullable Attempt attempt;
+    private ConnectionState access = ConnectionState.OPEN;
+
+    /**
+     * Opens nothing yet.
+     *
+     * @param connector opens the connections
+     * @param settings how long a user waits for the link: one command timeout
+     */
+    public RedisConnections(RedisConnector connector, RedisSettings settings) {
+        this(connector, settings, MailboxPulse.PERIOD);
+    }
+
+    /** With another time between two looks at the mailbox. */
+    public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
+        this.connector = connector;
+        this.patience = settings.commandTimeout();
+        this.opener = new ThreadPoolExecutor(
+                0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
+        this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
+    }
+
+    /** The open links to all servers that have keys, by what messages call the server; none if nothing is open. */
+    public Map<String, CompletableFuture<RedisLink>> servers() {
+        ConnectionPair open = link;
+        return open == null ? Map.of() : open.routing().toAll();
+    }
+
+    /** One slot of each server of a cluster; none if nothing is open, or there is one server. */
+    public Map<String, Integer> slots() {
+        ConnectionPair open = link;
+        return open == null ? Map.of() : open.routing().slots();
+    }
+
+    /** Whether signals arrive now, as far as the client can tell. */
+    public boolean hearsSignals() {
+        ConnectionPair open = link;
+        return open != null && open.hearsSignals();
+    }
+
+    /** The open link to the server of a key, or null. */
+    public @Nullable
+    RedisLink current(String key) {
+        ConnectionPair open = link;
+        return open == null ? null : open.routing().to(key);
+    }
+
+    /** The address of the node of a cluster that has a key; empty as long as none is known. */
+    public Optional<String> nodeOf(String key) {
+        ConnectionPair open = link;
+        return open == null ? Optional.empty() : open.routing().nodeOf(key);
+    }
+
+    /**
+     * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user that
+     * has waited for one command timeout is told that it is not open, and the attempt goes on for others.
+     */
+    public void whenOpen(String key, LinkCallback user) {
+        LinkWaiter waiter = new LinkWaiter(key, user);
+        waiter.expireAfter(patience, connector.timer(), () -> forget(waiter));
+        whenOpen(waiter);
+    }
+
+    /**
+     * Opens the link to the server of a key unless it is open, and blocks until that is done: a start waits for the end of the
+     * attempt, which takes longer than one command timeout where the client's classes are yet to be loaded.
+     *
+     * @return why it could not be opened; empty if it is open
+     */
+    public Optional<Throwable> open(String key) {
+        FutureLink opened = new FutureLink();
+        whenOpen(new LinkWaiter(key, opened));
+        return BlockingWait.awaitUninterruptibly(opened.handle((any, failure) -> Optional.ofNullable(failure)));
+    }
+
+    private void whenOpen(LinkWaiter waiter) {
+        ConnectionPair open;
+        Attempt begun = null;
+        CancellationException refusal = null;
+        lock.lock();
+        try {
+            open = link;
+            if (access != ConnectionState.OPEN) {
+                refusal = access.refusal();
+            } else if (open == null) {
+                waiting.add(waiter);
+                begun = begin(null);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (refusal != null) {
+            waiter.onFailure(refusal);
+        } else if (open != null) {
+            open.routing().whenOpen(waiter.key(), waiter);
+        } else {
+            launch(begun);
+        }
+    }
+
+    private void forget(LinkWaiter waiter) {
+        lock.lock();
+        try {
+            waiting.remove(waiter);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Subscribes before any further command is sent. */
+    public void subscribe(SignalMailbox wanted) {
+        Attempt begun = null;
+        lock.lock();
+        try {
+            if (mailbox != null) {
+                throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
+            }
+            mailbox = wanted;
+            if (access == ConnectionState.OPEN) {
+                ConnectionPair open = link;
+                link = null;
+                begun = begin(open);
+            }
+        } finally {
+            lock.unlock();
+        }
+        launch(begun);
+    }
+
+    /** Lets commands open the link again after {@link #stop}. */
+    public void start() {
+        lock.lock();
+        try {
+            access = access == ConnectionState.STOPPED ? ConnectionState.OPEN : access;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the link, also one that is being opened, and refuses commands until {@link #start}. */
+    public void stop() {
+        end(ConnectionState.STOPPED);
+    }
+
+    @Override
+    public void close() {
+        end(ConnectionState.CLOSED);
+        opener.shutdown();
+    }
+
+    private void end(ConnectionState next) {
+        ConnectionPair open;
+        Attempt underWay;
+        Set<LinkWaiter> stranded;
+        CancellationException refusal;
+        lock.lock();
+        try {
+            access = access == ConnectionState.CLOSED ? access : next;
+            refusal = access.refusal();
+            open = link;
+            link = null;
+            underWay = attempt;
+            attempt = null;
+            stranded = takeWaiting();
+        } finally {
+            lock.unlock();
+        }
+        stranded.forEach(waiter -> waiter.onFailure(refusal));
+        if (open != null) {
+            open.close();
+        }
+        if (underWay != null) {
+            underWay.awaitEnd();
+        }
+    }
+
+    /** Makes an attempt unless one is under way. It is launched outside of the lock, since that may fail. */
+    private @Nullable Attempt begin(@Nullable ConnectionPair open) {
+        if (attempt != null) {
+            return null;
+        }
+        Attempt begun = new Attempt(open);
+        attempt = begun;
+        return begun;
+    }
+
+    private void launch(@Nullable Attempt begun) {
+        if (begun == null) {
+            return;
+        }
+        try {
+            opener.execute(begun);
+        } catch (Throwable e) {
+            begun.fail(e);
+        }
+    }
+
+    private ConnectionPair connected() {
+        return new ConnectionPair(
+                LoginRetry.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
+    }
+
+    /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */
+    private void replace(ConnectionPair unfit) {
+        Attempt begun;
+        lock.lock();
+        try {
+            if (link != unfit) {
+                return;
+            }
+            link = null;
+            begun = begin(null);
+        } finally {
+            lock.unlock();
+        }
+        unfit.abandon();
+        launch(begun);
+    }
+
+    /** The mailbox, as long as this is the open link. */
+    private Optional<SignalMailbox> mailboxOf(ConnectionPair routes) {
+        return link == routes ? Optional.ofNullable(currentMailbox()) : Optional.empty();
+    }
+
+    private @Nullable SignalMailbox currentMailbox() {
+        lock.lock();
+        try {
+            return mailbox;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Set<LinkWaiter> takeWaiting() {
+        Set<LinkWaiter> taken = waiting;
+        waiting = new LinkedHashSet<>();
+        return taken;
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "lock-redis-connect");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */
+    private final class Attempt implements Runnable {
+
+        private final CompletableFuture<Void> ended = new CompletableFuture<>();
+        private @Nullable ConnectionPair opened;
+
+        /** Goes on from a link that is open and lacks its subscription, or from nothing. */
+        Attempt(@Nullable ConnectionPair open) {
+            this.opened = open;
+        }
+
+        @Override
+        public void run() {
+            try {
+                checkCurrent();
+                ConnectionPair connected = opened == null ? connected() : opened;
+                opened = connected;
+                while (!publish(connected)) {
+                    serve(connected);
+                }
+                ended.complete(null);
+            } catch (Throwable e) {
+                // An Error, too: an attempt that neither succeeds nor fails would let every later command wait for
+                // ever.
+                fail(e);
+            }
+        }
+
+        void fail(Throwable failure) {
+            try {
+                abandon().forEach(waiter -> waiter.onFailure(failure));
+                if (opened != null) {
+                    opened.close();
+                }
+            } finally {
+                ended.complete(null);
+            }
+        }
+
+        void awaitEnd() {
+            try {
+                BlockingWait.await(ended, END_PATIENCE);
+            } catch (TimeoutException e) {
+                // It hangs in the client; once it goes on, it closes what it opened.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        /** Lets commands take the link directly, unless something is to be done before. */
+        private boolean publish(ConnectionPair connected) {
+            lock.lock();
+            try {
+                checkCurrent();
+                boolean ready = waiting.isEmpty() && (mailbox == null || connected.isSubscribed());
+                if (ready) {
+                    link = connected;
+                    attempt = null;
+                }
+                return ready;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void serve(ConnectionPair connected) {
+            SignalMailbox missing = connected.isSubscribed() ? null : currentMailbox();
+            if (missing != null) {
+                subscriptions.subscribe(connected, missing);
+            }
+            users().forEach(waiter -> connected.routing().whenOpen(waiter.key(), waiter));
+        }
+
+        private Set<LinkWaiter> users() {
+            lock.lock();
+            try {
+                checkCurrent();
+                return takeWaiting();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private Set<LinkWaiter> abandon() {
+            lock.lock();
+            try {
+                if (attempt != this) {
+                    return Set.of();
+                }
+                attempt = null;
+                return takeWaiting();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void checkCurrent() {
+            lock.lock();
+            try {
+                if (attempt != this) {
+                    throw ConnectionState.STOPPED.refusal();
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

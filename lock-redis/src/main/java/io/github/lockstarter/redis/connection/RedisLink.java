@@ -1,0 +1,155 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.redis.failure.ServerError;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulConnection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
+ * scripts it has.
+ *
+ * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all; {@code timeouts} is
+ * written by all; {@code watched} is written by whoever opens the connection.
+ */
+public final class RedisLink implements RedisConnectionStateListener {
+
+    /** As many answers in a row that do not come in time, and none that does, are those of a server that hangs. */
+    static final int MOST_TIMEOUTS = 3;
+
+    /** A connection that is no older was just opened to what was thought to be the right server: no better one is known. */
+    private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
+
+    private final StatefulConnection<String, String> commands;
+    private final Consumer<RedisLink> onUnhealthy;
+    private final AtomicInteger breaks = new AtomicInteger();
+    private final AtomicInteger breaksOfAll;
+    private final AtomicInteger timeouts = new AtomicInteger();
+    private final Set<String> knownScripts = ConcurrentHashMap.newKeySet();
+    private final long openedAt = System.nanoTime();
+    private volatile @Nullable StatefulConnection<String, String> watched;
+
+    /**
+     * Makes a link that is not watched yet.
+     *
+     * @param commands what commands travel on
+     * @param onUnhealthy told when the server hangs, or does not take writes; returns at once
+     * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
+     */
+    public RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnhealthy, AtomicInteger breaksOfAll) {
+        this.commands = commands;
+        this.onUnhealthy = onUnhealthy;
+        this.breaksOfAll = breaksOfAll;
+    }
+
+    /** What commands travel on. */
+    public StatefulConnection<String, String> commands() {
+        return commands;
+    }
+
+    /** From now on this connection is the one to the server. Called by one thread at a time. */
+    public void watch(StatefulConnection<String, String> connection) {
+        if (watched != connection) {
+            watched = connection;
+            forgetScripts();
+            connection.addListener(this);
+        }
+    }
+
+    /** The connection to the server itself, on which nothing is sent elsewhere; null as long as none is watched. */
+    public @Nullable
+    StatefulConnection<String, String> toServer() {
+        return watched;
+    }
+
+    /** Whether commands reach the server at once. */
+    boolean isConnected() {
+        StatefulConnection<?, ?> connection = watched;
+        return connection != null && connection.isOpen();
+    }
+
+    /**
+     * How often the connection broke. A command during which this changes may be executed twice. A connection that is being
+     * given up counts as broken before what was under way on it is sent elsewhere.
+     */
+    public int breaks() {
+        return isConnected() ? breaks.get() : breaks.get() + 1;
+    }
+
+    /**
+     * How often any connection broke that a command on this one may be redirected to. A command during which this changes may
+     * be executed twice, too.
+     */
+    public int breaksOfAll() {
+        return breaksOfAll.get();
+    }
+
+    /**
+     * Whether the short form of the script may be sent: the server has answered it on the same connection. Sending the short
+     * form on a guess would let commands that come later overtake the one that the server does not know.
+     */
+    public boolean isKnown(String sha) {
+        return knownScripts.contains(sha);
+    }
+
+    /** The server ran the script. */
+    public void learned(String sha) {
+        knownScripts.add(sha);
+    }
+
+    /** The server does not know one, so that it may know none. */
+    public void forgetScripts() {
+        knownScripts.clear();
+    }
+
+    /**
+     * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break: ask
+     * {@link #breaks} before.
+     */
+    public void recordReply(@Nullable Throwable failure) {
+        if (failure == null) {
+            answered();
+        } else if (failure instanceof RedisCommandTimeoutException) {
+            timedOut();
+        } else if (ServerError.isOfReplica(failure)) {
+            demoted();
+        }
+    }
+
+    /** The server said something. */
+    private void answered() {
+        if (timeouts.get() != 0) {
+            timeouts.set(0);
+        }
+    }
+
+    /** The server did not answer in time. */
+    private void timedOut() {
+        if (timeouts.incrementAndGet() >= MOST_TIMEOUTS) {
+            timeouts.set(0);
+            onUnhealthy.accept(this);
+        }
+    }
+
+    /** The server is not one that takes writes. */
+    private void demoted() {
+        if (System.nanoTime() - openedAt > YOUNG) {
+            onUnhealthy.accept(this);
+        }
+    }
+
+    @Override
+    public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+        breaks.incrementAndGet();
+        breaksOfAll.incrementAndGet();
+        // It may have been a restart.
+        forgetScripts();
+    }
+}

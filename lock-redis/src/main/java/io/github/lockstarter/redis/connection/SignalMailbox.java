@@ -1,0 +1,80 @@
+package io.github.lockstarter.redis.connection;
+
+import io.github.lockstarter.redis.key.KeyEncoding;
+import io.github.lockstarter.spi.SignalListener;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import java.util.Optional;
+
+/**
+ * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of one
+ * that another instance waits for, or {@value #REVOKED} for one that was taken away. A client that does not know the mark takes it
+ * for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable field goes from false to
+ * true with the first subscription and stays there.
+ */
+public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
+
+    /** What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this. */
+    public static final String WANTED = "%!";
+
+    /**
+     * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fingerprint of the lock
+     * token that had it, a colon and the encoded key; no encoded key starts like this.
+     */
+    public static final String REVOKED = "%~";
+
+    private final String channel;
+    private final SignalListener listener;
+    private volatile boolean wasOpen;
+
+    public SignalMailbox(String channel, SignalListener listener) {
+        this.channel = channel;
+        this.listener = listener;
+    }
+
+    /** The channel to subscribe to. */
+    String channel() {
+        return channel;
+    }
+
+    @Override
+    public void message(String from, String payload) {
+        if (from.equals(channel)) {
+            tell(payload);
+        }
+    }
+
+    @Override
+    public void subscribed(String to, long count) {
+        if (!to.equals(channel)) {
+            return;
+        }
+        boolean restored = wasOpen;
+        wasOpen = true;
+        if (restored) {
+            listener.onMailboxRestored();
+        }
+    }
+
+    private void tell(String payload) {
+        if (payload.startsWith(WANTED)) {
+            keyOf(payload, WANTED.length()).ifPresent(listener::onWanted);
+        } else if (payload.startsWith(REVOKED)) {
+            int colon = payload.indexOf(':');
+            if (colon > 0) {
+                String fingerprint = payload.substring(REVOKED.length(), colon);
+                keyOf(payload, colon + 1).ifPresent(key -> listener.onRevoked(key, fingerprint));
+            }
+        } else {
+            keyOf(payload, 0).ifPresent(listener::onSignal);
+        }
+    }
+
+    /** Empty if it is not from a lock client. Nothing is lost by ignoring that: what it says shows with the next command too. */
+    private static Optional<String> keyOf(String payload, int from) {
+        try {
+            return Optional.of(KeyEncoding.decode(payload.substring(from)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

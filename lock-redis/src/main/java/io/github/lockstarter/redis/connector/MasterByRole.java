@@ -1,0 +1,56 @@
+package io.github.lockstarter.redis.connector;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Servers each of which says itself whether it is the master. */
+final class MasterByRole implements MasterChoice {
+
+    private final RedisClient client;
+    private final List<RedisURI> servers;
+
+    MasterByRole(RedisClient client, List<RedisURI> servers) {
+        this.client = client;
+        this.servers = List.copyOf(servers);
+    }
+
+    @Override
+    public Master connect() {
+        return FirstInOrder.of(
+                servers.stream().map(this::ask).toList(),
+                servers.get(0).getTimeout(),
+                master -> master.connection().closeAsync(),
+                () -> "none of the servers answers as a master");
+    }
+
+    private CompletionStage<Optional<Master>> ask(RedisURI server) {
+        try {
+            return client.connectAsync(StringCodec.UTF8, server)
+                    .thenCompose(connection -> asked(connection, new Master(connection, server)));
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
+        }
+    }
+
+    /** A connection to a server that is not the master, or does not say so, is closed here. */
+    private static CompletionStage<Optional<Master>> asked(
+            StatefulRedisConnection<String, String> connection, Master master) {
+        return connection.async().role().handle((role, failure) -> {
+            if (failure == null && !role.isEmpty() && "master".equals(role.get(0))) {
+                return Optional.of(master);
+            }
+            connection.closeAsync();
+            if (failure != null) {
+                throw new CompletionException(failure);
+            }
+            return Optional.empty();
+        });
+    }
+}

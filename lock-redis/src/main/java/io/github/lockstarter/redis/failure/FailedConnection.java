@@ -1,0 +1,133 @@
+package io.github.lockstarter.redis.failure;
+
+import io.github.lockstarter.redis.connector.ExceptionCauses;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSetup;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.protocol.RedisProtocolException;
+import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+
+/**
+ * Why a connection could not be opened, as far as its failure tells: the server is away, its port speaks TLS or does not, its
+ * certificate is not trusted, or another protocol is spoken there.
+ *
+ * @param detail what was seen
+ * @param remedy what to do
+ */
+record FailedConnection(String detail, String remedy) {
+
+    /** What Lettuce says when it reads what is no reply. */
+    private static final Pattern FIRST_BYTE = Pattern.compile("Invalid first byte: (\\d+)");
+
+    /** Types of TLS records: an alert, a handshake. */
+    private static final String TLS_RECORDS = "21|22";
+
+    private static final String CLOSED_PREMATURELY = "Connection closed prematurely";
+
+    /**
+     * Reads a failure.
+     *
+     * @param failure of the attempt to connect
+     * @param connector where it was to lead
+     * @param timeout how long an answer was awaited
+     */
+    static FailedConnection of(Throwable failure, RedisConnector connector, String timeout) {
+        RedisSetup setup = connector.setup();
+        Optional<Throwable> distrust =
+                find(failure, one -> one instanceof CertificateException || one instanceof CertPathBuilderException);
+        if (distrust.isPresent()) {
+            return new FailedConnection(
+                    "the server's certificate is not accepted: " + said(distrust.get()),
+                    "Set " + setup.trust() + ", and connect to a host name that the certificate has");
+        }
+        if (has(failure, NotSslRecordException.class)) {
+            return new FailedConnection(
+                    "what answers there does not speak TLS",
+                    "Set " + setup.withoutTls() + ", or " + setup.servers() + " to the port that speaks TLS");
+        }
+        if (has(failure, RedisProtocolException.class)) {
+            return ofProtocol(said(ExceptionCauses.rootOf(failure)), setup);
+        }
+        if (has(failure, RedisCommandTimeoutException.class)) {
+            return ofSilence(connector, timeout);
+        }
+        if (isClosed(failure)) {
+            return ofClosing(failure, connector);
+        }
+        if (has(failure, SSLException.class)) {
+            return new FailedConnection(
+                    "the TLS handshake failed: " + said(ExceptionCauses.rootOf(failure)),
+                    "Check the server's certificate and TLS versions, and " + setup.trust());
+        }
+        return new FailedConnection(
+                said(ExceptionCauses.rootOf(failure)),
+                "Start Redis there, or set " + setup.servers() + " to where it runs");
+    }
+
+    private static FailedConnection ofProtocol(String said, RedisSetup setup) {
+        Matcher first = FIRST_BYTE.matcher(said);
+        boolean quoted = first.find();
+        if (quoted && first.group(1).matches(TLS_RECORDS)) {
+            return new FailedConnection("the port speaks TLS", "Set " + setup.withTls());
+        }
+        String begin = quoted ? "it begins with '" + (char) Integer.parseInt(first.group(1)) + "'" : said;
+        return new FailedConnection(
+                "what answers there does not speak the protocol of Redis: " + begin,
+                "Set " + setup.servers() + " to where Redis runs");
+    }
+
+    /** A server without TLS takes the handshake for the beginning of a command, and waits for its end. */
+    private static FailedConnection ofSilence(RedisConnector connector, String timeout) {
+        RedisSetup setup = connector.setup();
+        return connector.isEncrypted()
+                ? new FailedConnection(
+                        "no answer within " + timeout + ", with TLS",
+                        "If the port does not speak TLS, set " + setup.withoutTls()
+                                + "; else check that Redis runs there, or set " + setup.servers() + " to where it runs")
+                : new FailedConnection(
+                        "no answer within " + timeout,
+                        "Check that Redis runs there and is not stopped, or set " + setup.servers()
+                                + " to where it runs");
+    }
+
+    /** A server with TLS ends a connection that does not begin with a handshake. */
+    private static FailedConnection ofClosing(Throwable failure, RedisConnector connector) {
+        RedisSetup setup = connector.setup();
+        return connector.isEncrypted()
+                ? new FailedConnection(
+                        "the server closed the connection during the TLS handshake (" + said(failure) + ")",
+                        "Check its log; if the port does not speak TLS, set " + setup.withoutTls())
+                : new FailedConnection(
+                        "the server closed the connection (" + said(failure) + ")",
+                        "If the port speaks TLS, set " + setup.withTls() + "; else check the server's log");
+    }
+
+    private static boolean isClosed(Throwable failure) {
+        Throwable root = ExceptionCauses.rootOf(failure);
+        String text = String.valueOf(root.getMessage());
+        return root instanceof ClosedChannelException
+                || text.contains(CLOSED_PREMATURELY)
+                || (root instanceof IOException && text.contains("reset"));
+    }
+
+    private static String said(Throwable failure) {
+        return ExceptionCauses.said(ExceptionCauses.rootOf(failure));
+    }
+
+    private static boolean has(Throwable failure, Class<? extends Throwable> type) {
+        return find(failure, type::isInstance).isPresent();
+    }
+
+    private static Optional<Throwable> find(Throwable failure, Predicate<Throwable> wanted) {
+        return ExceptionCauses.reasonsOf(failure).filter(wanted).findFirst();
+    }
+}

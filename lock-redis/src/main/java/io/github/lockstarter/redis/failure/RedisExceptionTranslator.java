@@ -1,0 +1,244 @@
+package io.github.lockstarter.redis.failure;
+
+import io.github.lockstarter.redis.connector.ExceptionCauses;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.failure.RedisFailure.Effect;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSetup;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.PartitionSelectorException;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Says what the client's exceptions mean for a lock, and what to do about them. */
+public final class RedisExceptionTranslator {
+
+    private final RedisConnector connector;
+    private final String target;
+    private final RedisSetup setup;
+    private final RedisSettings settings;
+    private final RequiredRights rights;
+
+    public RedisExceptionTranslator(RedisConnector connector, RedisSettings settings) {
+        this.connector = connector;
+        this.rights = new RequiredRights(settings);
+        this.target = connector.target();
+        this.setup = connector.setup();
+        this.settings = settings;
+    }
+
+    /** Who does or says something, at the beginning of a sentence. */
+    public String place() {
+        return "Redis at " + target;
+    }
+
+    /** A connection could not be opened. */
+    public RedisFailure ofConnecting(Throwable failure) {
+        if (failure instanceof CancellationException) {
+            return ofStopped(ExceptionCauses.said(failure), failure);
+        }
+        Throwable root = ExceptionCauses.rootOf(failure);
+        if (root instanceof Error) {
+            return new RedisFailure(
+                    Effect.NONE,
+                    "Could not connect to Redis at " + target + ": " + root,
+                    "This JVM lacks memory, threads or a class; the next lock operation connects again",
+                    failure);
+        }
+        Optional<RedisCommandExecutionException> refusal = refusalIn(failure);
+        if (refusal.isPresent()) {
+            return ofRefusedConnection(refusal.get());
+        }
+        if (root instanceof PartitionSelectorException) {
+            return ofUncovered(root);
+        }
+        FailedConnection reason = FailedConnection.of(failure, connector, seconds());
+        return new RedisFailure(
+                Effect.NONE,
+                "Could not connect to Redis at " + target + ": " + reason.detail(),
+                reason.remedy(),
+                failure);
+    }
+
+    /** What a server said; of several servers, what the first of those said that could be asked. */
+    private static Optional<RedisCommandExecutionException> refusalIn(Throwable failure) {
+        return ExceptionCauses.reasonsOf(failure)
+                .filter(RedisCommandExecutionException.class::isInstance)
+                .map(RedisCommandExecutionException.class::cast)
+                .findFirst();
+    }
+
+    private RedisFailure ofRefusedConnection(RedisCommandExecutionException refusal) {
+        ServerError error = ServerError.of(refusal);
+        RedisFailure failure = ofRefusal(refusal);
+        return error.isMissingRight() ? failure.withRemedy(rights.remedyOfConnecting(error)) : failure;
+    }
+
+    /** A command could not be built. */
+    public RedisFailure ofPreparing(Throwable failure) {
+        return new RedisFailure(
+                Effect.NONE,
+                "The command for Redis at " + target + " could not be built: " + failure,
+                "Check what this JVM lacks, such as memory or stack",
+                failure);
+    }
+
+    /** A command ended without the script's reply. */
+    public RedisFailure ofExecuting(Throwable failure) {
+        if (failure instanceof RedisCommandExecutionException refusal) {
+            return ofRefusal(refusal);
+        }
+        if (failure instanceof RedisCommandTimeoutException) {
+            return new RedisFailure(
+                    Effect.UNKNOWN,
+                    "No answer from Redis at " + target + " within " + seconds(),
+                    "Check that it runs and what keeps it busy (SLOWLOG GET), or raise " + setup.timeout(),
+                    failure);
+        }
+        if (failure instanceof PartitionSelectorException) {
+            return ofUncovered(failure);
+        }
+        if (failure instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(failure.getMessage())) {
+            return new RedisFailure(
+                    Effect.NOT_YET,
+                    "No command was sent to Redis at " + target + ": the lock's connection was closed",
+                    "It is opened again by itself, unless the application stops",
+                    failure);
+        }
+        if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
+            return new RedisFailure(
+                    Effect.NONE,
+                    "The command was not sent to Redis at " + target + saying(failure),
+                    "Redis is too slow for the number of lock operations, or away; check it, and the network to it",
+                    failure);
+        }
+        return new RedisFailure(
+                Effect.UNKNOWN,
+                "The connection to Redis at " + target + " broke before the answer came" + saying(failure),
+                "Check the server's log and the network to it; the connection is opened again by itself",
+                failure);
+    }
+
+    /** The script ran, and said what it never says. */
+    public RedisFailure ofReply(Throwable failure) {
+        return new RedisFailure(
+                Effect.UNKNOWN,
+                "Redis at " + target + " returned an unexpected script reply",
+                "Check what stands between the application and Redis, such as a proxy",
+                failure);
+    }
+
+    /** The lock was freed, and its waiters could not be told. */
+    public RedisFailure ofSilence() {
+        return new RedisFailure(
+                Effect.NONE,
+                "Redis at " + target + " does not let the user signal waiters (ZPOPMIN, PUBLISH)",
+                "Give the user the rights +zpopmin and +publish and the channels " + rights.channels(),
+                new RedisCommandExecutionException("NOPERM signal"));
+    }
+
+    /** A script caught what the server said to one of its commands. */
+    public RedisFailure ofError(String text) {
+        return ofRefusal(new RedisCommandExecutionException(text));
+    }
+
+    /** A lock was not found where it should be, and its slot is being moved. */
+    public RedisFailure ofParting() {
+        return new RedisFailure(
+                Effect.NONE,
+                "Redis at " + target + " is moving the slot of the lock, and does not have the lock just now",
+                "See CLUSTER INFO and CLUSTER NODES",
+                new RedisCommandExecutionException("TRYAGAIN"));
+    }
+
+    /** Whether a script was refused since one of its keys has been moved, and another one has not. */
+    public static boolean isOfParting(RedisFailure failure) {
+        return failure.cause() instanceof RedisCommandExecutionException refusal
+                && ServerError.of(refusal).code().equals("TRYAGAIN");
+    }
+
+    private RedisFailure ofUncovered(Throwable failure) {
+        return new RedisFailure(
+                Effect.NOT_YET,
+                "No node of the Redis Cluster at " + target + " is known to have the lock" + saying(failure),
+                "Check CLUSTER NODES: each slot needs a master that is up",
+                failure);
+    }
+
+    private RedisFailure ofStopped(String state, Throwable failure) {
+        return new RedisFailure(
+                Effect.NONE,
+                "No command was sent to Redis at " + target + ": " + state,
+                "Use locks only while the application runs",
+                failure);
+    }
+
+    private RedisFailure ofRefusal(RedisCommandExecutionException refusal) {
+        ServerError error = ServerError.of(refusal);
+        return new RedisFailure(
+                error.isPassing() ? Effect.NOT_YET : Effect.NONE,
+                "Redis at " + target + " refused: " + error.text(),
+                remedyOf(error),
+                refusal);
+    }
+
+    /** The client answers before it sends: its queue is full, or it is set to reject commands while disconnected. */
+    private static boolean isKeptInClient(String message) {
+        return message.contains("size exceeded") || message.contains("Commands are rejected");
+    }
+
+    private String remedyOf(ServerError error) {
+        if (error.isMissingRight()) {
+            return rights.remedyOf(error);
+        }
+        return switch (error.code()) {
+            case "NOAUTH", "WRONGPASS" -> "Set " + setup.login() + " to a user of this server";
+            case "OOM" ->
+                "The server is at its maxmemory: free memory or raise it; a store of locks should use the"
+                        + " policy noeviction";
+            case "READONLY" -> "This is a replica: point " + setup.master() + " at the master";
+            case "LOADING" -> "The server is still loading its data; try again";
+            case "BUSY" -> "Another script keeps the server busy: wait for its end, or end it with SCRIPT KILL";
+            case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
+            case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
+            case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
+            case "CLUSTERDOWN", "TRYAGAIN" ->
+                "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
+            case "MOVED", "ASK", "CROSSSLOT" ->
+                "This is a node of a cluster: " + setup.cluster() + ", unless its slots are just being moved";
+            default -> remedyOfPlain(error.text());
+        };
+    }
+
+    /** Of errors without a code of their own. */
+    private String remedyOfPlain(String text) {
+        if (text.contains("DB index")) {
+            return "Set " + setup.database() + " to a database that the server has (CONFIG GET databases)";
+        }
+        if (text.contains("SELECT is not allowed")) {
+            return "Set " + setup.database() + " to 0, the only database of a cluster";
+        }
+        if (text.contains("AUTH")) {
+            return "Set " + setup.login() + " to a user of this server";
+        }
+        if (text.contains("max number of clients")) {
+            return "Raise maxclients of the server, or close connections";
+        }
+        return "The lock needs Redis 6 or later with the commands EVALSHA and EVAL";
+    }
+
+    private String seconds() {
+        return String.format(Locale.ROOT, "%.1fs", settings.commandTimeout().toMillis() / 1000.0);
+    }
+
+    /** What a failure says, behind a colon; nothing if it says nothing. */
+    private static String saying(Throwable failure) {
+        return failure.getMessage() == null ? "" : ": " + ExceptionCauses.said(failure);
+    }
+}

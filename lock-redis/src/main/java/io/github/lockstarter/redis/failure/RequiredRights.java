@@ -1,0 +1,78 @@
+package io.github.lockstarter.redis.failure;
+
+import io.github.lockstarter.redis.settings.RedisSettings;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the user of the lock has to be allowed, and what to grant where a right is missing. What is suggested adds rights and
+ * takes none away: the user may be the application's own.
+ *
+ * @param settings say what the keys are called, and whether replicas acknowledge
+ */
+public record RequiredRights(RedisSettings settings) {
+
+    /** All commands that locks send or call, as {@code ACL SETUSER} takes them; with {@code redis.min-replicas} WAIT too. */
+    public static final String COMMANDS = "+hello +auth +ping +select +client|setname +evalsha +eval +get +set +del +pexpire"
+            + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
+
+    private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
+
+    /** Servers before 7.0 name the command without its subcommand. */
+    private static final String ANY_CLIENT = "client";
+
+    private static final String CLIENT_SETNAME = "client|setname";
+
+    /** The keys of all locks. */
+    String keys() {
+        return "~" + settings.keyPrefix() + "*";
+    }
+
+    /** The channels of all mailboxes. */
+    String channels() {
+        return "&" + settings.keyPrefix() + "*";
+    }
+
+    /** The right that a refusal names, as {@code ACL SETUSER} takes it; empty if it names none. */
+    public String missing(ServerError refusal) {
+        Matcher command = COMMAND.matcher(refusal.text());
+        if (command.find()) {
+            return "+" + (command.group(1).equals(ANY_CLIENT) ? CLIENT_SETNAME : command.group(1));
+        }
+        if (refusal.text().contains("channel")) {
+            return channels();
+        }
+        return refusal.text().contains(" key") ? keys() : "";
+    }
+
+    /** What to do about a refusal. */
+    String remedyOf(ServerError refusal) {
+        String missing = missing(refusal);
+        return missing.isEmpty()
+                ? "Give the user the right that ACL LOG of the server names"
+                : granting("<user>", List.of(missing));
+    }
+
+    /**
+     * What to do about a refusal while connecting, where nothing else can be tried: names all commands, which does not harm, since
+     * some of the others may be missing too.
+     */
+    String remedyOfConnecting(ServerError refusal) {
+        String missing = missing(refusal);
+        if (!missing.startsWith("+")) {
+            return remedyOf(refusal);
+        }
+        // Servers before 7.0 refuse a subcommand where all of the command is allowed.
+        String others = missing.equals("+" + CLIENT_SETNAME)
+                ? COMMANDS
+                : COMMANDS.replace(" +" + CLIENT_SETNAME, "") + (COMMANDS.contains(missing) ? "" : " " + missing);
+        return granting("<user>", List.of(others)) + " (it lacks " + missing
+                + "; which of the others it lacks can be tried only once it connects)";
+    }
+
+    /** Adds rights to those of a user. */
+    public static String granting(String user, List<String> rules) {
+        return "Give the user what it lacks: ACL SETUSER " + user + " " + String.join(" ", rules);
+    }
+}

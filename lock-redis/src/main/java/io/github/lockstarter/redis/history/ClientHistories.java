@@ -1,0 +1,156 @@
+package io.github.lockstarter.redis.history;
+
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.StoreEvent.Scope;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.SlotTags;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The histories that the locks of a client belong to: one, or in a cluster one for each slot, since slots move between
+ * servers. Thread-safe: each history is made once, when its first lock is used.
+ *
+ * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}}, where {@code n} is the
+ * least number in that slot: a name that all instances find, today and later.
+ */
+public final class ClientHistories {
+
+    private final KeySpace keySpace;
+    private final @Nullable SlotTags tags;
+    private final boolean guarded;
+    private final ServerHistory.Terms terms;
+    private final @Nullable NodeHistoryIds names;
+    private final Function<String, Optional<String>> nodeOf;
+    private final RedisConnector servers;
+    private final AtomicReferenceArray<@Nullable ServerHistory> histories;
+    private final Map<String, Long> reported = new ConcurrentHashMap<>();
+    private volatile Consumer<StoreEvent> receiver = event -> {};
+    private volatile boolean unnamed;
+    private volatile Optional<String> name = Optional.empty();
+
+    /**
+     * Knows nothing yet.
+     *
+     * @param keySpace what the keys are called
+     * @param servers whether they are a cluster
+     * @param guard whether histories matter, and for how long
+     * @param nodeOf what finds the node of a cluster that has a key; empty as long as no node is known
+     */
+    public ClientHistories(
+            KeySpace keySpace,
+            RedisConnector servers,
+            RedisSettings.Guard guard,
+            Function<String, Optional<String>> nodeOf) {
+        this.keySpace = keySpace;
+        this.tags = servers.isCluster() ? new SlotTags() : null;
+        this.guarded = guard.onChange() == OnHistoryChange.GRACE;
+        this.terms = ServerHistory.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
+        this.nodeOf = nodeOf;
+        this.servers = servers;
+        this.names = tags == null ? null : new NodeHistoryIds(nodeOf, guard.grace());
+        this.histories = new AtomicReferenceArray<>(tags == null ? 1 : SlotHash.SLOT_COUNT);
+    }
+
+    /** Whether histories matter. */
+    public boolean isGuarded() {
+        return guarded;
+    }
+
+    /** Whether two locks rarely share a history. */
+    public boolean isPerSlot() {
+        return tags != null;
+    }
+
+    /** The history of the lock that is stored under this key; null if histories do not matter. */
+    public @Nullable
+    ServerHistory of(String lock) {
+        if (!guarded) {
+            return null;
+        }
+        int place = tags == null ? 0 : SlotHash.getSlot(lock);
+        ServerHistory known = histories.get(place);
+        return known == null ? made(place) : known;
+    }
+
+    /** The history of the lock that is called this; null if histories do not matter. */
+    public @Nullable
+    ServerHistory ofKey(String key) {
+        return of(tags == null ? key : keySpace.lockOf(key));
+    }
+
+    private ServerHistory made(int place) {
+        String key = tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place));
+        ServerHistory made = new ServerHistory(key, terms, names, this::recovers);
+        ServerHistory raced = histories.compareAndExchange(place, null, made);
+        return raced == null ? made : raced;
+    }
+
+    /** Reports recoveries to this receiver from now on. */
+    public void reportTo(Consumer<StoreEvent> next) {
+        receiver = next;
+    }
+
+    private RecoveryStarted recovers(ServerHistory history, Duration left) {
+        String node = tags == null ? "" : nodeOf.apply(history.key()).orElse("");
+        String store = "Redis at " + (node.isEmpty() ? servers.target() : node);
+        RecoveryStarted recovery = new RecoveryStarted(
+                store,
+                node.isEmpty() ? Scope.ALL : Scope.PART,
+                store + ' ' + history.change().saying(),
+                left,
+                servers.setup().recovery());
+        if (tags == null || isNews(history)) {
+            receiver.accept(recovery);
+        }
+        return recovery;
+    }
+
+    /** A slot that is first used long after the node began another history waits by itself, for what was reported then. */
+    private boolean isNews(ServerHistory history) {
+        boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
+        long now = System.nanoTime();
+        long first = reported.computeIfAbsent(history.name().orElse(""), name -> now);
+        return !isOfNode || now - first < terms.grace().toNanos();
+    }
+
+    /** Looked at when the server was checked: whether it names its histories to this user, and what it calls them. */
+    public void found(ServerHistory sample) {
+        unnamed = sample.isUnnamed();
+        name = sample.name();
+    }
+
+    /** What the server that was checked calls its history. */
+    public Optional<String> name() {
+        return name;
+    }
+
+    /** What whoever looks after the application should know. */
+    public HistoryGuard state() {
+        if (!guarded) {
+            return new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO);
+        }
+        boolean degraded = unnamed;
+        Duration longest = Duration.ZERO;
+        for (int i = 0; i < histories.length(); i++) {
+            ServerHistory history = histories.get(i);
+            if (history != null) {
+                degraded |= history.isUnnamed();
+                Duration left = history.recovering();
+                longest = left.compareTo(longest) > 0 ? left : longest;
+            }
+        }
+        return new HistoryGuard(degraded ? HistoryGuard.State.DEGRADED : HistoryGuard.State.GUARDED, longest);
+    }
+}

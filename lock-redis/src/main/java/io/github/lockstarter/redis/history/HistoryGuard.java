@@ -1,0 +1,22 @@
+package io.github.lockstarter.redis.history;
+
+import java.time.Duration;
+
+/**
+ * How well locks are guarded against a Redis that has forgotten them, as far as this client knows.
+ *
+ * @param state whether failovers and restarts are recognised
+ * @param recovering how much longer, at some server or other, no lock is granted that is free; zero if that was not said
+ */
+public record HistoryGuard(State state, Duration recovering) {
+
+    /** Whether failovers and restarts are recognised. */
+    public enum State {
+        /** They are. */
+        GUARDED,
+        /** Only a restart without data is: the server does not name its replication history to this user. */
+        DEGRADED,
+        /** They are not, as {@code distributed-lock.redis.on-history-change} says. */
+        OFF
+    }
+}

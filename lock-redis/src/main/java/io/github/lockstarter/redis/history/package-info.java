@@ -1,0 +1,7 @@
+/**
+ * The history guard: whether a server may have forgotten locks (docs/internals/history-guard.md).
+ */
+@NullMarked
+package io.github.lockstarter.redis.history;
+
+import org.jspecify.annotations.NullMarked;

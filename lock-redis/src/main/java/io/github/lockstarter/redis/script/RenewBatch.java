@@ -1,0 +1,185 @@
+package io.github.lockstarter.redis.script;
+
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out about
+ * a lock is that lock's own result.
+ */
+public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
+
+    /**
+     * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per lock,
+     * no dearer than 500 (docs/benchmarks/profile.md).
+     */
+    static final int MOST = 50;
+
+    /** How often the fencing token of a lock that is held is written again; a grant leaves it for twice as long at least. */
+    private static final long FENCE_PERIOD_MILLIS = Duration.ofHours(12).toMillis();
+
+    private static final RenewResult RENEWED = new RenewResult.Renewed();
+    private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
+
+    /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
+    private static final RenewResult AT_ONCE = new RenewResult.Deferred(Duration.ZERO);
+
+    /** One lock of a batch, and its result. */
+    public static final class Renewal extends CompletableFuture<RenewResult> {
+
+        private final RenewCommand command;
+
+        public Renewal(RenewCommand command) {
+            this.command = command;
+        }
+    }
+
+    private final List<Renewal> renewals;
+    private final ScriptCall<RenewReply> call;
+    private final @Nullable ServerHistory history;
+    private final boolean looked;
+    private final RedisExceptionTranslator failures;
+
+    private RenewBatch(List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, RedisExceptionTranslator failures) {
+        this.renewals = renewals;
+        this.call = call;
+        this.history = look.history;
+        this.looked = look.looked;
+        this.failures = failures;
+    }
+
+    /**
+     * What a call says of the history.
+     *
+     * @param history that the locks belong to; null if histories do not matter
+     * @param looked whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
+     */
+    private record Look(@Nullable ServerHistory history, boolean looked) {}
+
+    /**
+     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
+     * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
+     * call that can bring it back, and so does what has been held for half a day, a day and so on, in a call that keeps its
+     * fencing token. Where the marker is on another server than the lock, since their slot is being moved, it
+     * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
+     */
+    public static List<RenewBatch> of(List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
+        List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
+        int from = 0;
+        while (from < renewals.size()) {
+            RenewCommand first = renewals.get(from).command;
+            ServerHistory history = histories.ofKey(first.key());
+            ServerHistory marked = history == null || history.isParted() ? null : history;
+            boolean recovering = marked != null && marked.isRecovering();
+            boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
+            int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
+            List<Renewal> together = renewals.subList(from, to);
+            ScriptCall<RenewReply> call =
+                    whole ? calls.reclaim(first, marked) : calls.renew(commands(together), marked);
+            batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
+            from = to;
+        }
+        return batches;
+    }
+
+    private static int endOfBatch(List<Renewal> renewals, int from) {
+        int most = Math.min(from + MOST, renewals.size());
+        int to = from + 1;
+        while (to < most && !keepsFence(renewals.get(to).command)) {
+            to++;
+        }
+        return to;
+    }
+
+    /**
+     * Whether it is time to write the fencing token again. Of the renewals of a hold, those of one lease after each period say
+     * so: at least one of them succeeds, or the lock is lost.
+     */
+    private static boolean keepsFence(RenewCommand command) {
+        long held = command.held().toMillis();
+        return held >= FENCE_PERIOD_MILLIS
+                && held % FENCE_PERIOD_MILLIS < command.lease().toMillis();
+    }
+
+    private static List<RenewCommand> commands(List<Renewal> renewals) {
+        List<RenewCommand> commands = new ArrayList<>(renewals.size());
+        for (Renewal renewal : renewals) {
+            commands.add(renewal.command);
+        }
+        return commands;
+    }
+
+    /** What to send. */
+    public ScriptCall<RenewReply> call() {
+        return call;
+    }
+
+    @Override
+    public RenewBatch of(RenewReply reply) {
+        reply.check(renewals.size());
+        if (history != null) {
+            learn(history, reply);
+        }
+        RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
+        RenewResult absent = history == null || looked ? NOT_HELD : unknown(failures.ofParting());
+        RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
+        for (int i = 0; i < renewals.size(); i++) {
+            renewals.get(i)
+                    .complete(
+                            switch (reply.status(i)) {
+                                case RenewReply.RENEWED -> RENEWED;
+                                case RenewReply.DEFERRED -> deferred;
+                                case RenewReply.FORGOTTEN -> AT_ONCE;
+                                case RenewReply.REFUSED -> unknown;
+                                default -> absent;
+                            });
+        }
+        return this;
+    }
+
+    /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
+    @Override
+    public @Nullable Throwable refusalIn(RenewReply reply) {
+        return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
+    }
+
+    private static void learn(ServerHistory history, RenewReply reply) {
+        history.learn(reply.marker());
+        if (reply.statuses().indexOf(RenewReply.DEFERRED) >= 0) {
+            ServerHistory.Terms terms = history.terms();
+            history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
+        } else if (!reply.retryAfter().isZero()) {
+            history.recovers(reply.retryAfter());
+        }
+    }
+
+    @Override
+    public RenewBatch failed(RedisFailure failure) {
+        RenewResult result = unknown(failure);
+        if (history != null && looked && history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
+            history.parted();
+            result = AT_ONCE;
+        } else if (failure.cause() instanceof RedisNoScriptException) {
+            result = AT_ONCE;
+        }
+        for (Renewal renewal : renewals) {
+            renewal.complete(result);
+        }
+        return this;
+    }
+
+    private static RenewResult unknown(RedisFailure failure) {
+        return new RenewResult.Unknown(failure.problem(), failure.cause());
+    }
+}

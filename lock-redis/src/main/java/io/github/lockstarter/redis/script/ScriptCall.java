@@ -1,0 +1,90 @@
+package io.github.lockstarter.redis.script;
+
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueListOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * One execution of a script, ready to be sent as often as needed.
+ *
+ * @param <T> type of the script's reply
+ */
+public final class ScriptCall<T> {
+
+    private final LockScript script;
+    private final Supplier<CommandOutput<String, String, T>> output;
+    private final String[] keys;
+    private final String[] arguments;
+
+    private ScriptCall(
+            LockScript script, Supplier<CommandOutput<String, String, T>> output, String[] keys, String[] arguments) {
+        this.script = script;
+        this.output = output;
+        this.keys = keys;
+        this.arguments = arguments;
+    }
+
+    /** A call of a script that returns a status. */
+    static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** A call of a script that renews. */
+    public static ScriptCall<RenewReply> ofRenewal(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, RenewOutput::new, keys, arguments);
+    }
+
+    /** A call of the acquire script. */
+    static ScriptCall<AcquireReply> ofAcquire(String[] keys, String... arguments) {
+        return new ScriptCall<>(LockScript.ACQUIRE, AcquireOutput::new, keys, arguments);
+    }
+
+    /** A call of a script that returns texts. */
+    static ScriptCall<List<String>> ofTexts(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new ValueListOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** What it runs. */
+    LockScript script() {
+        return script;
+    }
+
+    /**
+     * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the script. Not one
+     * that brings a lock back: it would, behind the release of its hold.
+     */
+    boolean mayBeOvertaken() {
+        return script != LockScript.RECLAIM;
+    }
+
+    /** What decides which server runs it: the first of its keys. */
+    String key() {
+        return keys[0];
+    }
+
+    /** The short form, for a server that knows the script. */
+    public AsyncCommand<String, String, T> bySha() {
+        return command(CommandType.EVALSHA, script.sha());
+    }
+
+    /** The long form, which teaches the server the script. */
+    public AsyncCommand<String, String, T> byText() {
+        return command(CommandType.EVAL, script.text());
+    }
+
+    private AsyncCommand<String, String, T> command(CommandType type, String program) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
+                .add(program)
+                .add(keys.length)
+                .addKeys(keys)
+                .addValues(arguments);
+        return new AsyncCommand<>(new Command<>(type, output.get(), args));
+    }
+}

@@ -1,0 +1,154 @@
+package io.github.lockstarter.redis.script;
+
+import io.github.lockstarter.redis.connection.LinkCallback;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.failure.OutageDetector;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.protocol.AsyncCommand;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends scripts and turns what comes back into results. Its stages always complete normally, mostly on the event loop:
+ * Lettuce ends a command at the command timeout whether it was sent or still waits for a connection.
+ */
+public final class ScriptRunner {
+
+    private final RedisConnections connections;
+    private final RedisExceptionTranslator failures;
+    private final OutageDetector outageDetector;
+
+    public ScriptRunner(RedisConnections connections, RedisExceptionTranslator failures, OutageDetector outageDetector) {
+        this.connections = connections;
+        this.failures = failures;
+        this.outageDetector = outageDetector;
+    }
+
+    /** Runs one script. */
+    public <T, R> CompletionStage<R> run(ScriptCall<T> call, ReplyReader<T, R> answer) {
+        Reply<T, R> reply = new Reply<>(call, answer);
+        RedisLink link = connections.current(call.key());
+        if (link != null) {
+            reply.onOpen(link);
+        } else {
+            connections.whenOpen(call.key(), reply);
+        }
+        return reply;
+    }
+
+    /** A script under way, and its result. */
+    private final class Reply<T, R> extends CompletableFuture<R> implements LinkCallback {
+
+        private final ScriptCall<T> call;
+        private final ReplyReader<T, R> answer;
+        private @Nullable RedisLink sentOn;
+        private int breaksBefore;
+        private int breaksOfAllBefore;
+        private final int epoch = outageDetector.epoch();
+
+        Reply(ScriptCall<T> call, ReplyReader<T, R> answer) {
+            this.call = call;
+            this.answer = answer;
+        }
+
+        @Override
+        public void onOpen(RedisLink link) {
+            AsyncCommand<String, String, T> command;
+            try {
+                command = prepare(link);
+            } catch (Throwable e) {
+                complete(answer.failed(failures.ofPreparing(e)));
+                return;
+            }
+            dispatch(link, command);
+        }
+
+        @Override
+        public void onFailure(Throwable failure) {
+            RedisFailure unconnected = failures.ofConnecting(failure);
+            outageDetector.unconnected(call.key(), unconnected, epoch);
+            complete(answer.failed(unconnected));
+        }
+
+        AsyncCommand<String, String, T> prepare(RedisLink link) {
+            sentOn = link;
+            breaksBefore = link.breaks();
+            breaksOfAllBefore = link.breaksOfAll();
+            return listenTo(link.isKnown(call.script().sha()) ? call.bySha() : call.byText());
+        }
+
+        private AsyncCommand<String, String, T> listenTo(AsyncCommand<String, String, T> command) {
+            command.onComplete(this::onReply);
+            return command;
+        }
+
+        private void dispatch(RedisLink link, AsyncCommand<String, String, T> command) {
+            try {
+                link.commands().dispatch(command);
+            } catch (Throwable e) {
+                onReply(null, e);
+            }
+        }
+
+        private void onReply(@Nullable T reply, @Nullable Throwable failure) {
+            RedisLink link = sentOn;
+            boolean once = isSentOnce();
+            if (link != null) {
+                link.recordReply(failure == null && reply != null ? answer.refusalIn(reply) : failure);
+            }
+            if (failure instanceof RedisNoScriptException && link != null) {
+                link.forgetScripts();
+                if (call.mayBeOvertaken()) {
+                    dispatch(link, listenTo(call.byText()));
+                } else {
+                    outageDetector.answered(call.key());
+                    fail(failures.ofExecuting(failure), once);
+                }
+            } else if (failure != null) {
+                RedisFailure unanswered = failures.ofExecuting(failure);
+                outageDetector.failed(call.key(), unanswered, epoch);
+                fail(unanswered, once);
+            } else {
+                outageDetector.answered(call.key());
+                learn();
+                understand(reply, once);
+            }
+        }
+
+        /** The server has the script now, if this is still the connection that the command was sent on. */
+        private void learn() {
+            RedisLink link = sentOn;
+            if (link != null && link.breaks() == breaksBefore) {
+                link.learned(call.script().sha());
+            }
+        }
+
+        private void understand(@Nullable T reply, boolean once) {
+            try {
+                if (reply == null) {
+                    throw new IllegalStateException("No reply");
+                }
+                complete(once ? answer.of(reply) : answer.ofRepeated(reply));
+            } catch (Throwable e) {
+                fail(failures.ofReply(e), once);
+            }
+        }
+
+        private void fail(RedisFailure failure, boolean once) {
+            complete(answer.failed(once ? failure : failure.afterReconnect()));
+        }
+
+        /**
+         * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked before the link
+         * heeds what came back: a link that is given up for it counts as broken.
+         */
+        private boolean isSentOnce() {
+            RedisLink link = sentOn;
+            return link != null && link.breaks() == breaksBefore && link.breaksOfAll() == breaksOfAllBefore;
+        }
+    }
+}

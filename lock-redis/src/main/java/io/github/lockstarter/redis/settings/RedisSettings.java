@@ -1,0 +1,249 @@
+package io.github.lockstarter.redis.settings;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import java.time.Duration;
+
+/**
+ * How locks are kept in Redis. Checked here; the messages name the property that sets the value.
+ *
+ * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
+ * @param commandTimeout how long a command may take before its outcome counts as unknown
+ * @param guard what to do when Redis may have forgotten locks
+ * @param minReplicas how many replicas must have a grant before it counts; 0 if none need to
+ */
+public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard, int minReplicas) {
+
+    /** Longest prefix in characters. */
+    public static final int MAX_PREFIX_LENGTH = 64;
+
+    /** Shortest command timeout: Lettuce counts in steps of about this size. */
+    public static final Duration MIN_COMMAND_TIMEOUT = Duration.ofMillis(100);
+
+    /** Longest command timeout: a caller that waits longer for an answer learns nothing from it. */
+    public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
+
+    /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
+    public static final RedisSettings DEFAULTS =
+            new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
+
+    /** Most replicas that can be asked for. */
+    public static final int MAX_MIN_REPLICAS = 16;
+
+    /** Commands that may wait in the client; all renewals of one tick must fit. */
+    static final int REQUEST_QUEUE_SIZE = 32_768;
+
+    /** What the markers of a prefix that ends with a colon begin with, behind it. */
+    private static final String MARKERS = ":history:";
+
+    private static final Duration REFRESH_PERIOD = Duration.ofSeconds(30);
+    private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
+
+    /**
+     * Checks what is given.
+     *
+     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code :history:}
+     * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
+     * @param guard checked already
+     * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public RedisSettings {
+        checkPrefix(keyPrefix);
+        if (commandTimeout.compareTo(MIN_COMMAND_TIMEOUT) < 0 || commandTimeout.compareTo(MAX_COMMAND_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("distributed-lock.redis.command-timeout is " + commandTimeout.toMillis()
+                    + "ms; it must be between " + MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
+                    + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
+        }
+        if (minReplicas < 0 || minReplicas > MAX_MIN_REPLICAS) {
+            throw new IllegalArgumentException("distributed-lock.redis.min-replicas is " + minReplicas
+                    + "; it must be between 0, which waits for none, and " + MAX_MIN_REPLICAS
+                    + ". Choose no more than the replicas that each master has while one of them is down");
+        }
+    }
+
+    /**
+     * Settings with which no replica needs to have a grant.
+     *
+     * @param keyPrefix as above
+     * @param commandTimeout as above
+     * @param guard as above
+     * @throws IllegalArgumentException when a value is out of range; names the property
+     */
+    public RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
+        this(keyPrefix, commandTimeout, guard, 0);
+    }
+
+    /**
+     * How long replicas are waited for after a grant: half of the command timeout.
+     *
+     * @return at least 50 ms
+     */
+    public Duration acknowledgementTime() {
+        return commandTimeout.dividedBy(2);
+    }
+
+    /** What happens after a failover or a restart that may have forgotten locks. */
+    public enum OnHistoryChange {
+        /** No lock that is free is granted before every lease from before is over; holders keep theirs. */
+        GRACE,
+        /** Nothing: free locks are granted at once, also those that were forgotten. */
+        NONE
+    }
+
+    /** What an instance that knows nothing yet does at a server without a marker that was never promoted. */
+    public enum FirstUse {
+        /** Takes it for a new one: locks are granted at once. */
+        GRANT,
+        /** Takes it for one that lost its data: free locks are granted after the grace. */
+        GRACE
+    }
+
+    /**
+     * The history guard.
+     *
+     * @param onChange what happens after a failover or a restart
+     * @param firstUse whether to trust a server that seems new
+     * @param longestLease of any client that shares the prefix: they must agree on it
+     * @param deposedMasterWrites how long a master may go on executing writes after another one was promoted
+     */
+    public record Guard(
+            OnHistoryChange onChange, FirstUse firstUse, Duration longestLease, Duration deposedMasterWrites) {
+
+        /** Of what is left of a lease when its first renewal is due, this leaves half for the renewal. */
+        private static final int SHARE_OF_LEASE = 3;
+
+        /**
+         * Checks what is given.
+         *
+         * @param onChange what happens after a failover or a restart
+         * @param firstUse whether to trust a server that seems new
+         * @param longestLease of any client that shares the prefix
+         * @param deposedMasterWrites from zero to a third of the longest lease
+         * @throws IllegalArgumentException when a value is out of range; names the property
+         */
+        public Guard {
+            checkDeposedMasterWrites(deposedMasterWrites, longestLease);
+        }
+
+        /**
+         * The guard as it is unless configured otherwise: a new server is trusted, a deposed master takes no writes.
+         *
+         * @param longestLease of any client that shares the prefix
+         * @return settings with the guard on
+         */
+        public static Guard guarding(Duration longestLease) {
+            return new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
+        }
+
+        /** Whether the guard rests on a master that writes nothing once another one is promoted. */
+        public boolean trustsDeposedMasters() {
+            return onChange == OnHistoryChange.GRACE && deposedMasterWrites.isZero();
+        }
+
+        /** How old a history must be for grants: then every lease from before is over. */
+        public Duration grace() {
+            return longestLease.plus(deposedMasterWrites);
+        }
+
+        /**
+         * Checks whether a lock can outlast the time in which no lock is renewed.
+         *
+         * @param deposedMasterWrites how long that is
+         * @param lease of the lock
+         * @throws IllegalArgumentException when it cannot
+         */
+        public static void checkDeposedMasterWrites(Duration deposedMasterWrites, Duration lease) {
+            if (deposedMasterWrites.isNegative()
+                    || deposedMasterWrites.multipliedBy(SHARE_OF_LEASE).compareTo(lease) > 0) {
+                throw new IllegalArgumentException("distributed-lock.redis.deposed-master-writes is "
+                        + deposedMasterWrites.toMillis() + "ms; it must be between 0ms and a third of every lease ("
+                        + lease.toMillis()
+                        + "ms): for so long after a failover no lock is renewed, and holders must not"
+                        + " lose theirs. Lower it, or raise the lease");
+            }
+        }
+    }
+
+    /**
+     * The options of an application's Redis client, changed to what locks need: this command timeout, also for
+     * connecting, a bounded request queue, and reconnecting.
+     *
+     * @param application the application's own options
+     * @return the options of the lock's client; everything else is left
+     */
+    public ClientOptions tune(ClientOptions application) {
+        SocketOptions socket = application.getSocketOptions();
+        Duration connectTimeout =
+                socket.getConnectTimeout().compareTo(commandTimeout) < 0 ? socket.getConnectTimeout() : commandTimeout;
+        return application
+                .mutate()
+                .autoReconnect(true)
+                .requestQueueSize(REQUEST_QUEUE_SIZE)
+                .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
+                .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())
+                .build();
+    }
+
+    /**
+     * The options of an application's Redis Cluster client, changed to what locks need: as {@link #tune}, and the nodes are
+     * asked which of them has what after every sign of a change, and twice a minute without.
+     *
+     * @param application the application's own options
+     * @return the options of the lock's client; everything else is left
+     */
+    @SuppressWarnings("deprecation") // what Lettuce 7 does anyway has to be asked for with Lettuce 6
+    public ClusterClientOptions tuneCluster(ClientOptions application) {
+        ClientOptions tuned = tune(application);
+        ClusterClientOptions cluster = tuned instanceof ClusterClientOptions already
+                ? already
+                : ClusterClientOptions.builder(tuned).build();
+        ClusterTopologyRefreshOptions theirs = cluster.getTopologyRefreshOptions() == null
+                ? ClusterTopologyRefreshOptions.create()
+                : cluster.getTopologyRefreshOptions();
+        Duration period =
+                theirs.isPeriodicRefreshEnabled() && theirs.getRefreshPeriod().compareTo(REFRESH_PERIOD) < 0
+                        ? theirs.getRefreshPeriod()
+                        : REFRESH_PERIOD;
+        return cluster.mutate()
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .dynamicRefreshSources(theirs.useDynamicRefreshSources())
+                        .enableAllAdaptiveRefreshTriggers()
+                        .adaptiveRefreshTriggersTimeout(REFRESH_PAUSE)
+                        .refreshTriggersReconnectAttempts(1)
+                        .enablePeriodicRefresh(period)
+                        .build())
+                .build();
+    }
+
+    private static void checkPrefix(String prefix) {
+        if (prefix.isBlank() || prefix.length() > MAX_PREFIX_LENGTH) {
+            throw new IllegalArgumentException(
+                    "distributed-lock.key-prefix has " + prefix.strip().length() + " characters; it must have 1 to "
+                            + MAX_PREFIX_LENGTH + ", such as 'lock:'");
+        }
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix
+                    + "' has a brace; braces are set around the lock's name, which keeps its keys in one slot."
+                    + " Choose a prefix without, such as 'lock:'");
+        }
+        if (prefix.endsWith(MARKERS)) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix + "' ends with '" + MARKERS
+                    + "': in a cluster its locks would be taken for what the prefix '"
+                    + prefix.substring(0, prefix.length() - MARKERS.length() + 1)
+                    + "' remembers of the servers. Choose another one, such as '"
+                    + prefix.substring(0, prefix.length() - 1) + "-locks:'");
+        }
+        if (prefix.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
+            throw new IllegalArgumentException("distributed-lock.key-prefix has a control character or half a surrogate"
+                    + " pair. Choose a printable one, such as 'lock:'");
+        }
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return Character.getType(codePoint) == Character.SURROGATE;
+    }
+}

@@ -1,0 +1,58 @@
+package io.github.lockstarter.redis.settings;
+
+/**
+ * What messages tell to change, since the properties that lead to a server are not the same for all of them.
+ *
+ * @param servers what says where the servers are
+ * @param master what to point at the server that takes writes
+ * @param login what says as whom to log in
+ * @param database what says which database of the server is used
+ * @param timeout what says how long an answer is awaited
+ * @param cluster what to do where a server turns out to be a node of a cluster
+ * @param recovery what to do where nobody wants to wait for a server that may have forgotten locks; empty if there is nothing
+ * @param withTls what turns TLS on
+ * @param withoutTls what turns TLS off
+ * @param trust what says whose certificates are trusted
+ */
+public record RedisSetup(
+        String servers,
+        String master,
+        String login,
+        String database,
+        String timeout,
+        String cluster,
+        String recovery,
+        String withTls,
+        String withoutTls,
+        String trust) {
+
+    /** The Redis of the application. */
+    public static final RedisSetup APPLICATION = new RedisSetup(
+            "spring.data.redis.host and spring.data.redis.port, or spring.data.redis.url,"
+                    + " or the nodes of spring.data.redis.sentinel, .cluster or .masterreplica,",
+            "spring.data.redis.host",
+            "spring.data.redis.username and spring.data.redis.password",
+            "spring.data.redis.database",
+            "distributed-lock.redis.command-timeout",
+            "set spring.data.redis.cluster.nodes",
+            "In tests, set distributed-lock.redis.on-history-change=none",
+            "spring.data.redis.ssl.enabled=true, or a bundle in spring.data.redis.ssl.bundle",
+            "spring.data.redis.ssl.enabled=false",
+            "spring.data.redis.ssl.bundle to a bundle that trusts it, such as one with"
+                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
+
+    /** One of the servers of a quorum. */
+    public static final RedisSetup QUORUM_NODE = new RedisSetup(
+            "distributed-lock.redlock.nodes",
+            "distributed-lock.redlock.nodes",
+            "the user in its address, or distributed-lock.redlock.username and distributed-lock.redlock.password,",
+            "the database in its address, distributed-lock.redlock.nodes,",
+            "distributed-lock.redlock.node-timeout",
+            "name servers in distributed-lock.redlock.nodes that stand alone",
+            "",
+            "rediss:// before its address in distributed-lock.redlock.nodes, or a bundle in"
+                    + " distributed-lock.redlock.ssl-bundle",
+            "redis:// before its address in distributed-lock.redlock.nodes, and no distributed-lock.redlock.ssl-bundle",
+            "distributed-lock.redlock.ssl-bundle to a bundle that trusts it, such as one with"
+                    + " spring.ssl.bundle.pem.<bundle>.truststore.certificate");
+}

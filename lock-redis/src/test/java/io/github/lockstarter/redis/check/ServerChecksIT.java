@@ -1,0 +1,165 @@
+package io.github.lockstarter.redis.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.BackendUser;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The start looks at every server once, needs no rights for it that locks do not need, and goes on whatever it finds. */
+class ServerChecksIT {
+
+    private static final RedisSettings UNGUARDED = new RedisSettings(
+            "lock:",
+            Duration.ofSeconds(2),
+            new RedisSettings.Guard(
+                    RedisSettings.OnHistoryChange.NONE,
+                    RedisSettings.FirstUse.GRANT,
+                    Duration.ofSeconds(30),
+                    Duration.ZERO));
+
+    private static List<String> warningsOf(RedisConnector connector, RedisSettings settings) {
+        try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
+            backend.start();
+            return backend.warnings();
+        }
+    }
+
+    @Nested
+    class OneServer {
+
+        @RegisterExtension
+        static final RedisExtension REDIS = new RedisExtension();
+
+        private final RedisServer server = REDIS.server();
+
+        @AfterEach
+        void setBack() {
+            server.commands().configSet("maxmemory", "0");
+            server.commands().configSet("maxmemory-policy", "noeviction");
+            server.commands().configSet("appendonly", "no");
+        }
+
+        private List<String> warnings(RedisSettings settings) {
+            return warningsOf(new DirectRedisConnector(server.uri(), settings), settings);
+        }
+
+        @ParameterizedTest
+        @ValueSource(
+                strings = {
+                    "allkeys-lru",
+                    "allkeys-lfu",
+                    "allkeys-random",
+                    "volatile-lru",
+                    "volatile-lfu",
+                    "volatile-random",
+                    "volatile-ttl"
+                })
+        void warnsOfAPolicyThatEvictsLocks(String policy) {
+            server.commands().configSet("maxmemory", "100mb");
+            server.commands().configSet("maxmemory-policy", policy);
+            server.grantDefaultUser(
+                    ("reset on nopass ~lock:* resetchannels &lock:* " + BackendUser.LEAST_RIGHTS).split(" "));
+            assertThat(warnings(RedisSettings.DEFAULTS))
+                    .containsExactly("Redis at 127.0.0.1:" + server.port() + " evicts keys when it is full"
+                            + " (maxmemory-policy " + policy + ", maxmemory 104857600): a lock that is evicted while it"
+                            + " is held is granted again at once. Set maxmemory-policy noeviction, or keep locks on a"
+                            + " server of their own");
+        }
+
+        @Test
+        void warnsOfNothingElse() {
+            server.commands().configSet("maxmemory", "100mb");
+            assertThat(warnings(RedisSettings.DEFAULTS)).isEmpty();
+        }
+
+        @Test
+        void warnsThatARestartForgetsWhereTheGuardIsOff() {
+            assertThat(warnings(UNGUARDED)).singleElement().asString().contains("appendonly no");
+            server.commands().configSet("appendonly", "yes");
+            assertThat(warnings(UNGUARDED)).isEmpty();
+        }
+
+        @Test
+        void saysNothingOfAServerThatDoesNotTell() {
+            server.commands().configSet("maxmemory", "100mb");
+            server.commands().configSet("maxmemory-policy", "allkeys-lru");
+            server.grantDefaultUser("-info");
+            assertThat(warnings(UNGUARDED)).isEmpty();
+        }
+    }
+
+    @Nested
+    class Cluster {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+        @AfterEach
+        void setBack() {
+            REDIS.topology().servers().forEach(server -> server.commands().configSet("maxmemory", "0"));
+        }
+
+        @Test
+        void locksOfTheOtherMastersCanBeHadWhileOneIsAway() {
+            RedisCluster cluster = REDIS.topology();
+            RedisServer away = cluster.masterOf("any");
+            RedisSettings settings = new RedisSettings("lock:", Duration.ofMillis(500), UNGUARDED.guard());
+            RedisConnector connector = DirectRedisConnector.toCluster(
+                    List.of(cluster.servers().get(0).uri()), settings);
+            try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
+                assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
+                    assertThat(state.failure()).isEmpty();
+                    assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure()
+                            .isEmpty());
+                });
+
+                cluster.requireFullCoverage(false);
+                cluster.replicaOf(away).pause(); // else it takes over
+                away.pause();
+
+                assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
+                    assertThat(state.failure()).isEmpty();
+                    assertThat(state.warnings()).anyMatch(warning -> warning.startsWith("1 of 3 masters"));
+                    assertThat(state.nodes())
+                            .filteredOn(node -> node.failure().isPresent())
+                            .singleElement()
+                            .satisfies(node -> assertThat(node.target()).endsWith(":" + away.port()));
+                });
+            } finally {
+                cluster.servers().forEach(RedisServer::resume);
+            }
+        }
+
+        @Test
+        void asksEachMasterOnce() {
+            REDIS.topology().servers().forEach(server -> {
+                server.commands().configSet("maxmemory", "100mb");
+                server.commands().configSet("maxmemory-policy", "volatile-lru");
+            });
+            List<String> masters = REDIS.topology().servers().stream()
+                    .filter(server -> "master".equals(server.info("replication").get("role")))
+                    .map(server -> "Redis at 127.0.0.1:" + server.port() + " evicts")
+                    .toList();
+            RedisConnector connector = DirectRedisConnector.toCluster(
+                    List.of(REDIS.topology().servers().get(0).uri()), RedisSettings.DEFAULTS);
+            assertThat(warningsOf(connector, RedisSettings.DEFAULTS))
+                    .extracting(warning -> warning.substring(0, warning.indexOf(" keys")))
+                    .containsExactlyInAnyOrderElementsOf(masters);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.github.lockstarter.redis.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ServerStateTests {
+
+    private static final String SAFE = """
+            maxmemory:100
+            maxmemory_policy:noeviction
+            aof_enabled:1
+            role:master
+            """;
+
+    private static final String WITHOUT_LOG = """
+            aof_enabled:0
+            rdb_changes_since_last_save:7
+            rdb_last_save_time:1790000000
+            server_time_usec:%d
+            """;
+
+    @Test
+    void findsNothingWhereNothingIsAtRisk() {
+        assertThat(warnings(SAFE, settings(OnHistoryChange.NONE, FirstUse.GRANT, 0)))
+                .isEmpty();
+    }
+
+    @Test
+    void saysNothingOfWhatTheServerDoesNotTell() {
+        assertThat(warnings("", settings(OnHistoryChange.NONE, FirstUse.GRANT, 3)))
+                .isEmpty();
+        assertThat(warnings("maxmemory:many\r\nmaxmemory_policy:allkeys-lru", RedisSettings.DEFAULTS))
+                .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allkeys-lru", "allkeys-random", "volatile-ttl", "volatile-lfu"})
+    void warnsWhereLocksCanBeEvicted(String policy) {
+        String info = "maxmemory_policy:" + policy + "\r\nmaxmemory:";
+        assertThat(warnings(info + "100", RedisSettings.DEFAULTS))
+                .singleElement()
+                .asString()
+                .contains("Redis at here:1", policy, "noeviction");
+        assertThat(warnings(info + "0", RedisSettings.DEFAULTS)).isEmpty();
+    }
+
+    @Test
+    void warnsWhereADeposedMasterIsNotBoundByItsReplicas() {
+        RedisSettings bound = new RedisSettings(
+                "lock:",
+                Duration.ofSeconds(2),
+                new RedisSettings.Guard(
+                        OnHistoryChange.GRACE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ofSeconds(5)));
+        assertThat(warnings("redis_version:6.0.16", bound))
+                .singleElement()
+                .asString()
+                .contains("version 6.0.16", "min-replicas-to-write", "Redis 6.2 or later");
+        assertThat(warnings("redis_version:6.2.11", bound)).isEmpty();
+        assertThat(warnings("redis_version:6.0.16", RedisSettings.DEFAULTS)).isEmpty();
+    }
+
+    @Test
+    void warnsThatARestartForgetsLocksWhereNothingGuardsThem() {
+        assertThat(warnings("aof_enabled:0", settings(OnHistoryChange.NONE, FirstUse.GRANT, 0)))
+                .singleElement()
+                .asString()
+                .contains("on-history-change=grace", "appendonly yes");
+        assertThat(warnings("aof_enabled:0", RedisSettings.DEFAULTS)).isEmpty();
+    }
+
+    @Test
+    void warnsThatTheGuardsMarkerIsNotSaved() {
+        String hours = String.format(WITHOUT_LOG, 1_790_010_000_000_000L);
+        assertThat(warnings(hours, RedisSettings.DEFAULTS))
+                .singleElement()
+                .asString()
+                .contains("none of the last 7 changes", "first-use=grace");
+        assertThat(warnings(hours, settings(OnHistoryChange.GRACE, FirstUse.GRACE, 0)))
+                .isEmpty();
+        assertThat(warnings(String.format(WITHOUT_LOG, 1_790_003_600_000_000L), RedisSettings.DEFAULTS))
+                .isEmpty();
+    }
+
+    @Test
+    void warnsOfAMasterThatHasTooFewReplicas() {
+        String one = "role:master\r\nconnected_slaves:1";
+        assertThat(warnings(one, settings(OnHistoryChange.GRACE, FirstUse.GRANT, 2)))
+                .singleElement()
+                .asString()
+                .contains("1 connected replicas, fewer than the 2");
+        assertThat(warnings(one, settings(OnHistoryChange.GRACE, FirstUse.GRANT, 1)))
+                .isEmpty();
+    }
+
+    private static List<String> warnings(String info, RedisSettings settings) {
+        return ServerState.of(info).warnings("here:1", settings);
+    }
+
+    private static RedisSettings settings(OnHistoryChange onChange, FirstUse firstUse, int minReplicas) {
+        return new RedisSettings(
+                "lock:",
+                Duration.ofSeconds(2),
+                new RedisSettings.Guard(onChange, firstUse, Duration.ofSeconds(30), Duration.ZERO),
+                minReplicas);
+    }
+}

@@ -1,0 +1,110 @@
+package io.github.lockstarter.redis.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.Coverage;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** Whether locks can be had, by which of the masters answer. */
+class StoreProbeTests {
+
+    private static final StoredLock FREE = new StoredLock.Free(0, 0);
+
+    private final Map<String, Integer> masters = new TreeMap<>(Map.of("a:1", 0, "b:2", 6_000, "c:3", 12_000));
+    private final Map<Integer, CompletionStage<StoredLock>> answers = new HashMap<>();
+
+    private StoreProbe.Found found() throws Exception {
+        return new StoreProbe(() -> masters, this::look)
+                .ask()
+                .toCompletableFuture()
+                .get(4_900, TimeUnit.MILLISECONDS);
+    }
+
+    private CompletionStage<StoredLock> look(String name) {
+        return answers.getOrDefault(SlotHash.getSlot(name), CompletableFuture.completedFuture(FREE));
+    }
+
+    private void refuse(int slot) {
+        answers.put(slot, CompletableFuture.completedFuture(new StoredLock.Unknown("No connection")));
+    }
+
+    @Test
+    void asksEachMasterAtASlotOfItsOwn() throws Exception {
+        refuse(6_000);
+
+        assertThat(found().nodes())
+                .extracting(StoreState::target, node -> node.failure().isEmpty(), StoreState::coverage)
+                .containsExactly(
+                        tuple("a:1", true, Coverage.PART),
+                        tuple("b:2", false, Coverage.PART),
+                        tuple("c:3", true, Coverage.PART));
+    }
+
+    @Test
+    void oneMissingMasterIsAWarning() throws Exception {
+        refuse(6_000);
+
+        assertThat(found().failure()).isEmpty();
+        assertThat(found().warnings())
+                .singleElement()
+                .asString()
+                .startsWith("1 of 3 masters of the cluster do not answer")
+                .contains("b:2");
+    }
+
+    @Test
+    void withoutTheMajorityNoLockIsToBeHad() throws Exception {
+        refuse(0);
+        refuse(6_000);
+
+        assertThat(found().failure()).hasValue("Only 1 of 3 masters of the cluster answer: No connection");
+        assertThat(found().warnings()).isEmpty();
+    }
+
+    @Test
+    void aMasterThatHangsIsCountedBeforeTheOperatorGivesUp() throws Exception {
+        answers.put(0, new CompletableFuture<>());
+
+        assertThat(found().failure()).isEmpty();
+        assertThat(found().nodes().get(0).failure()).hasValue("Redis at a:1 did not answer within 3s");
+    }
+
+    @Test
+    void asksAllMastersAsSoonAsTheFirstLookHasConnected() {
+        Map<String, Integer> none = Map.of();
+        CompletableFuture<StoredLock> connecting = new CompletableFuture<>();
+        AtomicReference<Map<String, Integer>> now = new AtomicReference<>(none);
+        StoreProbe probe = new StoreProbe(now::get, name -> now.get() == none ? connecting : look(name));
+
+        CompletableFuture<StoreProbe.Found> asked = probe.ask().toCompletableFuture();
+        assertThat(asked).isNotDone();
+        now.set(masters);
+        connecting.complete(FREE);
+
+        assertThat(asked).succeedsWithin(Duration.ofSeconds(5)).satisfies(found -> assertThat(found.nodes())
+                .hasSize(3));
+    }
+
+    @Test
+    void oneServerIsAskedAlone() throws Exception {
+        masters.clear();
+        assertThat(found().failure()).isEmpty();
+        assertThat(found().nodes()).isEmpty();
+        answers.put(
+                SlotHash.getSlot("lock-starter:health"),
+                CompletableFuture.completedFuture(new StoredLock.Unknown("away")));
+        assertThat(found().failure()).hasValue("away");
+    }
+}

@@ -1,0 +1,197 @@
+package io.github.lockstarter.redis.connection;
+
+import static io.github.lockstarter.redis.BackendUser.answer;
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.redis.BackendUser;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.SilentServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How long a lock operation waits for a connection where servers accept one and then say nothing. */
+class ConnectingIT {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+    private static final RedisSettings SETTINGS =
+            new RedisSettings("lock:", COMMAND_TIMEOUT, RedisSettings.Guard.guarding(Duration.ofSeconds(30)));
+
+    /** The command timeout, and what a busy machine adds to it. */
+    private static final Duration BOUND = COMMAND_TIMEOUT.plusMillis(900);
+
+    private final List<SilentServer> silent = new ArrayList<>();
+
+    /** Else the first test would measure how long the client's classes take to load. */
+    @BeforeAll
+    static void loadTheClient() {
+        RedisURI nowhere = RedisURI.create("127.0.0.1", 1);
+        try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(List.of(nowhere), SETTINGS))) {
+            answer(acquire(backend, 1));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        silent.forEach(SilentServer::close);
+    }
+
+    @Test
+    void takesOneCommandTimeoutWithOneServer() {
+        try (RedisLockBackend backend = backend(new DirectRedisConnector(silentServer(), SETTINGS))) {
+            assertNothingIsSentWithinTheBound(backend);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void takesOneCommandTimeoutWithSeveralServers(int servers) {
+        List<RedisURI> all = Stream.generate(this::silentServer).limit(servers).toList();
+        try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
+            assertNothingIsSentWithinTheBound(backend);
+        }
+    }
+
+    @Test
+    void takesOneCommandTimeoutWithSentinels() {
+        try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
+            assertNothingIsSentWithinTheBound(backend);
+        }
+    }
+
+    @Test
+    void takesOneCommandTimeoutForACallerThatComesWhileAnotherOneWaits() throws InterruptedException {
+        try (RedisLockBackend backend = backend(new DirectRedisConnector(sentinels(3), SETTINGS))) {
+            CompletableFuture<AcquireResult> first = acquire(backend, 1);
+            TimeUnit.MILLISECONDS.sleep(COMMAND_TIMEOUT.toMillis() / 2); // so that the second one comes in the middle
+            assertNothingIsSentWithinTheBound(backend);
+            assertThat(answer(first)).isInstanceOf(AcquireResult.Rejected.class);
+        }
+    }
+
+    @Test
+    void leavesNoConnectionToServersThatSaidNothing() {
+        List<RedisURI> all = Stream.generate(this::silentServer).limit(3).toList();
+        try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
+            answer(acquire(backend, 1));
+            await().untilAsserted(() -> assertThat(silent).allMatch(server -> server.connections() == 0));
+        }
+    }
+
+    @Nested
+    class WithAMaster {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisReplication> REPLICATION = TopologyExtension.replication();
+
+        @Test
+        void findsItBehindServersThatSayNothing() {
+            RedisURI master = uriOf(REPLICATION.topology().master());
+            List<RedisURI> all = List.of(silentServer(), silentServer(), master);
+            try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
+                assertIsGrantedWithinTheBound(backend);
+            }
+        }
+
+        @Test
+        void closesAConnectionThatComesUpBehindTheMasters() {
+            RedisServer replica = REPLICATION.topology().replicas().get(0);
+            RedisURI master = uriOf(REPLICATION.topology().master());
+            try (TcpProxy late = TcpProxy.before(replica)) {
+                late.stallRequests();
+                RedisURI slow = RedisURI.create(late.host(), late.port());
+                try (RedisLockBackend backend =
+                        backend(DirectRedisConnector.toMasterAmong(List.of(slow, master), SETTINGS))) {
+                    assertIsGrantedWithinTheBound(backend);
+                    late.flow();
+                    await().untilAsserted(() -> assertThat(late.connections()).isZero());
+                }
+            }
+        }
+    }
+
+    @Nested
+    class WithSentinels {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> SENTINELS = TopologyExtension.sentinels();
+
+        @Test
+        void asksTheOneThatAnswers() {
+            RedisURI uri = sentinels(2);
+            RedisServer alive = SENTINELS.topology().sentinels().get(0);
+            uri.getSentinels().add(RedisURI.create(alive.host(), alive.port()));
+            try (RedisLockBackend backend = backend(new DirectRedisConnector(uri, SETTINGS))) {
+                assertIsGrantedWithinTheBound(backend);
+            }
+        }
+    }
+
+    private RedisURI silentServer() {
+        SilentServer server = SilentServer.start();
+        silent.add(server);
+        return RedisURI.create(server.host(), server.port());
+    }
+
+    private RedisURI sentinels(int count) {
+        RedisURI.Builder uri = RedisURI.builder().withSentinelMasterId(RedisSentinels.MASTER);
+        for (int i = 0; i < count; i++) {
+            uri.withSentinel(silentServer());
+        }
+        return uri.build();
+    }
+
+    private static RedisURI uriOf(RedisServer server) {
+        return RedisURI.create(server.host(), server.port());
+    }
+
+    private static RedisLockBackend backend(RedisConnector connector) {
+        return new RedisLockBackend(connector, SETTINGS);
+    }
+
+    private static CompletableFuture<AcquireResult> acquire(RedisLockBackend backend, int sequence) {
+        return backend.acquire(new AcquireCommand(
+                        BackendUser.KEY, token("a", sequence), BackendUser.LEASE, 0, 1, Optional.empty()))
+                .toCompletableFuture();
+    }
+
+    private static void assertNothingIsSentWithinTheBound(RedisLockBackend backend) {
+        long began = System.nanoTime();
+        AcquireResult result = answer(acquire(backend, 2));
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        assertThat(result).isInstanceOf(AcquireResult.Rejected.class);
+        assertThat(took).isLessThan(BOUND);
+    }
+
+    private static void assertIsGrantedWithinTheBound(RedisLockBackend backend) {
+        long began = System.nanoTime();
+        AcquireResult result = answer(acquire(backend, 2));
+        Duration took = Duration.ofNanos(System.nanoTime() - began);
+        assertThat(result).isInstanceOf(AcquireResult.Granted.class);
+        assertThat(took).isLessThan(BOUND);
+    }
+}

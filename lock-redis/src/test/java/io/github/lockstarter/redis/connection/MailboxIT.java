@@ -1,0 +1,179 @@
+package io.github.lockstarter.redis.connection;
+
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.redis.BackendUser;
+import io.github.lockstarter.redis.RecordedSignals;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An instance hears its signals again soon after the connection they come on has fallen silent without breaking. */
+@Timeout(90)
+class MailboxIT {
+
+    private static final RedisSettings SETTINGS =
+            new RedisSettings("lock:", Duration.ofMillis(500), RedisSettings.Guard.guarding(Duration.ofSeconds(2)));
+
+    /** The time between two looks, three answers that do not come, and as much again for a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final Duration PULSE = Duration.ofSeconds(1);
+
+    private final RecordedSignals signals = new RecordedSignals();
+
+    private static RedisLockBackend backend(RedisConnector connector) {
+        return new RedisLockBackend(connector, SETTINGS, new RedisConnections(connector, SETTINGS, PULSE));
+    }
+
+    @Nested
+    class OneServer {
+
+        @RegisterExtension
+        static final RedisExtension REDIS = new RedisExtension();
+
+        private final RedisServer server = REDIS.server();
+
+        @ParameterizedTest
+        @EnumSource
+        void isOpenedAgainWhenOnlyItHangs(ProtocolVersion protocol) {
+            ClientOptions options = SETTINGS.tune(
+                    ClientOptions.builder().protocolVersion(protocol).build());
+            try (TcpProxy proxy = TcpProxy.before(server);
+                    FirstMailboxBehind connector = new FirstMailboxBehind(
+                            new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), SETTINGS, options),
+                            new DirectRedisConnector(server.uri(), SETTINGS, options));
+                    RedisLockBackend backend = backend(connector)) {
+                backend.listen("a", signals);
+                BackendUser user = new BackendUser(backend);
+                user.granted(token("a", 1));
+                proxy.stallReplies();
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(signals.restored()).isEqualTo(1));
+                server.commands().publish("lock:mailbox:a", BackendUser.KEY);
+                await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
+                await().untilAsserted(() -> assertThat(proxy.connections()).isZero());
+                assertThat(user.release(token("a", 1), 0)).isNotNull();
+            }
+        }
+
+        @ParameterizedTest
+        @EnumSource
+        void isLeftAloneWhileItAnswers(ProtocolVersion protocol) {
+            ClientOptions options = SETTINGS.tune(
+                    ClientOptions.builder().protocolVersion(protocol).build());
+            FirstMailboxBehind connector = new FirstMailboxBehind(
+                    new DirectRedisConnector(server.uri(), SETTINGS, options),
+                    new DirectRedisConnector(server.uri(), SETTINGS, options));
+            try (RedisLockBackend backend = backend(connector)) {
+                backend.listen("a", signals);
+                new BackendUser(backend).granted(token("a", 1));
+                server.commands().configResetstat();
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(
+                                server.info("commandstats").getOrDefault("cmdstat_ping", ""))
+                        .matches("calls=[3-9].*"));
+                server.commands().publish("lock:mailbox:a", BackendUser.KEY);
+                await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(BackendUser.KEY));
+                assertThat(connector.mailboxes.get()).isEqualTo(1);
+                assertThat(signals.restored()).isZero();
+            }
+        }
+    }
+
+    @Nested
+    class Cluster {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+        @Test
+        void isOpenedAgainAtAnotherNodeWhenItsNodeHangs() {
+            RedisCluster cluster = REDIS.topology();
+            List<RedisURI> uris =
+                    cluster.servers().stream().map(RedisServer::uri).toList();
+            try (RedisLockBackend backend = backend(DirectRedisConnector.toCluster(uris, SETTINGS))) {
+                backend.listen("a", signals);
+                backend.start();
+                RedisServer node = cluster.servers().stream()
+                        .filter(server -> server.commands()
+                                        .pubsubChannels("lock:mailbox:*")
+                                        .size()
+                                == 1)
+                        .findFirst()
+                        .orElseThrow();
+                node.pause();
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(signals.restored()).isPositive());
+                cluster.servers().stream()
+                        .filter(server -> server != node)
+                        .findFirst()
+                        .orElseThrow()
+                        .commands()
+                        .publish("lock:mailbox:a", BackendUser.KEY);
+                await().untilAsserted(() -> assertThat(signals.keys()).contains(BackendUser.KEY));
+            }
+        }
+    }
+
+    /** Goes one way for the first mailbox and another for all else. */
+    private static final class FirstMailboxBehind implements RedisConnector {
+
+        private final RedisConnector first;
+        private final RedisConnector others;
+        private final AtomicInteger mailboxes = new AtomicInteger();
+
+        FirstMailboxBehind(RedisConnector first, RedisConnector others) {
+            this.first = first;
+            this.others = others;
+        }
+
+        @Override
+        public StatefulConnection<String, String> connect() {
+            return others.connect();
+        }
+
+        @Override
+        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+            return (mailboxes.incrementAndGet() == 1 ? first : others).connectPubSub();
+        }
+
+        @Override
+        public ScheduledExecutorService timer() {
+            return others.timer();
+        }
+
+        @Override
+        public String target() {
+            return others.target();
+        }
+
+        @Override
+        public void close() {
+            first.close();
+            others.close();
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package io.github.lockstarter.redis.connection;
+
+import static io.github.lockstarter.redis.BackendUser.token;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.github.lockstarter.redis.BackendUser;
+import io.github.lockstarter.redis.RecordedSignals;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.DirectRedisConnector;
+import io.github.lockstarter.redis.history.HistoryGuard;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.RenewResult;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisAccessIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void needsNoMoreRightsThanItAsksFor() {
+        grant(Stream.of("~lock:*", "&lock:*"));
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.listen("a", new RecordedSignals());
+            assertThatNoException().isThrownBy(backend::start);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "evalsha",
+                "get",
+                "set",
+                "del",
+                "pexpire",
+                "pttl",
+                "time",
+                "zadd",
+                "zrem",
+                "zscore",
+                "zcard",
+                "zpopmin",
+                "publish",
+                "subscribe"
+            })
+    void saysAtTheStartWhichRightIsMissing(String command) {
+        grant(Stream.of("~lock:*", "&lock:*", "-" + command));
+        saysAtTheStart("ACL SETUSER <user> +" + command);
+        startsAsAdvised();
+    }
+
+    @Test
+    void saysAtTheStartAllRightsThatAreMissingAndNoOther() {
+        grant(Stream.of("~other:*", "&other:*", "-evalsha", "-set", "-publish"));
+        saysAtTheStart("ACL SETUSER <user> "
+                + (RawAccess.hasRightsForChannels() ? "&lock:* " : "")
+                + "~lock:* +evalsha +publish +set");
+        startsAsAdvised();
+    }
+
+    @Test
+    void addsToTheRightsOfAnApplicationAndTakesNoneAway() {
+        REDIS.server().grantDefaultUser("reset", "on", "nopass", "~app:*", "resetchannels", "+@all");
+        saysAtTheStart("ACL SETUSER default " + (RawAccess.hasRightsForChannels() ? "&lock:* " : "") + "~lock:*");
+        startsAsAdvised();
+        assertThatNoException().isThrownBy(() -> asUser(commands -> commands.hset("app:cart", "item", "1")));
+    }
+
+    @Test
+    void suggestsNoPatternToAUserOfAllKeys() {
+        REDIS.server().grantDefaultUser("reset", "on", "nopass", "~*", "resetchannels", "+@all", "-zcard");
+        saysAtTheStart("ACL SETUSER default " + (RawAccess.hasRightsForChannels() ? "&lock:* " : "") + "+zcard");
+        startsAsAdvised();
+        assertThatNoException().isThrownBy(() -> asUser(commands -> commands.hset("cart", "item", "1")));
+    }
+
+    @Test
+    void saysWhichRightIsMissingToConnectAndAddsTheOthersThatCannotBeTried() {
+        RedisURI uri = REDIS.server().uri();
+        uri.setDatabase(1);
+        grant(Stream.of("~lock:*", "&lock:*", "-select", "-evalsha"));
+        advice = remedyAtTheStart(uri);
+        assertThat(advice).contains("it lacks +select").doesNotContain("-@", "reset");
+        startsAsAdvised();
+    }
+
+    @Test
+    void startsWhereHistoriesAreNotNamedAndTellsSo() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.GUARDED);
+        }
+        grant(Stream.of("~lock:*", "&lock:*", "-info"));
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+            new BackendUser(backend).granted(token("a", 1));
+            assertThat(backend.history().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        }
+    }
+
+    @Test
+    void leavesNothingOfItsCheckAndNoMarkerForLocks() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+        }
+        assertThat(REDIS.server().commands().keys("*")).isEmpty();
+    }
+
+    @Test
+    void startsAtAServerThatWasJustPromotedAndLeavesItsMarker() {
+        RedisCommands<String, String> redis = REDIS.server().commands();
+        redis.replicaof("127.0.0.1", 1);
+        redis.replicaofNoOne();
+        redis.set("lock:history", "as it was");
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.start();
+            assertThat(backend.history()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+        }
+        assertThat(redis.keys("*")).containsExactly("lock:history");
+        assertThat(redis.get("lock:history")).isEqualTo("as it was");
+    }
+
+    @Test
+    void saysAtTheStartThatKeysAreMissing() {
+        grant(Stream.of("~other:*", "&lock:*"));
+        saysAtTheStart("ACL SETUSER <user> ~lock:*");
+        startsAsAdvised();
+    }
+
+    @Test
+    void saysAtTheStartThatChannelsAreMissing() {
+        assumeThat(RawAccess.hasRightsForChannels()).isTrue();
+        grant(Stream.of("~lock:*", "&other:*"));
+        saysAtTheStart("ACL SETUSER <user> &lock:*");
+        startsAsAdvised();
+    }
+
+    @Test
+    void saysShortlyWhatIsRefusedWhenRightsAreTakenAwayLater() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            BackendUser user = new BackendUser(backend);
+            user.granted(token("a", 1));
+            REDIS.server().grantDefaultUser("-set", "-pexpire");
+            user.release(token("a", 1), 0);
+            assertThat(user.acquire(token("a", 2)))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("refused")
+                            .doesNotContain("ACL SETUSER"));
+        }
+    }
+
+    @Test
+    void neverTakesAMissingRightForALostLock() {
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            BackendUser user = new BackendUser(backend);
+            user.granted(token("a", 1));
+            REDIS.server().grantDefaultUser("-get");
+            assertThat(user.renew(token("a", 1), BackendUser.LEASE)).isInstanceOf(RenewResult.Unknown.class);
+        }
+    }
+
+    @Test
+    void saysThatThePasswordIsMissing() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        assertThat(remedyAtTheStart(REDIS.server().uri())).contains("spring.data.redis.password");
+    }
+
+    @Test
+    void saysThatThePasswordIsWrongWithoutShowingIt() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        RedisURI uri = REDIS.server().uri();
+        uri.setAuthentication("wr0ng");
+        try (RedisLockBackend backend = backend(uri)) {
+            assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .satisfies(e -> assertThat(e.remedy()).contains("spring.data.redis.password"))
+                    .satisfies(e -> assertThat(e.getMessage() + e.remedy()).doesNotContain("wr0ng", "s3cret"));
+        }
+    }
+
+    @Test
+    void saysWhereItLooksForAServerThatIsNotThere() {
+        REDIS.server().stop();
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .withMessageContaining(
+                            REDIS.server().host() + ":" + REDIS.server().port())
+                    .satisfies(e -> assertThat(e.remedy()).contains("spring.data.redis.host"));
+            assertThat(new BackendUser(backend).acquire(token("a", 1))).isInstanceOf(AcquireResult.Rejected.class);
+            REDIS.server().restart();
+            assertThat(new BackendUser(backend).acquire(token("a", 2))).isInstanceOf(AcquireResult.Granted.class);
+        }
+    }
+
+    private String advice = "";
+
+    private void saysAtTheStart(String command) {
+        advice = remedyAtTheStart(REDIS.server().uri());
+        assertThat(advice).endsWith(command).doesNotContain("-@", "reset");
+    }
+
+    private static String remedyAtTheStart(RedisURI uri) {
+        try (RedisLockBackend backend = backend(uri)) {
+            backend.listen("a", new RecordedSignals());
+            return assertThatExceptionOfType(RedisUnavailableException.class)
+                    .isThrownBy(backend::start)
+                    .actual()
+                    .remedy();
+        }
+    }
+
+    private void startsAsAdvised() {
+        apply(advice);
+        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
+            backend.listen("a", new RecordedSignals());
+            assertThatNoException().isThrownBy(backend::start);
+        }
+    }
+
+    /** As an operator would who copies the command. */
+    private void apply(String remedy) {
+        Matcher command = Pattern.compile("ACL SETUSER \\S+ ((?:[~&+]\\S+ ?)+)").matcher(remedy);
+        assertThat(command.find()).isTrue();
+        REDIS.server().grantDefaultUser(command.group(1).strip().split(" "));
+    }
+
+    private static void asUser(Consumer<RedisCommands<String, String>> action) {
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            action.accept(client.connect().sync());
+        }
+    }
+
+    private static void grant(Stream<String> rights) {
+        List<String> lines = rights.toList();
+        Stream<String> patterns = lines.stream().filter(right -> !right.startsWith("-"));
+        Stream<String> least = Stream.of(BackendUser.LEAST_RIGHTS.split(" "));
+        Stream<String> taken = lines.stream().filter(right -> right.startsWith("-"));
+        REDIS.server()
+                .grantDefaultUser(Stream.of(
+                                Stream.of("reset", "on", "nopass", "resetkeys", "resetchannels"),
+                                patterns,
+                                least,
+                                taken)
+                        .flatMap(part -> part)
+                        .toArray(String[]::new));
+    }
+
+    private static RedisLockBackend backend(RedisURI uri) {
+        return new RedisLockBackend(new DirectRedisConnector(uri, RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
+    }
+}

@@ -1,0 +1,177 @@
+package io.github.lockstarter.redis.connector;
+
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.internal.HostAndPort;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.MappingSocketAddressResolver;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/** Connects without Spring, for tests and their child JVMs. */
+public final class DirectRedisConnector implements RedisConnector {
+
+    private final ClientResources resources;
+    private final AbstractRedisClient client;
+    private final RedisConnector connector;
+
+    /**
+     * Prepares connections to a server, or to the master that sentinels name.
+     *
+     * @param uri where it is, and as whom to log in
+     * @param settings the lock's settings
+     */
+    public DirectRedisConnector(RedisURI uri, RedisSettings settings) {
+        this(uri, settings, settings.tune(ClientOptions.create()));
+    }
+
+    /**
+     * Prepares connections to a server, or to the master that sentinels name, by way of others.
+     *
+     * @param uri where it is, and as whom to log in
+     * @param settings the lock's settings
+     * @param route to whom to connect in place of a server
+     */
+    public DirectRedisConnector(RedisURI uri, RedisSettings settings, UnaryOperator<HostAndPort> route) {
+        this(uri, settings, settings.tune(ClientOptions.create()), route);
+    }
+
+    /** Prepares connections with other options than the tuned ones. */
+    public DirectRedisConnector(RedisURI uri, RedisSettings settings, ClientOptions options) {
+        this(uri, settings, options, UnaryOperator.identity());
+    }
+
+    private DirectRedisConnector(
+            RedisURI uri, RedisSettings settings, ClientOptions options, UnaryOperator<HostAndPort> route) {
+        this.resources = resources(route);
+        RedisClient toServer = client(uri, settings, options);
+        this.client = toServer;
+        this.connector = uri.getSentinels().isEmpty()
+                ? RedisConnectors.toServer(toServer, targetOf(uri), this::closeClient)
+                : RedisConnectors.toMasterOf(toServer, uri, targetOf(uri), this::closeClient);
+    }
+
+    private DirectRedisConnector(
+            List<RedisURI> uris, RedisSettings settings, boolean cluster, UnaryOperator<HostAndPort> route) {
+        this.resources = resources(route);
+        uris.forEach(uri -> uri.setTimeout(settings.commandTimeout()));
+        String target =
+                uris.stream().map(DirectRedisConnector::targetOf).toList().toString();
+        if (cluster) {
+            RedisClusterClient toCluster = RedisClusterClient.create(resources, uris);
+            toCluster.setOptions(settings.tuneCluster(ClientOptions.create()));
+            this.client = toCluster;
+            this.connector = RedisConnectors.toCluster(toCluster, target, this::closeClient);
+        } else {
+            RedisClient toServers = client(uris.get(0), settings, settings.tune(ClientOptions.create()));
+            this.client = toServers;
+            this.connector = RedisConnectors.toMasterAmong(toServers, uris, target, this::closeClient);
+        }
+    }
+
+    /**
+     * Prepares connections to the nodes of a cluster.
+     *
+     * @param nodes where some of them are, and as whom to log in
+     * @param settings the lock's settings
+     * @return the connector
+     */
+    public static DirectRedisConnector toCluster(List<RedisURI> nodes, RedisSettings settings) {
+        return toCluster(nodes, settings, UnaryOperator.identity());
+    }
+
+    /**
+     * Prepares connections to the nodes of a cluster, by way of others.
+     *
+     * @param nodes where some of them are, and as whom to log in
+     * @param settings the lock's settings
+     * @param route to whom to connect in place of a node
+     * @return the connector
+     */
+    public static DirectRedisConnector toCluster(
+            List<RedisURI> nodes, RedisSettings settings, UnaryOperator<HostAndPort> route) {
+        return new DirectRedisConnector(nodes, settings, true, route);
+    }
+
+    /**
+     * Prepares connections to one of several servers.
+     *
+     * @param servers where they are, and as whom to log in
+     * @param settings the lock's settings
+     * @return the connector
+     */
+    public static DirectRedisConnector toMasterAmong(List<RedisURI> servers, RedisSettings settings) {
+        return new DirectRedisConnector(servers, settings, false, UnaryOperator.identity());
+    }
+
+    @Override
+    public StatefulConnection<String, String> connect() {
+        return connector.connect();
+    }
+
+    @Override
+    public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+        return connector.connectPubSub();
+    }
+
+    @Override
+    public ScheduledExecutorService timer() {
+        return connector.timer();
+    }
+
+    @Override
+    public boolean isCluster() {
+        return connector.isCluster();
+    }
+
+    @Override
+    public void refresh() {
+        connector.refresh();
+    }
+
+    @Override
+    public String target() {
+        return connector.target();
+    }
+
+    @Override
+    public void close() {
+        connector.close();
+    }
+
+    private static ClientResources resources(UnaryOperator<HostAndPort> route) {
+        return ClientResources.builder()
+                .reconnectDelay(Delay.constant(Duration.ofMillis(20)))
+                .socketAddressResolver(MappingSocketAddressResolver.create(DnsResolvers.UNRESOLVED, route))
+                .build();
+    }
+
+    private RedisClient client(RedisURI uri, RedisSettings settings, ClientOptions options) {
+        uri.setTimeout(settings.commandTimeout());
+        RedisClient client = RedisClient.create(resources, uri);
+        client.setOptions(options);
+        return client;
+    }
+
+    private static String targetOf(RedisURI uri) {
+        return uri.getSentinels().isEmpty()
+                ? uri.getHost() + ":" + uri.getPort()
+                : uri.getSentinels().toString();
+    }
+
+    private void closeClient() {
+        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
+        resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(3, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.lockstarter.redis.connector;
+
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** Connects to nothing: records what is sent, and lets a test decide how connecting ends and what is answered. */
+public final class StubRedisConnector implements RedisConnector {
+
+    private final List<AsyncCommand<?, ?, ?>> sent = new CopyOnWriteArrayList<>();
+    private final AtomicInteger attempts = new AtomicInteger();
+    private final StatefulConnection<String, String> connection = connection();
+    private volatile Optional<Throwable> failure = Optional.empty();
+    private volatile Supplier<StatefulConnection<String, String>> next = () -> connection;
+
+    /** How connecting ends from now on. */
+    public void connecting(Supplier<StatefulConnection<String, String>> outcome) {
+        next = outcome;
+    }
+
+    /** Connecting succeeds from now on. */
+    public void connecting() {
+        next = () -> connection;
+    }
+
+    /** The one connection that this gives. */
+    public StatefulConnection<String, String> link() {
+        return connection;
+    }
+
+    /** How often a connection was asked for. */
+    public int attempts() {
+        return attempts.get();
+    }
+
+    /** What was sent, in order. */
+    public List<AsyncCommand<?, ?, ?>> sent() {
+        return sent;
+    }
+
+    /** What was sent, in order, such as EVALSHA. */
+    public List<String> types() {
+        return sent.stream().map(command -> command.getType().toString()).toList();
+    }
+
+    /** Sending fails from now on. */
+    public void failSending(Throwable failure) {
+        this.failure = Optional.of(failure);
+    }
+
+    public void verifyClosed() {
+        verify(connection).close();
+    }
+
+    @Override
+    public StatefulConnection<String, String> connect() {
+        attempts.incrementAndGet();
+        return next.get();
+    }
+
+    @Override
+    public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+        throw new UnsupportedOperationException("No signals here");
+    }
+
+    @Override
+    public ScheduledExecutorService timer() {
+        return GlobalEventExecutor.INSTANCE;
+    }
+
+    @Override
+    public String target() {
+        return "stub:1";
+    }
+
+    @Override
+    public void close() {}
+
+    @SuppressWarnings("unchecked")
+    private StatefulConnection<String, String> connection() {
+        return mock(
+                StatefulConnection.class,
+                call -> call.getMethod().getName().equals("dispatch") ? dispatch(call.getArgument(0)) : null);
+    }
+
+    private Object dispatch(Object commands) throws Throwable {
+        if (failure.isPresent()) {
+            throw failure.get();
+        }
+        if (commands instanceof Collection<?> several) {
+            several.forEach(command -> sent.add((AsyncCommand<?, ?, ?>) command));
+        } else {
+            sent.add((AsyncCommand<?, ?, ?>) commands);
+        }
+        return commands;
+    }
+}

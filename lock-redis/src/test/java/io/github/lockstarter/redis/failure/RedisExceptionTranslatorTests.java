@@ -1,0 +1,50 @@
+package io.github.lockstarter.redis.failure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.connector.StubRedisConnector;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CancellationException;
+import org.junit.jupiter.api.Test;
+
+/** What failures say that say nothing themselves, or say it of another server. */
+class RedisExceptionTranslatorTests {
+
+    private final RedisExceptionTranslator failures = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+
+    @Test
+    void saysNothingInPlaceOfAMessageThatIsMissing() {
+        assertThat(failures.ofExecuting(new CancellationException()).reason())
+                .startsWith("The connection to Redis at stub:1 broke before the answer came. ")
+                .doesNotContain("null");
+        assertThat(failures.ofConnecting(new CancellationException()).reason()).doesNotContain("null");
+        assertThat(failures.ofConnecting(new RedisConnectionException("no", new ClosedChannelException()))
+                        .reason())
+                .contains("the server closed the connection (ClosedChannelException)")
+                .doesNotContain("null");
+        assertThat(failures.ofConnecting(new IllegalStateException()).reason())
+                .contains("Could not connect to Redis at stub:1: IllegalStateException")
+                .doesNotContain("null");
+    }
+
+    @Test
+    void readsWhatOneOfSeveralServersSaid() {
+        RedisException none = new RedisException("none of the servers answers as a master");
+        none.addSuppressed(new RedisConnectionException("Connection refused"));
+        none.addSuppressed(
+                new RedisCommandExecutionException("NOPERM User u has no permissions to run the 'role' command"));
+        assertThat(failures.ofConnecting(none).problem()).contains("no permissions to run the 'role' command");
+        assertThat(failures.ofConnecting(none).remedy()).contains("+role", "it lacks +role");
+    }
+
+    @Test
+    void endsASentenceOnce() {
+        assertThat(failures.ofExecuting(new RedisCommandExecutionException("LOADING Redis is loading the dataset."))
+                        .reason())
+                .contains("refused: LOADING Redis is loading the dataset. The server is still loading");
+    }
+}

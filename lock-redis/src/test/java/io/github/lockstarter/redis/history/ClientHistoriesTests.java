@@ -1,0 +1,204 @@
+package io.github.lockstarter.redis.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.StubRedisConnector;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.SlotTags;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
+import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class ClientHistoriesTests {
+
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
+    private static final KeySpace KEYS = new KeySpace("lock:");
+
+    private final StubRedisConnector server = new StubRedisConnector();
+
+    @Test
+    void areOneForAllLocksOfAServer() {
+        ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
+        assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
+        assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
+        assertThat(histories.of("lock:{a}").key()).isEqualTo("lock:history");
+    }
+
+    @Test
+    void areOneForEachSlotOfACluster() {
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.empty());
+        for (int i = 0; i < 20; i++) {
+            String lock = KEYS.lockOf("key" + i);
+            ServerHistory history = histories.of(lock);
+            assertThat(SlotHash.getSlot(history.key())).isEqualTo(SlotHash.getSlot(lock));
+            assertThat(history.key()).matches("lock:history:\\{\\d{1,6}}");
+            assertThat(histories.ofKey("key" + i)).isSameAs(history);
+        }
+    }
+
+    /** Old instances and new ones must find the same marker. */
+    @Test
+    void areStoredUnderNamesThatNeverChange() {
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.empty());
+        assertThat(histories.of("lock:{order:42}").key()).isEqualTo("lock:history:{" + leastInSlotOf("order:42") + "}");
+    }
+
+    /** An application that uses many locks meets all slots soon. To look for each from 0 on takes half a minute. */
+    @Test
+    @Timeout(10)
+    void areFoundQuicklyForAllSlots() {
+        SlotTags tags = new SlotTags();
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            assertThat(SlotHash.getSlot(tags.of(slot))).isEqualTo(slot);
+        }
+    }
+
+    private static RedisConnector cluster() {
+        RedisConnector nodes = mock(RedisConnector.class);
+        when(nodes.isCluster()).thenReturn(true);
+        return nodes;
+    }
+
+    private static int leastInSlotOf(String tag) {
+        int number = 0;
+        while (SlotHash.getSlot(String.valueOf(number)) != SlotHash.getSlot(tag)) {
+            number++;
+        }
+        return number;
+    }
+
+    @Test
+    void areNoneWhereTheyDoNotMatter() {
+        ClientHistories histories = new ClientHistories(
+                KEYS,
+                server,
+                new RedisSettings.Guard(OnHistoryChange.NONE, FirstUse.GRANT, Duration.ofSeconds(30), Duration.ZERO),
+                key -> Optional.empty());
+        assertThat(histories.of("lock:{a}")).isNull();
+        assertThat(histories.ofKey("a")).isNull();
+        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO));
+    }
+
+    @Test
+    void rememberWhatTheServerSaidLast() {
+        ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
+        assertThat(history.known()).isEmpty();
+        history.learn("");
+        assertThat(history.known()).isEmpty();
+        history.learn("x:1:first");
+        history.learn("");
+        assertThat(history.known()).isEqualTo("x:1:first");
+    }
+
+    /** It answers a question that was sent when nothing was known; the next one lets the server begin a grace. */
+    @Test
+    void doNotBelieveInAFirstUseOnceTheyWereThere() {
+        ServerHistory history = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty()).of("lock:{a}");
+        history.learn("x:1:grace");
+        history.learn("y:2:first");
+        assertThat(history.known()).isEqualTo("x:1:grace");
+        history.learn("y:3:grace");
+        assertThat(history.known()).isEqualTo("y:3:grace");
+    }
+
+    @Test
+    void knowInASlotThatIsNewToThemWhatItsNodeWasCalledLast() {
+        AtomicReference<String> node = new AtomicReference<>("node:1");
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.ofNullable(node.get()));
+        assertThat(histories.ofKey("b").known()).isEmpty();
+
+        histories.ofKey("a").learn("x:1:first");
+        assertThat(histories.ofKey("b").known()).isEqualTo("x");
+        assertThat(histories.ofKey("a").known()).isEqualTo("x:1:first");
+        node.set("node:2");
+        assertThat(histories.ofKey("b").known()).isEmpty();
+        node.set(null);
+        assertThat(histories.ofKey("b").known()).isEqualTo("-");
+    }
+
+    /** Else who was told of the new history in one slot would trust it in all others. */
+    @Test
+    void distrustANodeForAGraceInSlotsThatAreNewToThemOnceItIsCalledOtherwise() {
+        Duration lease = Duration.ofSeconds(2);
+        ClientHistories histories =
+                new ClientHistories(KEYS, cluster(), RedisSettings.Guard.guarding(lease), key -> Optional.of("node:1"));
+        histories.ofKey("a").learn("x:1:grace");
+        long changing = System.nanoTime();
+        histories.ofKey("a").learn("y:2:grace");
+        histories.ofKey("c").learn("y:2:grace");
+        String known = histories.ofKey("b").known();
+        if (System.nanoTime() - changing < lease.toNanos()) {
+            assertThat(known).isEqualTo("-");
+        }
+        await().untilAsserted(() -> assertThat(histories.ofKey("b").known()).isEqualTo("y"));
+        assertThat(System.nanoTime() - changing).isGreaterThanOrEqualTo(lease.toNanos());
+    }
+
+    @Test
+    void knowNothingOfANodeThatDoesNotNameItsHistory() {
+        ClientHistories histories = new ClientHistories(KEYS, cluster(), GUARD, key -> Optional.of("node:1"));
+        histories.ofKey("a").learn("?:1:first");
+        assertThat(histories.ofKey("b").known()).isEmpty();
+    }
+
+    @Test
+    void distrustAServerThatSeemsNewIfToldTo() {
+        ServerHistory history = new ClientHistories(
+                        KEYS,
+                        server,
+                        new RedisSettings.Guard(
+                                OnHistoryChange.GRACE, FirstUse.GRACE, Duration.ofSeconds(30), Duration.ZERO),
+                        key -> Optional.empty())
+                .of("lock:{a}");
+        assertThat(history.known()).isEqualTo("-");
+        history.learn("x:1:grace");
+        assertThat(history.known()).isEqualTo("x:1:grace");
+    }
+
+    @Test
+    void waitForTheLongestLeaseAndTheWritesOfADeposedMaster() {
+        ServerHistory.Terms terms = new ClientHistories(
+                        KEYS,
+                        server,
+                        new RedisSettings.Guard(
+                                OnHistoryChange.GRACE,
+                                FirstUse.GRANT,
+                                Duration.ofSeconds(30),
+                                Duration.ofMillis(2_500)),
+                        key -> Optional.empty())
+                .of("lock:{a}")
+                .terms();
+        assertThat(terms.graceMillis()).isEqualTo("32500");
+        assertThat(terms.quietMillis()).isEqualTo("2500");
+    }
+
+    @Test
+    void tellForHowLongTheServerRecoversAndThatItDoesNotNameItsHistory() {
+        ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
+        assertThat(histories.state()).isEqualTo(new HistoryGuard(HistoryGuard.State.GUARDED, Duration.ZERO));
+
+        ServerHistory history = histories.of("lock:{a}");
+        history.recovers(Duration.ofSeconds(20));
+        assertThat(history.isRecovering()).isTrue();
+        assertThat(histories.state().recovering()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+
+        history.learn("?:1:grace");
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+        history.learn("f:1:grace");
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.GUARDED);
+        ServerHistory sample = new ServerHistory("lock:history", ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT));
+        sample.learn("?:1:first");
+        histories.found(sample);
+        assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
+    }
+}

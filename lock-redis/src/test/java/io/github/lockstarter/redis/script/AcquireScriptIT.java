@@ -1,0 +1,123 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.lettuce.core.SetArgs;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Who is granted a lock, and what the others are told. */
+class AcquireScriptIT extends AcquireScriptOnServer {
+
+    @Test
+    void grantsAFreeLockWithAFencingTokenFromTheServersClock() {
+        long before = serverMicros();
+        List<Long> granted = scripts.acquire("a:1", 30_000);
+        assertThat(granted.get(0)).isEqualTo(1);
+        assertThat(granted.get(1)).isBetween(before, serverMicros());
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+        assertThat(redis.get(KEYS.fence())).isEqualTo(granted.get(1).toString());
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF, within(1_000L));
+    }
+
+    @Test
+    void answersTheSameTokenTheSameAgainAndLeavesTheLease() {
+        List<Long> granted = scripts.acquire("a:1", 10_000);
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(granted);
+        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(10_000);
+    }
+
+    @Test
+    void tellsWhoAsksTooHowLongTheLeaseStillIs() {
+        scripts.acquire("a:1", 10_000);
+        List<Long> contended = scripts.acquire("b:1", 30_000);
+        assertThat(contended.get(0)).isZero();
+        assertThat(contended.get(1)).isCloseTo(10_000, within(1_000L));
+        assertThat(contended.get(2)).isZero();
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+        assertThat(redis.exists(KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void isContendedWithAForeignOwnerThatSetsTheKey() {
+        redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(5_000));
+        assertThat(scripts.acquire("a:1", 30_000).get(0)).isZero();
+    }
+
+    @Test
+    void keepsForeignOwnersOut() {
+        scripts.acquire("a:1", 30_000);
+        assertThat(redis.set(KEYS.lock(), "somebody", SetArgs.Builder.nx().px(5_000)))
+                .isNull();
+    }
+
+    @Test
+    void tellsOfAnOwnerWithoutLease() {
+        redis.set(KEYS.lock(), "somebody");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(0L, -1L, 0L));
+    }
+
+    @Test
+    void grantsAfterTheLeaseIsOver() {
+        long first = scripts.acquire("a:1", 1).get(1);
+        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
+        List<Long> second = scripts.acquire("b:1", 30_000);
+        assertThat(second.get(0)).isEqualTo(1);
+        assertThat(second.get(1)).isGreaterThan(first);
+    }
+
+    @Test
+    void givesABareNumberUnlessOthersWait() {
+        assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
+        assertThat(scripts.isAnsweredByANumber("a:1")).isTrue();
+        scripts.waitFor("b:1", 5_000, 0);
+        assertThat(scripts.isAnsweredByANumber("a:1")).isFalse();
+    }
+
+    @Test
+    void looksAtTheQueueOnlyForWhoeverHasUseForIt() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquire("c:1", 30_000).get(2)).isZero();
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("c:1", 5_000, 0).get(2)).isZero();
+        assertThat(scripts.waitFor("c:1", 5_000, 1).get(2)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    @Test
+    void countsTheOtherInstancesInTheQueue() {
+        scripts.acquireMany("a:1", 2, 0);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.acquireMany("a:1", 2, 0).get(2)).isEqualTo(2);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(1);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitForMany("c:2", 2).get(2)).isZero();
+    }
+
+    @Test
+    void doesNotCountTheInstanceItselfThatIsInTheQueue() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
+        assertThat(scripts.acquireMany("b:2", 2, 0).get(2)).isEqualTo(1);
+    }
+
+    @Test
+    void takesAnOwnerThatIsAnsweredAgainOutOfTheQueue() {
+        scripts.waitFor("a:1", 5_000, 0);
+        long position = scripts.waitFor("a:2", 5_000, 0).get(2);
+        scripts.waitFor("b:1", 5_000, 0);
+        assertThat(scripts.waitFor("a:1", 5_000, position).get(2)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+}

@@ -1,0 +1,169 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.lockstarter.redis.Listening;
+import io.lettuce.core.RedisClient;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Who waits, in which order, and that the owner is told. */
+class AcquireScriptQueueIT extends AcquireScriptOnServer {
+
+    @Test
+    void queuesAWaiterAtTheServersTime() {
+        scripts.acquire("a:1", 30_000);
+        long before = serverMicros();
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        assertThat(position).isBetween(before, serverMicros());
+        assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) position);
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(5_000, within(1_000L));
+    }
+
+    @Test
+    void keepsTheEarlierPositionOfAWaiter() {
+        scripts.acquire("a:1", 30_000);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        assertThat(scripts.waitFor("b:2", 5_000, 0).get(2)).isEqualTo(position);
+        assertThat(scripts.waitFor("b:3", 5_000, position + 10).get(2)).isEqualTo(position);
+        assertThat(scripts.waitFor("b:4", 5_000, position - 10).get(2)).isEqualTo(position - 10);
+    }
+
+    @Test
+    void givesAWaiterThatWasSignalledItsOldPositionBack() {
+        scripts.acquire("a:1", 30_000);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        redis.zpopmin(KEYS.waiters());
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(2)).isEqualTo(position);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b", "c");
+    }
+
+    @Test
+    void keepsTheQueueAsLongAsTheMostPatientWaiter() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 60_000, 0);
+        scripts.waitFor("c:1", 1_000, 0);
+        assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+    }
+
+    @Test
+    void takesAWaiterThatIsGrantedOutOfTheQueue() {
+        scripts.acquire("a:1", 30_000);
+        long position = scripts.waitFor("b:1", 5_000, 0).get(2);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        assertThat(scripts.waitFor("b:2", 5_000, position).get(0)).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+    }
+
+    @Test
+    void leavesTheQueueToTheInstancesWaiterWhenAnAttemptWithoutWaitingIsGranted() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        scripts.acquireMany("b:2", 2, 0);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    @Test
+    void tellsTheOwnerOnceThatTheLockIsWanted() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("b:2", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void tellsTheOwnerAgainOnceNobodyWaitedInBetween() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.withdraw("b:1");
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY, "%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void tellsTheOwnerWhoseOwnInstanceIsInTheQueueToo() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor(OWNER + ":2", 5_000, 0);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+        }
+    }
+
+    @Test
+    void doesNotTellAnOwnerOfItsOwnWaiters() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.waitFor(OWNER + ":2", 5_000, 0);
+            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
+        }
+    }
+
+    @Test
+    void doesNotTellTheOwnerOfAnInstanceThatOnlyTries() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+            scripts.acquire("b:1", 30_000);
+            assertThat(heardUntilNow(owner, OWNER)).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "abc",
+                "x:1",
+                OWNER,
+                OWNER + ":",
+                OWNER + ":1x",
+                ":1",
+                "0" + OWNER + ":1",
+                "ABCDEF0123456789ABCDEF0123456789:1",
+                "{}"
+            })
+    void tellsNoForeignOwner(String value) {
+        redis.set(KEYS.lock(), value);
+        long before = publications();
+        assertThat(scripts.waitFor("b:1", 5_000, 0).get(0)).isZero();
+        assertThat(publications()).isEqualTo(before);
+    }
+
+    @Test
+    void queuesAWaiterWhoseOwnerCannotBeTold() {
+        scripts.acquire(OWNER + ":1", 30_000);
+        REDIS.server().grantDefaultUser("-publish");
+        RedisClient client = RedisClient.create(REDIS.server().uri());
+        try {
+            List<Long> contended = new Scripts(client.connect().sync()).waitFor("b:1", 5_000, 0);
+            assertThat(contended.get(0)).isZero();
+            assertThat(contended.get(2)).isPositive();
+        } finally {
+            client.shutdown();
+        }
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("b");
+    }
+
+    private long publications() {
+        return Stream.of(REDIS.server()
+                        .info("commandstats")
+                        .getOrDefault("cmdstat_publish", "calls=0")
+                        .split(","))
+                .filter(field -> field.startsWith("calls="))
+                .mapToLong(field -> Long.parseLong(field.substring("calls=".length())))
+                .sum();
+    }
+}

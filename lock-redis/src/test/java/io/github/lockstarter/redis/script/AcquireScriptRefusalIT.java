@@ -1,0 +1,119 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.github.lockstarter.redis.failure.ServerError;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is left when the server refuses a command, or a key holds another type: no lock that nobody was granted. */
+class AcquireScriptRefusalIT extends AcquireScriptOnServer {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "time", "zcard", "zrem"})
+    void givesTheLockBackWhenACommandAfterItIsNotAllowed(String command) {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        REDIS.server().grantDefaultUser("-" + command);
+        refused(limited -> limited.waitFor("a:1", 5_000, 1));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void givesTheLockBackWhenTheQueueMayNotBeSearched() {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        redis.del(KEYS.lock());
+        REDIS.server().grantDefaultUser("-zscore");
+        refused(limited -> limited.acquireMany("a:1", 2, 0));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {30_000, 86_400_000})
+    void givesTheLockBackWhenTheCounterMayNotBeWritten(long lease) {
+        assumeThat(RawAccess.hasRightsToReadOnly()).isTrue();
+        long counter = serverMicros() / WINDOW_MICROS * WINDOW_MICROS;
+        redis.set(KEYS.fence(), Long.toString(counter));
+        REDIS.server().grantDefaultUser("resetkeys", "~" + KEYS.lock(), "~" + KEYS.waiters(), "%R~" + KEYS.fence());
+        refused(limited -> limited.acquire("a:1", lease));
+        assertThat(redis.exists(KEYS.lock())).isZero();
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(counter));
+    }
+
+    @Test
+    void leavesTheLockOfATokenThatAsksAgainAndIsRefused() {
+        scripts.acquire("a:1", 30_000);
+        redis.del(KEYS.fence());
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 2L, 0L));
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+    }
+
+    @Test
+    void tellsOfTheOwnerOnAFullServer() {
+        scripts.acquire("a:1", 30_000);
+        redis.configSet("maxmemory-policy", "noeviction");
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThat(scripts.acquire("b:1", 30_000).get(0)).isZero();
+            assertThat(scripts.acquire("a:1", 30_000).get(0)).isEqualTo(1);
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+    }
+
+    @Test
+    void saysWhichKeyHoldsAnotherType() {
+        redis.lpush(KEYS.lock(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 1L, 0L));
+        redis.del(KEYS.lock());
+
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.acquire("a:1", 30_000)).isEqualTo(List.of(-1L, 2L, 0L));
+        redis.del(KEYS.fence());
+
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.acquireMany("a:1", 2, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+        assertThat(scripts.waitFor("a:1", 5_000, 1)).isEqualTo(List.of(-1L, 3L, 0L));
+        assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
+
+        redis.set(KEYS.lock(), "b:1");
+        assertThat(scripts.waitFor("a:1", 5_000, 0)).isEqualTo(List.of(-1L, 3L, 0L));
+    }
+
+    @Test
+    void leavesNoLockWhenTheServerRefusesToWrite() {
+        redis.configSet("maxmemory-policy", "noeviction");
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThatExceptionOfType(RedisCommandExecutionException.class)
+                    .isThrownBy(() -> scripts.acquire("a:1", 30_000))
+                    .satisfies(refusal ->
+                            assertThat(ServerError.of(refusal).code()).isEqualTo("OOM"));
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    private void refused(Consumer<Scripts> attempt) {
+        RedisClient client = RedisClient.create(REDIS.server().uri());
+        try {
+            Scripts limited = new Scripts(client.connect().sync());
+            assertThatExceptionOfType(RedisCommandExecutionException.class).isThrownBy(() -> attempt.accept(limited));
+        } finally {
+            client.shutdown();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.lockstarter.redis.Listening;
+import io.lettuce.core.SetArgs;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What a quorum needs of the script: tokens that are raised, and the time. */
+class AcquireScriptVoteIT extends AcquireScriptOnServer {
+
+    @Test
+    void raisesTheTokensOfAnOwnerToBeginRightAboveTheFloor() {
+        long granted = scripts.acquireMany("a:1", 8, 0).get(1);
+        long floor = granted + WINDOW_MICROS;
+
+        assertThat(scripts.acquireMany("a:1", 8, floor)).isEqualTo(List.of(1L, floor + 1, 0L));
+
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(floor + 8));
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF + WINDOW_MICROS / 1000, within(1_000L));
+    }
+
+    @Test
+    void answersARepeatedRaiseTheSameAndALowerFloorToo() {
+        long floor = scripts.acquireMany("a:1", 8, 0).get(1);
+        List<Long> raised = scripts.acquireMany("a:1", 8, floor);
+
+        assertThat(raised.get(1)).isEqualTo(floor + 1);
+        assertThat(scripts.acquireMany("a:1", 8, floor)).isEqualTo(raised);
+        assertThat(scripts.acquireMany("a:1", 8, 0)).isEqualTo(raised);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(floor + 8));
+    }
+
+    @Test
+    void raisesToANumberFarBehindTheClock() {
+        redis.set(KEYS.lock(), "a:1", SetArgs.Builder.px(30_000));
+        counter(1000, 60_000);
+
+        assertThat(scripts.acquire("a:1", 30_000, 1000).get(1)).isEqualTo(1001);
+
+        assertThat(redis.pttl(KEYS.fence())).isPositive();
+    }
+
+    @Test
+    void raisesNothingForAnotherThanTheOwner() {
+        long granted = scripts.acquire("a:1", 30_000).get(1);
+
+        assertThat(scripts.acquire("b:1", 30_000, granted + 1_000).get(0)).isZero();
+
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(granted));
+    }
+
+    @Test
+    void tellsTheTimeToWhoCountsVotes() {
+        long before = serverMicros();
+        List<Object> granted = scripts.vote("a:1", 0);
+        assertThat(granted).hasSize(5).startsWith(1L).element(3).isEqualTo("");
+        assertThat((long) granted.get(4)).isBetween(before, serverMicros()).isEqualTo(granted.get(1));
+        assertThat(scripts.vote("a:1", 0)).hasSize(5).startsWith(1L, granted.get(1), 0L, "");
+        List<Object> contended = scripts.vote("b:1", 0);
+        assertThat(contended).hasSize(5).startsWith(0L).element(2).isEqualTo(0L);
+        assertThat((long) contended.get(4)).isBetween(before, serverMicros());
+        assertThat(redis.exists(KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void queuesWhoCountsVotesAndTellsTheOwner() {
+        try (Listening owner = Listening.to(REDIS.server(), OWNER)) {
+            scripts.acquire(OWNER + ":1", 30_000);
+
+            List<Object> queued = scripts.voteAndWait("b:1", 5_000);
+
+            assertThat(queued).hasSize(5).startsWith(0L);
+            assertThat(redis.zscore(KEYS.waiters(), "b")).isEqualTo((double) (long) queued.get(2));
+            assertThat(heardUntilNow(owner, OWNER)).containsExactly("%!" + Scripts.KEY);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Runs the scripts that look at the history as they are, on one lock, with a grace of a minute. */
+final class GuardedScripts {
+
+    static final String HISTORY = "lock:history";
+    static final long GRACE = 60_000;
+    static final long QUIET = 10_000;
+    static final String LEASE = "30000";
+
+    private final RedisCommands<String, String> redis;
+
+    GuardedScripts(RedisCommands<String, String> redis) {
+        this.redis = redis;
+    }
+
+    /** An attempt that does not wait, by who knows this marker, or none. */
+    List<Object> acquire(String token, String known) {
+        return acquire(token, known, "1");
+    }
+
+    List<Object> acquireMany(String token, String known) {
+        return acquire(token, known, "8");
+    }
+
+    private List<Object> acquire(String token, String known, String fencingTokens) {
+        return redis.eval(
+                LockScript.ACQUIRE.text(),
+                ScriptOutputType.MULTI,
+                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY},
+                token,
+                LEASE,
+                "0",
+                fencingTokens,
+                known,
+                Long.toString(GRACE));
+    }
+
+    List<Object> renew(String token, String known) {
+        return renew(List.of(KEYS.lock()), known, token);
+    }
+
+    /** A call for several locks, by the tokens. */
+    List<Object> renew(List<String> locks, String known, String... tokens) {
+        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GRACE), Long.toString(QUIET)));
+        for (String token : tokens) {
+            arguments.add(token);
+            arguments.add(LEASE);
+        }
+        return redis.eval(
+                LockScript.RENEW.text(),
+                ScriptOutputType.MULTI,
+                Stream.concat(locks.stream(), Stream.of(HISTORY)).toArray(String[]::new),
+                arguments.toArray(new String[0]));
+    }
+
+    List<Object> reclaim(String token, String known, long fencingToken) {
+        return redis.eval(
+                LockScript.RECLAIM.text(),
+                ScriptOutputType.MULTI,
+                new String[] {KEYS.lock(), KEYS.fence(), HISTORY},
+                known,
+                Long.toString(GRACE),
+                Long.toString(QUIET),
+                token,
+                LEASE,
+                Long.toString(fencingToken));
+    }
+
+    /** What is stored. */
+    String marker() {
+        return redis.get(HISTORY);
+    }
+
+    /** Makes the history that old. */
+    String grace(long ageMillis) {
+        return mark(replid(), ageMillis, "grace");
+    }
+
+    String mark(String replid, long ageMillis, String kind) {
+        String marker = replid + ':' + (micros() - ageMillis * 1000) + ':' + kind;
+        redis.set(HISTORY, marker);
+        return marker;
+    }
+
+    /** What the server calls its history. */
+    String replid() {
+        return redis.info("replication")
+                .lines()
+                .filter(line -> line.startsWith("master_replid:"))
+                .map(line -> line.substring("master_replid:".length()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The server's clock. */
+    long micros() {
+        List<String> time = redis.time();
+        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+    }
+}

@@ -1,0 +1,288 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.GuardedScripts.GRACE;
+import static io.github.lockstarter.redis.script.GuardedScripts.HISTORY;
+import static io.github.lockstarter.redis.script.GuardedScripts.QUIET;
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.lockstarter.redis.failure.ServerError;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What acquire, renew and reclaim do at every age of the history. */
+class HistoryGuardScriptIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static final long DAY = 86_400_000;
+    private static final long DAY_AND_A_HALF = 129_600_000;
+
+    private RedisCommands<String, String> redis;
+    private GuardedScripts scripts;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        scripts = new GuardedScripts(redis);
+    }
+
+    @Test
+    void grantsAtOnceWhereTheHistoryIsAFirstUse() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        assertThat(scripts.acquire("a:1", first)).hasSize(1);
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+    }
+
+    @Test
+    void grantsNothingThatIsFreeWithinTheGrace() {
+        String grace = scripts.grace(GRACE - 20_000);
+        assertThat(scripts.acquire("a:1", grace))
+                .hasSize(3)
+                .startsWith(2L)
+                .endsWith(0L)
+                .element(1, InstanceOfAssertFactories.LONG)
+                .isBetween(15_000L, 20_000L);
+        assertThat(redis.exists(KEYS.lock(), KEYS.fence(), KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void grantsAfterTheGrace() {
+        String grace = scripts.grace(GRACE);
+        assertThat(scripts.acquire("a:1", grace)).hasSize(1);
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+    }
+
+    @Test
+    void neverTellsToRetryAtOnce() {
+        String grace = scripts.mark(scripts.replid(), GRACE - 1, "grace");
+        List<Object> reply = scripts.acquire("a:1", grace);
+        // The last millisecond may be over before the script runs.
+        assertThat(reply.size() == 1 || (long) reply.get(1) == 1).isTrue();
+    }
+
+    @Test
+    void answersTheSameTokenAlikeAtAnyAge() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        Object fencingToken = scripts.acquire("a:1", first).get(0);
+        String grace = scripts.grace(0);
+        assertThat(scripts.acquire("a:1", grace)).containsExactly(fencingToken);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(fencingToken.toString());
+    }
+
+    @Test
+    void answersTheSameTokenAlikeForManyFencingTokens() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        List<Object> granted = scripts.acquireMany("a:1", first);
+        String grace = scripts.grace(0);
+        assertThat(scripts.acquireMany("a:1", grace)).isEqualTo(granted);
+    }
+
+    @Test
+    void saysWhoHasTheLockAtAnyAge() {
+        redis.psetex(KEYS.lock(), 5_000, "b:1");
+        String grace = scripts.grace(0);
+        assertThat(scripts.acquire("a:1", grace)).hasSize(3).startsWith(0L);
+    }
+
+    @Test
+    void renewsNothingInTheQuietPeriod() {
+        String grace = scripts.grace(QUIET - 5_000);
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        assertThat(scripts.renew("a:1", grace))
+                .startsWith("d", "", "")
+                .element(3, InstanceOfAssertFactories.LONG)
+                .isBetween(1_000L, 5_000L);
+        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("d", "", "");
+        assertThat(redis.pttl(KEYS.lock())).isLessThanOrEqualTo(5_000);
+
+        redis.del(KEYS.lock());
+        assertThat(scripts.renew("a:1", grace)).startsWith("d");
+        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("d");
+        assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
+    }
+
+    @Test
+    void renewsWhatIsThereWithinTheGrace() {
+        String grace = scripts.grace(QUIET);
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        assertThat(scripts.renew("a:1", grace)).startsWith("1", "", "");
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+    }
+
+    @Test
+    void tellsWhichLocksMayHaveBeenForgotten() {
+        String grace = scripts.grace(GRACE - 20_000);
+        redis.psetex("lock:{1}", 5_000, "a:1");
+        redis.psetex("lock:{2}", 5_000, "b:1");
+        redis.lpush("lock:{4}", "x");
+        List<Object> reply = scripts.renew(
+                List.of("lock:{1}", "lock:{2}", "lock:{3}", "lock:{4}"), grace, "a:1", "a:2", "a:3", "a:4");
+        assertThat(reply)
+                .startsWith("10f0", "", "")
+                .element(3, InstanceOfAssertFactories.LONG)
+                .isBetween(15_000L, 20_000L);
+        assertThat(redis.exists("lock:{3}")).isZero();
+    }
+
+    @Test
+    void tellsThatALockIsLostAfterTheGrace() {
+        String grace = scripts.grace(GRACE);
+        assertThat(scripts.renew("a:1", grace)).containsExactly("0", "", "", 0L);
+        assertThat(scripts.reclaim("a:1", grace, 7)).containsExactly("0", "", "", 0L);
+        assertThat(redis.exists(KEYS.lock(), KEYS.fence())).isZero();
+
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        assertThat(scripts.renew("a:1", first)).containsExactly("0", "", "", 0L);
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("0", "", "", 0L);
+    }
+
+    @Test
+    void bringsALockBackThatNobodyHas() {
+        String grace = scripts.grace(QUIET);
+        long last = scripts.micros() + 1_000_000;
+        for (int i = 0; i < 2; i++) { // a repeated call changes nothing
+            assertThat(scripts.reclaim("a:1", grace, last)).containsExactly("1", "", "", 0L);
+            assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+            assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+            assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(last));
+            assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_A_HALF + 1_000, within(2_000L));
+        }
+        assertThat(new Scripts(redis).release("a:1", last)).isEqualTo(1);
+        assertThat(new Scripts(redis).release("a:1", last)).isEqualTo(1);
+
+        scripts.mark(scripts.replid(), 0, "first");
+        assertThat((long) scripts.acquire("b:1", "").get(1)).isGreaterThan(last);
+    }
+
+    @Test
+    void neverLowersTheFence() {
+        String grace = scripts.grace(QUIET);
+        redis.psetex(KEYS.fence(), 5_000, "9000000000000");
+        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("1");
+        assertThat(redis.get(KEYS.fence())).isEqualTo("9000000000000");
+        assertThat(redis.pttl(KEYS.fence())).isLessThanOrEqualTo(5_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "nan", "1.5", "9007199254740992", "6"})
+    void replacesAFenceThatIsNone(String fence) {
+        String grace = scripts.grace(QUIET);
+        redis.set(KEYS.fence(), fence);
+        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("1");
+        assertThat(redis.get(KEYS.fence())).isEqualTo("7");
+    }
+
+    @Test
+    void bringsNothingBackThatSomebodyElseHas() {
+        String grace = scripts.grace(QUIET);
+        redis.psetex(KEYS.lock(), 5_000, "b:1");
+        assertThat(scripts.reclaim("a:1", grace, 7)).containsExactly("0", "", "", 0L);
+        assertThat(redis.get(KEYS.lock())).isEqualTo("b:1");
+        assertThat(redis.exists(KEYS.fence())).isZero();
+    }
+
+    @Test
+    void bringsNothingBackWhoseFencingTokenIsUnknown() {
+        String grace = scripts.grace(QUIET);
+        assertThat(scripts.reclaim("a:1", grace, 0)).startsWith("0");
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void renewsInTheReclaimScriptAsInTheOther() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+
+        redis.psetex(KEYS.lock(), 50_000, "a:1");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(50_000, within(1_000L));
+
+        redis.persist(KEYS.lock());
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
+        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
+
+        redis.del(KEYS.lock());
+        redis.lpush(KEYS.lock(), "x");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-2, -1, 5_000, DAY - 1_000})
+    void keepsTheFenceOfALockThatIsHeld(long left) {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        if (left != -2) {
+            redis.set(KEYS.fence(), "9");
+        }
+        if (left > 0) {
+            redis.pexpire(KEYS.fence(), left);
+        }
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(redis.get(KEYS.fence())).isEqualTo(left == -2 ? "7" : "9");
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_A_HALF, within(1_000L));
+    }
+
+    @Test
+    void writesAFenceThatLivesForADayNoMore() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        redis.psetex(KEYS.fence(), DAY + 1_000, "5");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("1");
+        assertThat(redis.get(KEYS.fence())).isEqualTo("5");
+        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY + 1_000, within(1_000L));
+    }
+
+    @Test
+    void keepsTheFenceOfNobodyElse() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "b:1");
+        redis.psetex(KEYS.fence(), 5_000, "9");
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+        redis.del(KEYS.lock());
+        assertThat(scripts.reclaim("a:1", first, 7)).startsWith("0");
+        assertThat(redis.pttl(KEYS.fence())).isLessThanOrEqualTo(5_000);
+    }
+
+    @Test
+    void renewsALockWhoseFenceIsOfAnotherType() {
+        String first = scripts.mark(scripts.replid(), 0, "first");
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.reclaim("a:1", first, 7)).containsExactly("1", "", "", 0L);
+        assertThat(redis.lrange(KEYS.fence(), 0, -1)).containsExactly("x");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"get", "set", "time"})
+    void bringsNothingBackWhenTheServerRefuses(String command) {
+        String grace = scripts.grace(QUIET);
+        REDIS.server().grantDefaultUser("-" + command);
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            List<Object> reply = new GuardedScripts(client.connect().sync()).reclaim("a:1", grace, 7);
+            assertThat(reply).startsWith("?").endsWith("", 0L);
+            assertThat(ServerError.of((String) reply.get(1)).isMissingRight()).isTrue();
+        }
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void releasesAtAnyAgeAndLeavesTheMarker() {
+        String grace = scripts.grace(0);
+        redis.psetex(KEYS.lock(), 5_000, "a:1");
+        assertThat(new Scripts(redis).release("a:1", 7)).isEqualTo(1);
+        assertThat(redis.get(HISTORY)).isEqualTo(grace);
+    }
+}

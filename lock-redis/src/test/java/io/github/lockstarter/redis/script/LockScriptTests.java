@@ -1,0 +1,109 @@
+package io.github.lockstarter.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.connection.SignalMailbox;
+import io.lettuce.core.codec.Base16;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LockScriptTests {
+
+    private static final Pattern INPUT = Pattern.compile("(?:KEYS|ARGV)\\[[^\\]]+]");
+    private static final Pattern DOCUMENTED_INPUT = Pattern.compile("(?m)^-- ((?:KEYS|ARGV)\\[[^\\]]+]) {2,}\\S");
+
+    @ParameterizedTest
+    @EnumSource
+    void documentsEveryKeyAndArgumentThatItUsesAndNoOther(LockScript script) {
+        Set<String> documented = matches(DOCUMENTED_INPUT, header(script), 1);
+        Set<String> used = matches(INPUT, body(script), 0);
+        assertThat(documented).isNotEmpty().isEqualTo(used);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void documentsWhatItReturns(LockScript script) {
+        assertThat(header(script)).contains("-- Returns ");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesItsInputsBeforeAnythingElse(LockScript script) {
+        List<String> lines =
+                withoutHeadsOfLoops(body(script).lines().map(String::strip).toList());
+        List<String> linesWithInputs =
+                lines.stream().filter(line -> INPUT.matcher(line).find()).toList();
+        List<String> before =
+                lines.stream().takeWhile(line -> !INPUT.matcher(line).find()).toList();
+        assertThat(before).noneMatch(line -> line.contains("redis."));
+        assertThat(linesWithInputs).allMatch(line -> line.startsWith("local "));
+        assertThat(lines.stream().skip(before.size()).limit(linesWithInputs.size()))
+                .containsExactlyElementsOf(linesWithInputs);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isKnownToTheServerByItsSha1(LockScript script) {
+        assertThat(script.sha()).isEqualTo(Base16.digest(script.text().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hasWhatItIncludesInItsText(LockScript script) {
+        assertThat(script.text()).doesNotContain("-- include ");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ACQUIRE", "RENEW", "RECLAIM"})
+    void looksAtTheHistoryOnce(LockScript script) {
+        assertThat(script.text()).containsOnlyOnce("\nlocal marker, age, micros, refusal = known");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RELEASE", "WITHDRAW", "REVOKE"})
+    void indentsWhatItIncludesLikeTheLineThatNamesIt(LockScript script) {
+        assertThat(script.text()).containsOnlyOnce("\n  for _ = 1, TRIES do\n    local longest = ");
+    }
+
+    @Test
+    void marksWhatIsWantedAsTheMailboxKnowsIt() {
+        assertThat(body(LockScript.ACQUIRE)).contains("'" + SignalMailbox.WANTED + "' .. (name or tag)");
+    }
+
+    @Test
+    void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
+        assertThat(body(LockScript.REVOKE)).contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
+    }
+
+    /** What each turn of a loop takes for itself, it names first. */
+    private static List<String> withoutHeadsOfLoops(List<String> lines) {
+        return IntStream.range(0, lines.size())
+                .filter(i -> i == 0 || !lines.get(i - 1).startsWith("for i = "))
+                .mapToObj(lines::get)
+                .toList();
+    }
+
+    private static String header(LockScript script) {
+        return script.text().lines().takeWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
+    }
+
+    private static String body(LockScript script) {
+        return script.text().lines().dropWhile(line -> line.startsWith("--")).collect(Collectors.joining("\n"));
+    }
+
+    private static Set<String> matches(Pattern pattern, String text, int group) {
+        return pattern.matcher(text)
+                .results()
+                .map((MatchResult match) -> match.group(group))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+}

@@ -1,0 +1,268 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.lockstarter.redis.Listening;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ReleaseScriptIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private RedisCommands<String, String> redis;
+    private Scripts scripts;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        scripts = new Scripts(redis);
+    }
+
+    @Test
+    void freesTheLockOfTheOwnerAndRemembersTheFencingToken() {
+        long fencingToken = scripts.acquire("a:1", 30_000).get(1);
+        assertThat(scripts.release("a:1", fencingToken)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock())).isZero();
+        assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(fencingToken));
+    }
+
+    @Test
+    void isDoneAlreadyWhenRepeatedAndNobodyWasGrantedTheLockSince() {
+        long fencingToken = scripts.acquire("a:1", 30_000).get(1);
+        scripts.release("a:1", fencingToken);
+        assertThat(scripts.release("a:1", fencingToken)).isEqualTo(1);
+    }
+
+    @Test
+    void isNotDoneWhenRepeatedAndSomebodyHadTheLockSince() {
+        long fencingToken = scripts.acquire("a:1", 30_000).get(1);
+        scripts.release("a:1", fencingToken);
+        scripts.release("b:1", scripts.acquire("b:1", 30_000).get(1));
+        assertThat(scripts.release("a:1", fencingToken)).isZero();
+    }
+
+    @Test
+    void leavesTheLockOfAnotherTokenAlone() {
+        long fencingToken = scripts.acquire("a:1", 1).get(1);
+        Awaitility.await().until(() -> redis.exists(KEYS.lock()) == 0);
+        scripts.acquire("b:1", 30_000);
+        assertThat(scripts.release("a:1", fencingToken)).isZero();
+        assertThat(redis.get(KEYS.lock())).isEqualTo("b:1");
+    }
+
+    @Test
+    void freesAnAttemptWhoseFencingTokenNobodyKnows() {
+        scripts.acquire("a:1", 30_000);
+        assertThat(scripts.release("a:1", 0)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void findsNothingToFreeWhenAnUnknownAttemptWasNeverGranted() {
+        assertThat(scripts.release("a:1", 0)).isZero();
+        redis.set(KEYS.fence(), "0");
+        assertThat(scripts.release("a:1", 0)).isZero();
+    }
+
+    @Test
+    void takesAKeyOfAnotherTypeForALockOfSomebodyElse() {
+        redis.lpush(KEYS.lock(), "x");
+        assertThat(scripts.release("a:1", 7)).isZero();
+        assertThat(redis.exists(KEYS.lock())).isEqualTo(1);
+    }
+
+    @Test
+    void takesACounterOfAnotherTypeForForgotten() {
+        redis.lpush(KEYS.fence(), "x");
+        assertThat(scripts.release("a:1", 7)).isZero();
+    }
+
+    @Test
+    void signalsTheInstanceThatWaitsLongest() {
+        try (Listening b = Listening.to(REDIS.server(), "b");
+                Listening c = Listening.to(REDIS.server(), "c")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(scripts.release("a:1", 0)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+            assertThat(c.heard()).isEmpty();
+        }
+    }
+
+    @Test
+    void passesOverInstancesThatAreGone() {
+        try (Listening c = Listening.to(REDIS.server(), "c")) {
+            scripts.acquire("a:1", 30_000);
+            for (int i = 0; i < 15; i++) {
+                scripts.waitFor("dead" + i + ":1", 5_000, 0);
+            }
+            scripts.waitFor("c:1", 5_000, 0);
+            scripts.release("a:1", 0);
+            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
+            assertThat(redis.exists(KEYS.waiters())).isZero();
+        }
+    }
+
+    @Test
+    void stopsLookingForALivingInstanceAfterSixteenDeadOnes() {
+        scripts.acquire("a:1", 30_000);
+        for (int i = 0; i < 20; i++) {
+            scripts.waitFor("dead" + i + ":1", 5_000, 0);
+        }
+        assertThat(scripts.release("a:1", 0)).isEqualTo(1);
+        assertThat(redis.zcard(KEYS.waiters())).isEqualTo(4);
+    }
+
+    @Test
+    void takesOneInstanceForAliveWhereNobodyCountsAllListeners() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("elsewhere:1", 5_000, 0);
+        scripts.waitFor("next:1", 5_000, 0);
+        assertThat(scripts.releaseUncounted("a:1")).isEqualTo(3);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("next");
+    }
+
+    @Test
+    void namesTheLockByItsTagWhereNobodyCountsAllListeners() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.releaseUncounted("a:1");
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
+    void queuesAnInstanceThatGoesOnWaitingBehindTheOthers() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 60_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c", "a");
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void queuesAnInstanceThatGoesOnWaitingAfterTheOnlyOther() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 2_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(2_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void keepsTheQueueAsLongAsWhoeverWaitsInItIsPatient() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 60_000, 0);
+            scripts.waitFor("c:1", 60_000, 0);
+            scripts.releaseAndQueue("a:1", 2_000);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.pttl(KEYS.waiters())).isCloseTo(60_000, within(1_000L));
+        }
+    }
+
+    @Test
+    void queuesNobodyWhenThereIsNobodyToSignal() {
+        scripts.acquire("a:1", 30_000);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void queuesNobodyWhenTheOthersAreGone() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("dead:1", 5_000, 0);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+        assertThat(redis.exists(KEYS.lock(), KEYS.waiters())).isZero();
+    }
+
+    @Test
+    void passesOverThePlaceOfAnInstanceThatGoesOnWaiting() {
+        try (Listening a = Listening.to(REDIS.server(), "a");
+                Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            long spent = scripts.waitFor("a:2", 5_000, 0).get(2);
+            scripts.waitFor("b:1", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(3);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(a.heard()).isEmpty();
+            assertThat(redis.zscore(KEYS.waiters(), "a")).isGreaterThan((double) spent);
+        }
+    }
+
+    @Test
+    void leavesNoPlaceToAnInstanceThatMayTryAgainAtOnce() {
+        try (Listening a = Listening.to(REDIS.server(), "a")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("a:2", 5_000, 0);
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(1);
+            assertThat(redis.exists(KEYS.waiters())).isZero();
+            assertThat(a.heard()).isEmpty();
+        }
+    }
+
+    @Test
+    void signalsTheReleasingInstanceItselfIfItWaitsLongestAndDoesNotGoOnWaiting() {
+        try (Listening a = Listening.to(REDIS.server(), "a")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("a:2", 5_000, 0);
+            assertThat(scripts.release("a:1", 0)).isEqualTo(3);
+            Awaitility.await().until(() -> a.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
+    void queuesNobodyWhoDoesNotHaveTheLock() {
+        scripts.acquire("b:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isZero();
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+    }
+
+    @Test
+    void queuesOnceWhenRepeatedAfterAScriptFlush() {
+        try (Listening b = Listening.to(REDIS.server(), "b")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.releaseAndQueue("a:1", 5_000);
+            redis.scriptFlush();
+            assertThat(scripts.releaseAndQueue("a:1", 5_000)).isZero();
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("a");
+        }
+    }
+
+    @Test
+    void freesTheLockOfAnInstanceThatGoesOnWaitingEvenIfTheQueueIsOfAnotherType() {
+        scripts.acquire("a:1", 30_000);
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.releaseAndQueue("a:1", 5_000)).isEqualTo(2);
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void freesTheLockEvenIfTheQueueIsOfAnotherType() {
+        scripts.acquire("a:1", 30_000);
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.release("a:1", 0)).isEqualTo(2);
+        assertThat(redis.exists(KEYS.lock())).isZero();
+    }
+}

@@ -1,0 +1,161 @@
+package io.github.lockstarter.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.StubRedisConnector;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.RenewBatch.Renewal;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
+import io.github.lockstarter.redis.settings.RedisSettings.Guard;
+import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A lock of a cluster whose slot is being moved, so that its marker may be on another server. */
+class RenewBatchTests {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
+
+    /** How many keys a renewal has: the lock and the marker. */
+    private static final int MARKED = 2;
+
+    /** The fence too. */
+    private static final int KEEPING = 3;
+
+    private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS)
+            .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
+
+    private final KeySpace keySpace = new KeySpace("lock:");
+    private final RedisConnector cluster = mock(RedisConnector.class);
+
+    RenewBatchTests() {
+        when(cluster.isCluster()).thenReturn(true);
+    }
+
+    @Test
+    void goesWithoutTheMarkerOnceItWasRefused() {
+        ClientHistories histories = histories(Duration.ZERO);
+        assertThat(keysOfNext(histories)).isEqualTo(2);
+
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+
+        assertThat(refused).isCompletedWithValue(new RenewResult.Deferred(Duration.ZERO));
+        assertThat(keysOfNext(histories)).isEqualTo(1);
+    }
+
+    @Test
+    void neverTakesALockForLostThatIsNotFoundWithoutTheMarker() {
+        ClientHistories histories = histories(Duration.ZERO);
+        histories.ofKey("order:42").parted();
+        Renewal absent = new Renewal(COMMAND);
+        assertThat(batch(absent, histories).of(new RenewReply("0", "", "", Duration.ZERO)))
+                .isNotNull();
+        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
+    /** The answer may come when the marker travels again. */
+    @Test
+    void goesByWhetherItTravelledWithTheMarkerNotByWhetherTheNextOneWill() {
+        ServerHistory history = mock(ServerHistory.class);
+        when(history.terms()).thenReturn(ServerHistory.Terms.of(LEASE, Duration.ZERO, FirstUse.GRANT));
+        when(history.isParted()).thenReturn(true);
+        ClientHistories histories = mock(ClientHistories.class);
+        when(histories.isPerSlot()).thenReturn(true);
+        when(histories.ofKey("order:42")).thenReturn(history);
+
+        Renewal absent = new Renewal(COMMAND);
+        RenewBatch unmarked = batch(absent, histories);
+        when(history.isParted()).thenReturn(false);
+        assertThat(unmarked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
+    @Test
+    void takesALockForLostThatIsNotFoundWithTheMarker() {
+        ClientHistories histories = histories(Duration.ZERO);
+        Renewal absent = new Renewal(COMMAND);
+        RenewBatch marked = batch(absent, histories);
+        histories.ofKey("order:42").parted(); // by another renewal
+        assertThat(marked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(absent).isCompletedWithValue(new RenewResult.NotHeld());
+    }
+
+    /** Else it would be sent again at once, and again. */
+    @Test
+    void failsWhenItIsRefusedWithoutTheMarker() {
+        ClientHistories histories = histories(Duration.ZERO);
+        histories.ofKey("order:42").parted();
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+    }
+
+    @Test
+    void keepsToTheMarkerWhereRenewalsMayHaveToWait() {
+        ClientHistories histories = histories(Duration.ofSeconds(3));
+        Renewal refused = new Renewal(COMMAND);
+        assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
+        assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
+        assertThat(keysOfNext(histories)).isEqualTo(2);
+    }
+
+    @Test
+    void keepsTheFencingTokenOnceInHalfADay() {
+        ClientHistories histories = histories(Duration.ZERO);
+        Duration halfADay = Duration.ofHours(12);
+        assertThat(keysFor(halfADay.minusMillis(1), histories)).isEqualTo(MARKED);
+        assertThat(keysFor(halfADay, histories)).isEqualTo(KEEPING);
+        assertThat(keysFor(halfADay.plus(LEASE).minusMillis(1), histories)).isEqualTo(KEEPING);
+        assertThat(keysFor(halfADay.plus(LEASE), histories)).isEqualTo(MARKED);
+        assertThat(keysFor(halfADay.multipliedBy(5), histories)).isEqualTo(KEEPING);
+    }
+
+    @Test
+    void keepsNoFencingTokenWhileTheMarkerMayBeElsewhere() {
+        ClientHistories histories = histories(Duration.ZERO);
+        histories.ofKey("order:42").parted();
+        assertThat(keysFor(Duration.ofHours(12), histories)).isEqualTo(MARKED - 1);
+    }
+
+    private int keysFor(Duration held, ClientHistories histories) {
+        RenewCommand command = new RenewCommand(COMMAND.key(), COMMAND.token(), LEASE, 7, held);
+        String sent =
+                batch(new Renewal(command), histories).call().bySha().getArgs().toCommandString();
+        return Integer.parseInt(sent.split(" ", -1)[1]);
+    }
+
+    private ClientHistories histories(Duration deposedMasterWrites) {
+        return new ClientHistories(
+                keySpace,
+                cluster,
+                new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, LEASE, deposedMasterWrites),
+                key -> Optional.empty());
+    }
+
+    private int keysOfNext(ClientHistories histories) {
+        String sent =
+                batch(new Renewal(COMMAND), histories).call().bySha().getArgs().toCommandString();
+        return Integer.parseInt(sent.split(" ", -1)[1]);
+    }
+
+    private RenewBatch batch(Renewal renewal, ClientHistories histories) {
+        RedisExceptionTranslator failures = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+        return RenewBatch.of(List.of(renewal), new LockCommands(keySpace, cluster), histories, failures)
+                .get(0);
+    }
+}

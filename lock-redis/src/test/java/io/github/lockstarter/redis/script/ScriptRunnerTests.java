@@ -1,0 +1,120 @@
+package io.github.lockstarter.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.connector.StubRedisConnector;
+import io.github.lockstarter.redis.failure.OutageDetector;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.failure.RedisFailure.Effect;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A command that a node of a cluster may have redirected to another one, and that is refused in the end. */
+class ScriptRunnerTests {
+
+    private final List<AsyncCommand<String, String, ?>> sent = new ArrayList<>();
+    private final StatefulConnection<String, String> connection = connection();
+    private final AtomicInteger breaks = new AtomicInteger();
+    private final RedisLink asked = new RedisLink(connection, unfit -> {}, breaks);
+    private final RedisLink other = new RedisLink(connection, unfit -> {}, breaks);
+    private final RedisConnections connections = mock(RedisConnections.class);
+    private final ScriptRunner runner = new ScriptRunner(
+            connections,
+            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS),
+            new OutageDetector("stub", key -> Optional.empty()));
+
+    ScriptRunnerTests() {
+        asked.watch(connection);
+        when(connections.current("lock:{a}")).thenReturn(asked);
+    }
+
+    @Test
+    void knowsThatItHadNoEffectIfNoConnectionBroke() {
+        CompletableFuture<Effect> effect = run();
+        refuse();
+        assertThat(effect).isCompletedWithValue(Effect.NOT_YET);
+    }
+
+    @Test
+    void doesNotKnowWhatItDidIfTheConnectionToAnotherNodeBroke() {
+        CompletableFuture<Effect> effect = run();
+        other.onRedisDisconnected(mock());
+        refuse();
+        assertThat(effect).isCompletedWithValue(Effect.UNKNOWN);
+    }
+
+    @Test
+    void knowsThatNothingWasTakenAwayOnlyIfNoConnectionBroke() {
+        CompletableFuture<Revocation> first = revoke();
+        answer(0, 0);
+        CompletableFuture<Revocation> second = revoke();
+        other.onRedisDisconnected(mock());
+        answer(1, 0);
+        CompletableFuture<Revocation> third = revoke();
+        other.onRedisDisconnected(mock());
+        answer(2, 1);
+
+        assertThat(first.join()).isInstanceOf(Revocation.Stale.class);
+        assertThat(second.join()).isInstanceOf(Revocation.Unknown.class);
+        assertThat(third.join()).isInstanceOf(Revocation.Revoked.class);
+    }
+
+    private CompletableFuture<Revocation> revoke() {
+        return runner.run(
+                        ScriptCall.ofStatus(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
+                        new RevokeAnswer())
+                .toCompletableFuture();
+    }
+
+    private void answer(int command, long status) {
+        sent.get(command).getOutput().set(status);
+        sent.get(command).complete();
+    }
+
+    private CompletableFuture<Effect> run() {
+        ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {"lock:{a}"}, "a:1");
+        return runner.run(call, new ReplyReader<Long, Effect>() {
+                    @Override
+                    public Effect of(Long reply) {
+                        return Effect.NONE;
+                    }
+
+                    @Override
+                    public Effect failed(RedisFailure failure) {
+                        return failure.effect();
+                    }
+                })
+                .toCompletableFuture();
+    }
+
+    private void refuse() {
+        sent.get(0).completeExceptionally(new RedisCommandExecutionException("TRYAGAIN"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private StatefulConnection<String, String> connection() {
+        StatefulConnection<String, String> made = mock(StatefulConnection.class);
+        when(made.isOpen()).thenReturn(true);
+        when(made.dispatch(any(RedisCommand.class))).thenAnswer(call -> {
+            sent.add(call.getArgument(0));
+            return call.getArgument(0);
+        });
+        return made;
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.Listening;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.lettuce.core.api.sync.RedisCommands;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class WithdrawScriptIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private RedisCommands<String, String> redis;
+    private Scripts scripts;
+
+    @BeforeEach
+    void connect() {
+        redis = REDIS.server().commands();
+        scripts = new Scripts(redis);
+    }
+
+    @Test
+    void takesOneInstanceForAliveWhereNobodyCountsAllListeners() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("elsewhere:1", 5_000, 0);
+        scripts.waitFor("next:1", 5_000, 0);
+        assertThat(scripts.withdraw("a:1", "", "uncounted")).isEqualTo(3);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("next");
+    }
+
+    @Test
+    void takesTheInstanceOutOfTheQueueAndLeavesTheOwnerAlone() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        scripts.waitFor("c:1", 5_000, 0);
+        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+        assertThat(redis.get(KEYS.lock())).isEqualTo("a:1");
+    }
+
+    @Test
+    void freesALockThatWasGrantedMeanwhileAndSignalsTheNext() {
+        try (Listening c = Listening.to(REDIS.server(), "c")) {
+            scripts.acquire("b:1", 30_000);
+            scripts.waitFor("c:1", 5_000, 0);
+            assertThat(scripts.withdraw("b:1")).isEqualTo(3);
+            assertThat(redis.exists(KEYS.lock())).isZero();
+            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
+    void passesASignalOnThatWasSpentOnTheInstance() {
+        try (Listening b = Listening.to(REDIS.server(), "b");
+                Listening c = Listening.to(REDIS.server(), "c")) {
+            scripts.acquire("a:1", 30_000);
+            scripts.waitFor("b:1", 5_000, 0);
+            scripts.waitFor("c:1", 5_000, 0);
+            scripts.release("a:1", 0);
+            Awaitility.await().until(() -> b.heard().contains(Scripts.KEY));
+            assertThat(c.heard()).isEmpty();
+            scripts.withdraw("b:1");
+            Awaitility.await().until(() -> c.heard().contains(Scripts.KEY));
+        }
+    }
+
+    @Test
+    void signalsNobodyWhileTheLockIsHeld() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("c:1", 5_000, 0);
+        scripts.withdraw("b:1");
+        assertThat(redis.zrange(KEYS.waiters(), 0, -1)).containsExactly("c");
+    }
+
+    @Test
+    void mayBeRepeated() {
+        scripts.acquire("a:1", 30_000);
+        scripts.waitFor("b:1", 5_000, 0);
+        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+    }
+
+    @Test
+    void isDoneWithKeysOfOtherTypes() {
+        redis.lpush(KEYS.lock(), "x");
+        redis.lpush(KEYS.waiters(), "x");
+        assertThat(scripts.withdraw("b:1")).isEqualTo(1);
+        redis.del(KEYS.lock());
+        assertThat(scripts.withdraw("b:1")).isEqualTo(2);
+    }
+}

@@ -1,0 +1,126 @@
+package io.github.lockstarter.redis.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.lockstarter.redis.key.KeySpace;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisSettingsTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
+
+    private final RedisSettings settings = new RedisSettings("lock:", TIMEOUT, GUARD);
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "a{b",
+                "a}b",
+                "line\n",
+                "\uD800",
+                "12345678901234567890123456789012345678901234567890123456789012345"
+            })
+    void refuseAPrefixThatCannotBeOne(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
+                .withMessageContaining("distributed-lock.key-prefix");
+    }
+
+    /** In a cluster, the lock "5" of such a prefix would be the marker of the prefix before it. */
+    @ParameterizedTest
+    @ValueSource(strings = {":history:", "lock:history:"})
+    void refuseAPrefixWhoseLocksWouldBeMarkersOfAnotherOne(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
+                .withMessageContaining("distributed-lock.key-prefix '" + prefix + "' ends with ':history:'");
+        assertThat(new KeySpace("lock:history:").lockOf("5")).isEqualTo(new KeySpace("lock:").historyOf("5"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "l",
+                "shop:locks:",
+                "order-history:",
+                "größe:",
+                "1234567890123456789012345678901234567890123456789012345678901234"
+            })
+    void takeAnyOtherPrefix(String prefix) {
+        assertThat(new RedisSettings(prefix, TIMEOUT, GUARD).keyPrefix()).isEqualTo(prefix);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 0, 99, 60_001})
+    void refuseACommandTimeoutOutOfRange(long millis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings("lock:", Duration.ofMillis(millis), GUARD))
+                .withMessageContaining("distributed-lock.redis.command-timeout")
+                .withMessageContaining("100ms");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 10_001, 30_000})
+    void refuseAnInterruptionOfRenewalsThatALeaseCannotOutlast(long millis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisSettings.Guard(
+                        RedisSettings.OnHistoryChange.GRACE,
+                        RedisSettings.FirstUse.GRANT,
+                        Duration.ofSeconds(30),
+                        Duration.ofMillis(millis)))
+                .withMessageContaining("distributed-lock.redis.deposed-master-writes is " + millis + "ms")
+                .withMessageContaining("a third of every lease (30000ms)");
+    }
+
+    @Test
+    void takeOneOfAThirdOfTheLease() {
+        RedisSettings.Guard guard = new RedisSettings.Guard(
+                RedisSettings.OnHistoryChange.GRACE,
+                RedisSettings.FirstUse.GRANT,
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(10));
+        assertThat(guard.grace()).isEqualTo(Duration.ofSeconds(40));
+    }
+
+    @Test
+    void boundTimeAndQueueOfTheClient() {
+        ClientOptions tuned =
+                settings.tune(ClientOptions.builder().autoReconnect(false).build());
+        assertThat(tuned.getTimeoutOptions().isTimeoutCommands()).isTrue();
+        assertThat(tuned.getRequestQueueSize()).isEqualTo(RedisSettings.REQUEST_QUEUE_SIZE);
+        assertThat(tuned.isAutoReconnect()).isTrue();
+        assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
+    }
+
+    @Test
+    void leaveTheApplicationsOtherOptions() {
+        ClientOptions application = ClientOptions.builder()
+                .protocolVersion(ProtocolVersion.RESP2)
+                .socketOptions(SocketOptions.builder()
+                        .connectTimeout(Duration.ofMillis(300))
+                        .tcpNoDelay(false)
+                        .build())
+                .build();
+        ClientOptions tuned = settings.tune(application);
+        assertThat(tuned.getProtocolVersion()).isEqualTo(ProtocolVersion.RESP2);
+        assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(Duration.ofMillis(300));
+        assertThat(tuned.getSocketOptions().isTcpNoDelay()).isFalse();
+        assertThat(tuned.getSslOptions()).isSameAs(application.getSslOptions());
+    }
+
+    @Test
+    void keepTheOptionsOfAClusterClientOnes() {
+        assertThat(settings.tune(ClusterClientOptions.create())).isInstanceOf(ClusterClientOptions.class);
+    }
+}
