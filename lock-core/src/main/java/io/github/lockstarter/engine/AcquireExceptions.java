@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
@@ -10,7 +9,6 @@ import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.queue.Obstacle;
 import io.github.lockstarter.engine.settings.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
-import java.util.function.Supplier;
 
 /** Exceptions of acquisitions: what failed, which key, the numbers, what to do. */
 final class AcquireExceptions {

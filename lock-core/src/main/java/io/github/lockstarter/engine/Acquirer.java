@@ -132,13 +132,14 @@ final class Acquirer {
         CallOutcome attained = new CallOutcome.Acquired(handle);
         hold.announced = true;
         context.holds().announced(hold);
-        context.events().acquired(new LockEvent.Acquired(
-                hold.terms.name(),
-                hold.key,
-                hold.fencingToken,
-                acquisition.waited(context.clock().nanos()),
-                acquisition.attempts,
-                path(acquisition, hold)));
+        context.events()
+                .acquired(new LockEvent.Acquired(
+                        hold.terms.name(),
+                        hold.key,
+                        hold.fencingToken,
+                        acquisition.waited(context.clock().nanos()),
+                        acquisition.attempts,
+                        path(acquisition, hold)));
         if (!operations.checkHeld(hold)) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
@@ -157,12 +158,13 @@ final class Acquirer {
     }
 
     private void report(Acquisition acquisition, Refusal refusal) {
-        context.events().notAcquired(new LockEvent.NotAcquired(
-                acquisition.terms.name(),
-                acquisition.key,
-                acquisition.waited(context.clock().nanos()),
-                refusal,
-                acquisition.queued));
+        context.events()
+                .notAcquired(new LockEvent.NotAcquired(
+                        acquisition.terms.name(),
+                        acquisition.key,
+                        acquisition.waited(context.clock().nanos()),
+                        refusal,
+                        acquisition.queued));
     }
 
     /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
@@ -172,7 +174,8 @@ final class Acquirer {
         CompletableFuture<CallOutcome> result = new CompletableFuture<>();
         try {
             attempts.begin(acquisition);
-            acquisition.outcome.thenAccept(outcome -> context.events().complete(() -> deliver(acquisition, outcome, result)));
+            acquisition.outcome.thenAccept(
+                    outcome -> context.events().complete(() -> deliver(acquisition, outcome, result)));
             result.whenComplete((attained, failure) -> {
                 StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
                 attempts.abandon(acquisition);

@@ -67,7 +67,11 @@ final class AttemptRunner {
     private volatile AcquireOutcome.@Nullable Failed closed;
 
     AttemptRunner(
-            EngineContext context, KeyQueues queues, WaitWithdrawer withdrawer, LockReleaser releaser, Watchdog watchdog) {
+            EngineContext context,
+            KeyQueues queues,
+            WaitWithdrawer withdrawer,
+            LockReleaser releaser,
+            Watchdog watchdog) {
         this.backend = context.backend();
         this.clock = context.clock();
         this.events = context.events();
@@ -139,8 +143,7 @@ final class AttemptRunner {
         if (queues.has(key)) {
             decide(key, KeyQueue::signal);
         } else {
-            withdrawer.send(
-                    key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+            withdrawer.send(key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
             wakeNewcomers(key);
         }
     }
@@ -305,7 +308,8 @@ final class AttemptRunner {
     private void handOut(AcquireAttempt attempt, AcquireOutcome got) {
         Acquisition acquisition = attempt.acquisition();
         // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
-        AcquireOutcome.Failed refusal = recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
+        AcquireOutcome.Failed refusal =
+                recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
         AcquireOutcome outcome = refusal == null ? got : refusal;
         if (acquisition.waits()) {
             decide(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos()));

@@ -23,8 +23,7 @@ final class EngineHoldOperations extends HoldOperations {
     private final Watchdog watchdog;
     private final LockReleaser releaser;
 
-    EngineHoldOperations(
-            EngineContext context, LossDetector lossDetector, Watchdog watchdog, LockReleaser releaser) {
+    EngineHoldOperations(EngineContext context, LossDetector lossDetector, Watchdog watchdog, LockReleaser releaser) {
         this.context = context;
         this.lossDetector = lossDetector;
         this.watchdog = watchdog;

@@ -65,7 +65,8 @@ final class EngineRuntime {
         BackendCalls calls = new BackendCalls(backend);
         EventDispatcher events = new EventDispatcher(listeners);
         TimerWheel timer = new TimerWheel(clock);
-        context = new EngineContext(calls, settings, clock, events, timer, tokens, new Holds(), new RecentRevocations());
+        context =
+                new EngineContext(calls, settings, clock, events, timer, tokens, new Holds(), new RecentRevocations());
         PendingReleases pendingReleases = new PendingReleases(calls, clock, timer, PendingReleases.MOST_REMEMBERED);
         WaitWithdrawer withdrawer = new WaitWithdrawer(calls, pendingReleases, settings.maxLease());
         KeyQueues queues = queues(context);

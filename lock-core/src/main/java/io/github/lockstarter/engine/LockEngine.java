@@ -124,7 +124,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return result;
     }
 
-    private CompletableFuture<CallOutcome> attainAsync(EngineRuntime running, LockRequest request, ResolvedRequest terms) {
+    private CompletableFuture<CallOutcome> attainAsync(
+            EngineRuntime running, LockRequest request, ResolvedRequest terms) {
         return request.keys().size() == 1
                 ? running.acquirer().acquireAsync(request.keys().get(0), terms)
                 : new MultiKeyAcquirer(running.acquirer(), clock, request.keys(), terms).acquireAsync();

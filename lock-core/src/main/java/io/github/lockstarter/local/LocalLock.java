@@ -70,7 +70,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         Optional<StoredLock.Holder> holder =
                 Optional.of(owner.token()).filter(LockToken::tellsOwner).map(LockToken::holder);
         if (command.waiting().isEmpty()) {
-            return LockTransition.quiet(this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
+            return LockTransition.quiet(
+                    this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
         }
         AcquireCommand.Waiting waiting = command.waiting().get();
         String instanceId = command.token().instanceId();
@@ -112,7 +113,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return LockTransition.quiet(new LocalLock(renewed, fencingToken, waiters), new RenewResult.Renewed());
     }
 
-    LockTransition<ReleaseResult> release(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
+    LockTransition<ReleaseResult> release(
+            ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
             return command.requeue().isEmpty()
                     ? released(freed().wake(now, mailboxes))
@@ -145,7 +147,9 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
             return left.freed().wake(now, mailboxes).answering(withdrawn);
         }
         // Free: the signal of the last release may have gone to the instance that now leaves.
-        return liveHold(now).isEmpty() ? left.wake(now, mailboxes).answering(withdrawn) : LockTransition.quiet(left, withdrawn);
+        return liveHold(now).isEmpty()
+                ? left.wake(now, mailboxes).answering(withdrawn)
+                : LockTransition.quiet(left, withdrawn);
     }
 
     /** The token that has the lock. */
@@ -185,7 +189,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     private record Woken(LocalLock lock, Optional<String> instanceId) {
 
         <R> LockTransition<R> answering(R result) {
-            return new LockTransition<>(lock, result, instanceId.map(woken -> new MailboxMessage(woken, MailboxMessage.Subject.SIGNAL)));
+            return new LockTransition<>(
+                    lock, result, instanceId.map(woken -> new MailboxMessage(woken, MailboxMessage.Subject.SIGNAL)));
         }
     }
 

@@ -29,7 +29,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
 
     private static final int MANY = 10;
     private static final Duration LEASE = Duration.ofSeconds(3);
-    private static final ResolvedRequest TERMS = new ResolvedRequest(LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON);
+    private static final ResolvedRequest TERMS =
+            new ResolvedRequest(LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON);
 
     @Test
     void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {
@@ -50,8 +51,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             renewal.answer().complete(lost ? new RenewResult.NotHeld() : new RenewResult.Renewed());
         }
 
-        await().untilAsserted(
-                        () -> assertThat(lossDetector).extracting(LockEvent.Lost::key).containsExactly(keyOf(3)));
+        await().untilAsserted(() ->
+                assertThat(lossDetector).extracting(LockEvent.Lost::key).containsExactly(keyOf(3)));
         for (int i = 0; i < MANY; i++) {
             assertThat(held.get(i).isHeld()).isEqualTo(i != 3);
             assertThat(held.get(i).remainingLease().compareTo(LEASE.dividedBy(2)) > 0)

@@ -33,7 +33,9 @@ final class NodeAnswers<R> {
      * @param decision what the answers so far come to; empty as long as others may change it, never with all
      */
     static <R> CompletionStage<R> hold(
-            List<QuorumMember> nodes, Function<QuorumMember, CompletionStage<R>> command, Function<List<R>, Optional<R>> decision) {
+            List<QuorumMember> nodes,
+            Function<QuorumMember, CompletionStage<R>> command,
+            Function<List<R>, Optional<R>> decision) {
         NodeAnswers<R> poll = new NodeAnswers<>(decision);
         nodes.stream().map(command).toList().forEach(answer -> answer.thenAccept(poll::answered));
         return poll.outcome;

@@ -27,7 +27,8 @@ final class PendingRounds {
 
     void remove(LockToken token, PendingRound work) {
         byToken.computeIfPresent(token, (t, works) -> {
-            List<PendingRound> left = works.stream().filter(other -> other != work).toList();
+            List<PendingRound> left =
+                    works.stream().filter(other -> other != work).toList();
             return left.isEmpty() ? null : left;
         });
     }

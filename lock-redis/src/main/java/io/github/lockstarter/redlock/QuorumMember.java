@@ -80,7 +80,9 @@ final class QuorumMember {
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         return answer(
-                () -> store.acquire(command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), QuorumMember::nothingMore);
+                () -> store.acquire(command),
+                e -> new AcquireResult.Unknown(BROKEN_PROMISE, e),
+                QuorumMember::nothingMore);
     }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {

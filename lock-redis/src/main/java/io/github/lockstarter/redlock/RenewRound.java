@@ -65,7 +65,8 @@ final class RenewRound implements PendingRound {
     }
 
     /** Asks every node for all renewals at once; each renewal is decided by itself. */
-    static List<CompletionStage<RenewResult>> hold(List<QuorumMember> nodes, List<RenewCommand> commands, PendingRounds underWay) {
+    static List<CompletionStage<RenewResult>> hold(
+            List<QuorumMember> nodes, List<RenewCommand> commands, PendingRounds underWay) {
         List<RenewRound> rounds = commands.stream()
                 .map(command -> new RenewRound(nodes, command, underWay))
                 .toList();

@@ -18,7 +18,8 @@ class SignalQuorumTests {
     private static final Duration WINDOW = Duration.ofMillis(50);
 
     private long now;
-    private final SignalQuorum waits = new SignalQuorum(5, new RedlockSettings(WINDOW, Duration.ofSeconds(30)), () -> now);
+    private final SignalQuorum waits =
+            new SignalQuorum(5, new RedlockSettings(WINDOW, Duration.ofSeconds(30)), () -> now);
 
     private List<Integer> passed(int... nodes) {
         return IntStream.of(nodes)

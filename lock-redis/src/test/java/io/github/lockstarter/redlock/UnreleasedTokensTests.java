@@ -49,6 +49,9 @@ class UnreleasedTokensTests {
             unreleased.add(debt(i, 10));
         }
 
-        assertThat(unreleased.collect(0)).hasSize(UnreleasedTokens.MOST).startsWith(debt(2, 10)).endsWith(debt(UnreleasedTokens.MOST + 1, 10));
+        assertThat(unreleased.collect(0))
+                .hasSize(UnreleasedTokens.MOST)
+                .startsWith(debt(2, 10))
+                .endsWith(debt(UnreleasedTokens.MOST + 1, 10));
     }
 }

@@ -58,7 +58,8 @@ record LocksQuery(Optional<String> key, int page, int size) {
                 cut(waiting)
                         .map(waiter -> LocksPage.Waiting.of(waiter, now, shown))
                         .toList(),
-                key.map(wanted -> LocksPage.Stored.of(StoreTimeout.await(locks.inspect(wanted), StoredLock.Unknown::new)))
+                key.map(wanted ->
+                                LocksPage.Stored.of(StoreTimeout.await(locks.inspect(wanted), StoredLock.Unknown::new)))
                         .orElse(null));
     }
 

@@ -32,7 +32,8 @@ final class SafeObservation {
     }
 
     /** Starts one; one that does not start does nothing from then on. */
-    static SafeObservation start(LockObservations observations, LockObservationContext context, @Nullable Observation parent) {
+    static SafeObservation start(
+            LockObservations observations, LockObservationContext context, @Nullable Observation parent) {
         LockObservation kind =
                 context.phase() == Phase.ACQUISITION ? LockObservation.ACQUISITION : LockObservation.SECTION;
         ObservationRegistry registry = observations.registry();

@@ -46,7 +46,11 @@ class KeyRendererTests {
 
     @Test
     void doesNotExistForNullAndBlank() {
-        assertThatIllegalArgumentException().isThrownBy(() -> KeyRenderer.of(null)).withMessage("is null");
-        assertThatIllegalArgumentException().isThrownBy(() -> KeyRenderer.of("\t")).withMessage("is blank");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(null))
+                .withMessage("is null");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of("\t"))
+                .withMessage("is blank");
     }
 }

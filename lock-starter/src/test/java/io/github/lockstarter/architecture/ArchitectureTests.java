@@ -212,7 +212,8 @@ class ArchitectureTests {
 
     /** Classes of the package use, of ours, itself and the given packages. */
     private static ArchRule uses(String name, String... allowed) {
-        String[] permitted = Stream.concat(Stream.of(name), Arrays.stream(allowed)).toArray(String[]::new);
+        String[] permitted =
+                Stream.concat(Stream.of(name), Arrays.stream(allowed)).toArray(String[]::new);
         DescribedPredicate<JavaClass> ours = resideInAPackage(BASE + "..")
                 .and(not(resideInAnyPackage(permitted)))
                 .as("are ours, and reside outside of " + Arrays.toString(permitted));

@@ -31,7 +31,8 @@ class MonitorTests {
     @Test
     void noClassHasAMonitor() throws Exception {
         List<String> found = new ArrayList<>();
-        for (Class<?> module : List.of(LockTemplate.class, RedisLockBackend.class, DistributedLockAutoConfiguration.class)) {
+        for (Class<?> module :
+                List.of(LockTemplate.class, RedisLockBackend.class, DistributedLockAutoConfiguration.class)) {
             Path location = locationOf(module);
             if (Files.isDirectory(location)) {
                 found.addAll(monitorsBelow(location));
@@ -63,8 +64,8 @@ class MonitorTests {
 
     @Test
     void findsSynchronizedMethodsAndBlocks() throws Exception {
-        Path planted = locationOf(MonitorTests.class)
-                .resolve(Planted.class.getName().replace('.', '/') + ".class");
+        Path planted =
+                locationOf(MonitorTests.class).resolve(Planted.class.getName().replace('.', '/') + ".class");
         assertThat(monitorsIn(planted))
                 .containsExactlyInAnyOrder(Planted.class.getName() + ".method", Planted.class.getName() + ".block");
     }

@@ -77,8 +77,8 @@ class FaultRun {
     }
 
     private String command() {
-        String command = "mvn -Pfaults -pl lock-starter verify -Dminutes=" + length.toMinutes() + " -Dseed=" + seed
-                + " -Dtopologies=" + String.join(",", topologies);
+        String command = "mvn -Pfaults -pl lock-verification -am verify -Dminutes=" + length.toMinutes() + " -Dseed="
+                + seed + " -Dtopologies=" + String.join(",", topologies);
         return command
                 + (client == Client.STARTER ? "" : " -Dclient=" + client.name().toLowerCase(Locale.ROOT))
                 + (without.isEmpty() ? "" : " -Dwithout=" + without);

@@ -41,8 +41,7 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
     public volatile int stage;
 
     /** On the list of the hold once it {@link #isUnfinished}. */
-    public @Nullable
-    HoldHandle nextUnfinished;
+    public @Nullable HoldHandle nextUnfinished;
 
     private volatile boolean isUnfinished;
 

@@ -23,7 +23,8 @@ public sealed interface AcquireOutcome {
 
         /** A grant whose answer took longer than the lease. */
         public static Failed tooLate(Duration lease) {
-            return new Failed("the answer took longer than the lease of " + DurationText.of(lease) + "; raise leaseMs", null);
+            return new Failed(
+                    "the answer took longer than the lease of " + DurationText.of(lease) + "; raise leaseMs", null);
         }
     }
 

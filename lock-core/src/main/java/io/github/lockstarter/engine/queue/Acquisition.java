@@ -50,7 +50,8 @@ public final class Acquisition extends TimerEntry implements Hold.Claimant {
     /** Whether it had to wait; written under the queue's lock before the outcome of the wait. */
     public volatile boolean queued;
 
-    public Acquisition(String key, ResolvedRequest terms, HoldOwner owner, long startedAt, Consumer<Acquisition> onTimer) {
+    public Acquisition(
+            String key, ResolvedRequest terms, HoldOwner owner, long startedAt, Consumer<Acquisition> onTimer) {
         this.key = key;
         this.terms = terms;
         this.owner = owner;

@@ -243,7 +243,8 @@ public final class KeyQueue {
         boolean wasFirst = line.isFirst(acquisition);
         line.drop(acquisition);
         if (isUnderWayFor(acquisition) && line.hasOverdue()) {
-            return QueueActions.NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
+            return QueueActions
+                    .NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
         }
         if (isUnderWayFor(acquisition)) {
             LockToken withdrawn = withdrawUnderWay();
@@ -374,7 +375,8 @@ public final class KeyQueue {
         signalled = false;
         // Who comes alone to a lock that nobody waits for has no use for more than its own.
         int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
-        AcquireAttempt attempt = new AcquireAttempt(first, collaborators.tokens().get(), position, fencingTokens);
+        AcquireAttempt attempt =
+                new AcquireAttempt(first, collaborators.tokens().get(), position, fencingTokens);
         underWay = attempt;
         return QueueActions.attempt(attempt);
     }

@@ -37,8 +37,7 @@ public record Obstacle(
 
     /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
     public static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
-        return new Obstacle(
-                Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> describe(somebody)));
+        return new Obstacle(Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> describe(somebody)));
     }
 
     /** The backend can grant nothing now. */
@@ -56,7 +55,8 @@ public record Obstacle(
     }
 
     private static String describe(Hold holder) {
-        return caller(holder.owner.label()) + " of this instance, which has had it for " + DurationText.of(holder.held()) + ",";
+        return caller(holder.owner.label()) + " of this instance, which has had it for "
+                + DurationText.of(holder.held()) + ",";
     }
 
     private static String describe(Holder holder) {

@@ -39,7 +39,8 @@ public final class ReleaseSender {
     private final Waiters waiters;
     private final Duration patience;
 
-    public ReleaseSender(EngineContext context, LossDetector lossDetector, PendingReleases pendingReleases, Waiters waiters) {
+    public ReleaseSender(
+            EngineContext context, LossDetector lossDetector, PendingReleases pendingReleases, Waiters waiters) {
         this.backend = context.backend();
         this.holds = context.holds();
         this.events = context.events();

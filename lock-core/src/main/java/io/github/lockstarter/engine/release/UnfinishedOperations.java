@@ -22,7 +22,8 @@ public final class UnfinishedOperations {
     private final Consumer<Acquisition> abandon;
 
     /** With what takes an acquisition out of its queue, and exits the hold that was decided for it, if there is one. */
-    public UnfinishedOperations(Holds holds, LockReleaser releaser, HoldOperations operations, Consumer<Acquisition> abandon) {
+    public UnfinishedOperations(
+            Holds holds, LockReleaser releaser, HoldOperations operations, Consumer<Acquisition> abandon) {
         this.holds = holds;
         this.releaser = releaser;
         this.operations = operations;

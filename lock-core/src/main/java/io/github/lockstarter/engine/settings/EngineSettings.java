@@ -146,7 +146,8 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Retry {
-            RangeChecks.within("distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), RangeChecks.LONGEST);
+            RangeChecks.within(
+                    "distributed-lock.retry.initial-delay", initialDelay, Duration.ofMillis(1), RangeChecks.LONGEST);
             RangeChecks.within("distributed-lock.retry.max-delay", maxDelay, initialDelay, RangeChecks.LONGEST);
             RangeChecks.within("distributed-lock.retry.multiplier", multiplier, 1, 100);
             RangeChecks.within("distributed-lock.retry.jitter", jitter, 0, 1);
@@ -169,8 +170,8 @@ public record EngineSettings(
          * @throws IllegalArgumentException when a value is out of range; names the property
          */
         public Watchdog {
-            maxHold.ifPresent(value ->
-                    RangeChecks.within("distributed-lock.watchdog.max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST));
+            maxHold.ifPresent(value -> RangeChecks.within(
+                    "distributed-lock.watchdog.max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST));
         }
     }
 
@@ -209,6 +210,8 @@ public record EngineSettings(
             RangeChecks.within(prefix + ".lease", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
             RangeChecks.atMostMaxLease(prefix + ".lease", value, maxLease);
         });
-        overrides.maxWait().ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
+        overrides
+                .maxWait()
+                .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
     }
 }

@@ -106,7 +106,9 @@ public final class TimerWheel implements EngineTimer, AutoCloseable {
         lock.lock();
         try {
             thread = null;
-            due.stream().filter(entry -> entry.tick == TimerEntry.UNSCHEDULED).forEach(entry -> link(entry, current + 1));
+            due.stream()
+                    .filter(entry -> entry.tick == TimerEntry.UNSCHEDULED)
+                    .forEach(entry -> link(entry, current + 1));
             due.clear();
             if (!closed && size > 0) {
                 start();

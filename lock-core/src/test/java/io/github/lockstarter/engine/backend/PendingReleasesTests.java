@@ -23,7 +23,8 @@ class PendingReleasesTests {
 
     private final ManualBackend backend = new ManualBackend();
     private final TimerWheel timer = new TimerWheel(EngineClock.SYSTEM);
-    private final PendingReleases pendingReleases = new PendingReleases(new BackendCalls(backend), EngineClock.SYSTEM, timer, MOST);
+    private final PendingReleases pendingReleases =
+            new PendingReleases(new BackendCalls(backend), EngineClock.SYSTEM, timer, MOST);
 
     @AfterEach
     void stop() {

@@ -19,7 +19,8 @@ class HoldsTests {
 
     private static final String KEY = "order:42";
 
-    private final ResolvedRequest terms = new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
+    private final ResolvedRequest terms =
+            new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
     private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 

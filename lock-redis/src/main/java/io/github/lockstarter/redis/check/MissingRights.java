@@ -67,7 +67,8 @@ public final class MissingRights {
             }
             return missing.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(RequiredRights.granting(BlockingWait.awaitUninterruptibly(user), List.copyOf(missing)));
+                    : Optional.of(
+                            RequiredRights.granting(BlockingWait.awaitUninterruptibly(user), List.copyOf(missing)));
         } catch (RuntimeException e) {
             return Optional.empty();
         }

@@ -44,7 +44,8 @@ public final class StartCheck {
     private static final ServerHistory.Terms OLD = ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
 
     /** Too young for them, and nobody is trusted. */
-    private static final ServerHistory.Terms YOUNG = ServerHistory.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
+    private static final ServerHistory.Terms YOUNG =
+            ServerHistory.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
@@ -54,7 +55,11 @@ public final class StartCheck {
     private final MissingRights rights;
 
     public StartCheck(
-            ScriptRunner runner, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures, MissingRights rights) {
+            ScriptRunner runner,
+            LockCommands calls,
+            ClientHistories histories,
+            RedisExceptionTranslator failures,
+            MissingRights rights) {
         this.runner = runner;
         this.calls = calls;
         this.keySpace = calls.keySpace();

@@ -83,8 +83,7 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /** The open link to the server of a key, or null. */
-    public @Nullable
-    RedisLink current(String key) {
+    public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
         return open == null ? null : open.routing().to(key);
     }

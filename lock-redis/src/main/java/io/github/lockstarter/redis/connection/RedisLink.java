@@ -43,7 +43,8 @@ public final class RedisLink implements RedisConnectionStateListener {
      * @param onUnhealthy told when the server hangs, or does not take writes; returns at once
      * @param breaksOfAll counts the breaks of all links that what is sent on this one may be redirected to
      */
-    public RedisLink(StatefulConnection<String, String> commands, Consumer<RedisLink> onUnhealthy, AtomicInteger breaksOfAll) {
+    public RedisLink(
+            StatefulConnection<String, String> commands, Consumer<RedisLink> onUnhealthy, AtomicInteger breaksOfAll) {
         this.commands = commands;
         this.onUnhealthy = onUnhealthy;
         this.breaksOfAll = breaksOfAll;
@@ -64,8 +65,7 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     /** The connection to the server itself, on which nothing is sent elsewhere; null as long as none is watched. */
-    public @Nullable
-    StatefulConnection<String, String> toServer() {
+    public @Nullable StatefulConnection<String, String> toServer() {
         return watched;
     }
 

@@ -118,7 +118,8 @@ public final class OutageDetector {
     /** Not what this client brought about itself, nor a refusal to log in. */
     private static boolean isSilence(Throwable failure) {
         Throwable root = ExceptionCauses.rootOf(failure);
-        boolean isClosed = root instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(root.getMessage());
+        boolean isClosed =
+                root instanceof RedisException && ExceptionCauses.CONNECTION_CLOSED.equals(root.getMessage());
         boolean isOwn = isClosed || root instanceof CancellationException || root instanceof Error;
         return !isOwn && !(root instanceof RedisCommandExecutionException);
     }

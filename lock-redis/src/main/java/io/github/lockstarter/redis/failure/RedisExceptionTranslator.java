@@ -10,11 +10,8 @@ import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionSelectorException;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Says what the client's exceptions mean for a lock, and what to do about them. */
 public final class RedisExceptionTranslator {

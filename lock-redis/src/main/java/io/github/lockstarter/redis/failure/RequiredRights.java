@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
 public record RequiredRights(RedisSettings settings) {
 
     /** All commands that locks send or call, as {@code ACL SETUSER} takes them; with {@code redis.min-replicas} WAIT too. */
-    public static final String COMMANDS = "+hello +auth +ping +select +client|setname +evalsha +eval +get +set +del +pexpire"
-            + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
+    public static final String COMMANDS =
+            "+hello +auth +ping +select +client|setname +evalsha +eval +get +set +del +pexpire"
+                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
 
     private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
 

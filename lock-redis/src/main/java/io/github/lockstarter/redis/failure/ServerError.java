@@ -67,7 +67,8 @@ public record ServerError(String code, String text) {
 
     /** Whether a failure says that the server is a replica, or one that was promoted not long ago and is none any more. */
     public static boolean isOfReplica(@Nullable Throwable failure) {
-        return failure instanceof RedisCommandExecutionException refusal && of(refusal).isOfReplica();
+        return failure instanceof RedisCommandExecutionException refusal
+                && of(refusal).isOfReplica();
     }
 
     /** Whether the server is a replica, so that the master is elsewhere. */

@@ -74,8 +74,7 @@ public final class ClientHistories {
     }
 
     /** The history of the lock that is stored under this key; null if histories do not matter. */
-    public @Nullable
-    ServerHistory of(String lock) {
+    public @Nullable ServerHistory of(String lock) {
         if (!guarded) {
             return null;
         }
@@ -85,8 +84,7 @@ public final class ClientHistories {
     }
 
     /** The history of the lock that is called this; null if histories do not matter. */
-    public @Nullable
-    ServerHistory ofKey(String key) {
+    public @Nullable ServerHistory ofKey(String key) {
         return of(tags == null ? key : keySpace.lockOf(key));
     }
 

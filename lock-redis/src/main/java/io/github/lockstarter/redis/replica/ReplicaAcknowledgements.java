@@ -51,7 +51,11 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
      * @param failures reads what servers say
      * @param settings how many replicas are enough, and how long to wait for them
      */
-    public ReplicaAcknowledgements(RedisConnections connections, LockCommands calls, RedisExceptionTranslator failures, RedisSettings settings) {
+    public ReplicaAcknowledgements(
+            RedisConnections connections,
+            LockCommands calls,
+            RedisExceptionTranslator failures,
+            RedisSettings settings) {
         this.connections = connections;
         this.calls = calls;
         this.failures = failures;

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param keys what was acquired, for messages
  * @param history what the reply may tell more of; null if histories do not matter
  */
-public record AcquireAnswer(LockKeys keys, @Nullable ServerHistory history) implements ReplyReader<AcquireReply, AcquireResult> {
+public record AcquireAnswer(LockKeys keys, @Nullable ServerHistory history)
+        implements ReplyReader<AcquireReply, AcquireResult> {
 
     @Override
     public AcquireResult of(AcquireReply reply) {

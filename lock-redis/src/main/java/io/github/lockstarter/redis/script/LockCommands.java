@@ -122,7 +122,9 @@ public final class LockCommands {
                 trimmed(
                         command.token().value(),
                         Long.toString(command.fencingToken()),
-                        command.requeue().isPresent() ? Milliseconds.text(command.requeue().get()) : ABSENT,
+                        command.requeue().isPresent()
+                                ? Milliseconds.text(command.requeue().get())
+                                : ABSENT,
                         keys.name(),
                         counting));
     }
@@ -161,7 +163,8 @@ public final class LockCommands {
         return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
     }
 
-    private static String[] arguments(AcquireCommand command, String name, @Nullable ServerHistory history, String votes) {
+    private static String[] arguments(
+            AcquireCommand command, String name, @Nullable ServerHistory history, String votes) {
         String token = command.token().value();
         String lease = Milliseconds.text(command.lease());
         String floor = Long.toString(command.fencingFloor());
@@ -173,7 +176,8 @@ public final class LockCommands {
         }
         Waiting waiting = command.waiting().get();
         String position = waiting.position() == Waiting.NEW ? ABSENT : Long.toString(waiting.position());
-        return trimmed(token, lease, floor, block, known, grace, Milliseconds.text(waiting.patience()), position, name, votes);
+        return trimmed(
+                token, lease, floor, block, known, grace, Milliseconds.text(waiting.patience()), position, name, votes);
     }
 
     /** Each argument costs the server time: those absent at the end are not sent. */

@@ -51,7 +51,8 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     private final boolean looked;
     private final RedisExceptionTranslator failures;
 
-    private RenewBatch(List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, RedisExceptionTranslator failures) {
+    private RenewBatch(
+            List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, RedisExceptionTranslator failures) {
         this.renewals = renewals;
         this.call = call;
         this.history = look.history;
@@ -74,7 +75,8 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
      * fencing token. Where the marker is on another server than the lock, since their slot is being moved, it
      * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
      */
-    public static List<RenewBatch> of(List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
+    public static List<RenewBatch> of(
+            List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
         int from = 0;
         while (from < renewals.size()) {
@@ -167,7 +169,10 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     @Override
     public RenewBatch failed(RedisFailure failure) {
         RenewResult result = unknown(failure);
-        if (history != null && looked && history.terms().quiet().isZero() && RedisExceptionTranslator.isOfParting(failure)) {
+        if (history != null
+                && looked
+                && history.terms().quiet().isZero()
+                && RedisExceptionTranslator.isOfParting(failure)) {
             history.parted();
             result = AT_ONCE;
         } else if (failure.cause() instanceof RedisNoScriptException) {

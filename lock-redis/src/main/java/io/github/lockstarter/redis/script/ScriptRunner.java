@@ -22,7 +22,8 @@ public final class ScriptRunner {
     private final RedisExceptionTranslator failures;
     private final OutageDetector outageDetector;
 
-    public ScriptRunner(RedisConnections connections, RedisExceptionTranslator failures, OutageDetector outageDetector) {
+    public ScriptRunner(
+            RedisConnections connections, RedisExceptionTranslator failures, OutageDetector outageDetector) {
         this.connections = connections;
         this.failures = failures;
         this.outageDetector = outageDetector;

@@ -10,7 +10,8 @@ import java.util.function.BiFunction;
  * @param notHeld the result when it had not
  * @param unknown the result of a failure: its reason and its cause
  */
-public record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unknown) implements ReplyReader<Long, R> {
+public record StatusAnswer<R>(R done, R notHeld, BiFunction<String, Throwable, R> unknown)
+        implements ReplyReader<Long, R> {
 
     @Override
     public R of(Long status) {

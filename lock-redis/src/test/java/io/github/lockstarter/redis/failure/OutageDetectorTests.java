@@ -21,14 +21,16 @@ import org.junit.jupiter.api.Test;
 
 class OutageDetectorTests {
 
-    private static final RedisExceptionTranslator FAILURES = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+    private static final RedisExceptionTranslator FAILURES =
+            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
     private static final RedisFailure TIMEOUT = FAILURES.ofExecuting(new RedisCommandTimeoutException());
     private static final RedisFailure REFUSED_CONNECTION =
             FAILURES.ofConnecting(new RedisConnectionException("Connection refused"));
 
     private final List<StoreEvent> heard = new ArrayList<>();
     private final Map<String, String> nodes = new HashMap<>();
-    private final OutageDetector outageDetector = new OutageDetector("here", key -> Optional.ofNullable(nodes.get(key)));
+    private final OutageDetector outageDetector =
+            new OutageDetector("here", key -> Optional.ofNullable(nodes.get(key)));
 
     OutageDetectorTests() {
         outageDetector.reportTo(heard::add);

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** What failures say that say nothing themselves, or say it of another server. */
 class RedisExceptionTranslatorTests {
 
-    private final RedisExceptionTranslator failures = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+    private final RedisExceptionTranslator failures =
+            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
 
     @Test
     void saysNothingInPlaceOfAMessageThatIsMissing() {

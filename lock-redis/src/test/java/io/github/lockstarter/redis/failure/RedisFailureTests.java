@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class RedisFailureTests {
 
-    private static final RedisExceptionTranslator FAILURES = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+    private static final RedisExceptionTranslator FAILURES =
+            new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
 
     @Test
     void keepsTypesAndMessagesOfTheCausesAndFewOfTheirFrames() {

@@ -196,7 +196,8 @@ class ClientHistoriesTests {
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);
         history.learn("f:1:grace");
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.GUARDED);
-        ServerHistory sample = new ServerHistory("lock:history", ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT));
+        ServerHistory sample =
+                new ServerHistory("lock:history", ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT));
         sample.learn("?:1:first");
         histories.found(sample);
         assertThat(histories.state().state()).isEqualTo(HistoryGuard.State.DEGRADED);

@@ -81,7 +81,8 @@ class LockScriptTests {
 
     @Test
     void marksWhatIsTakenAwayAsTheMailboxKnowsIt() {
-        assertThat(body(LockScript.REVOKE)).contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
+        assertThat(body(LockScript.REVOKE))
+                .contains("'" + SignalMailbox.REVOKED + "' .. redis.sha1hex(owner) .. ':' ..");
     }
 
     /** What each turn of a loop takes for itself, it names first. */

@@ -36,7 +36,8 @@ class RenewBatchTests {
     /** The fence too. */
     private static final int KEEPING = 3;
 
-    private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS)
+    private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(
+                    new StubRedisConnector(), RedisSettings.DEFAULTS)
             .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
 
     private final KeySpace keySpace = new KeySpace("lock:");
@@ -154,7 +155,8 @@ class RenewBatchTests {
     }
 
     private RenewBatch batch(Renewal renewal, ClientHistories histories) {
-        RedisExceptionTranslator failures = new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
+        RedisExceptionTranslator failures =
+                new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
         return RenewBatch.of(List.of(renewal), new LockCommands(keySpace, cluster), histories, failures)
                 .get(0);
     }
