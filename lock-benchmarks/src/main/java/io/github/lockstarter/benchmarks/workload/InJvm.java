@@ -5,8 +5,8 @@ import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.micro.AnnotationBenchmark;
+import io.github.lockstarter.benchmarks.micro.HoldLifecycleBenchmark;
 import io.github.lockstarter.benchmarks.micro.MetricsBenchmark;
-import io.github.lockstarter.engine.LifecycleBenchmark;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -77,7 +77,7 @@ record InJvm() implements Workload {
         ChainedOptionsBuilder options = new OptionsBuilder()
                 .include(AnnotationBenchmark.class.getName())
                 .include(KeyExpressionBenchmark.class.getName())
-                .include(LifecycleBenchmark.class.getName())
+                .include(HoldLifecycleBenchmark.class.getName())
                 .include(MetricsBenchmark.class.getName())
                 .addProfiler(GCProfiler.class)
                 .forks(bench.count("forks", FORKS))

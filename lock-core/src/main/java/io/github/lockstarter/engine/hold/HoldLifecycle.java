@@ -54,7 +54,7 @@ public final class HoldLifecycle {
     /** Changed by its updater. */
     private volatile State state;
 
-    HoldLifecycle(EngineClock clock, Deadline deadline) {
+    public HoldLifecycle(EngineClock clock, Deadline deadline) {
         this.clock = clock;
         this.state = new Held(deadline, 1, 0);
     }

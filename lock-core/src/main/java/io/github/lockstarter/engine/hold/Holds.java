@@ -26,7 +26,7 @@ public final class Holds implements HeldLocks {
     /** Threads are told apart by identity: see {@link HoldOwner}. */
     private record Entrance(@Nullable Thread thread, String key) {
 
-        public static Entrance of(Hold hold) {
+        static Entrance of(Hold hold) {
             return new Entrance(hold.owner.thread(), hold.key);
         }
 

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine;
+package io.github.lockstarter.benchmarks.micro;
 
 import io.github.lockstarter.engine.hold.HoldLifecycle;
 import io.github.lockstarter.engine.timer.Deadline;
@@ -13,11 +13,11 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** What the states of a hold cost. In this package because they are of no other's. */
+/** What the states of a hold cost. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class LifecycleBenchmark {
+public class HoldLifecycleBenchmark {
 
     private static final long LEASE = Duration.ofHours(1).toNanos();
 
