@@ -133,7 +133,7 @@ final class Acquirer {
         hold.announced = true;
         context.holds().announced(hold);
         context.events()
-                .acquired(new LockEvent.Acquired(
+                .publish(new LockEvent.Acquired(
                         hold.terms.name(),
                         hold.key,
                         hold.fencingToken,
@@ -159,7 +159,7 @@ final class Acquirer {
 
     private void report(Acquisition acquisition, Refusal refusal) {
         context.events()
-                .notAcquired(new LockEvent.NotAcquired(
+                .publish(new LockEvent.NotAcquired(
                         acquisition.terms.name(),
                         acquisition.key,
                         acquisition.waited(context.clock().nanos()),

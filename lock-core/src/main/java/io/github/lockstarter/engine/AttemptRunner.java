@@ -194,7 +194,7 @@ final class AttemptRunner {
         }
         Acquisition queued = next.queued();
         if (queued != null) {
-            events.contended(new LockEvent.Contended(queued.terms.name(), key));
+            events.publish(new LockEvent.Contended(queued.terms.name(), key));
         }
     }
 
@@ -260,7 +260,7 @@ final class AttemptRunner {
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
             Acquisition acquisition = attempt.acquisition();
-            events.recovering(
+            events.publish(
                     new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
         } else if (result instanceof AcquireResult.Unavailable unavailable) {
             AcquireOutcome.Failed failure = new AcquireOutcome.Failed(unavailable.reason(), unavailable.cause());

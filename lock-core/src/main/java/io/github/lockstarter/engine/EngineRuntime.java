@@ -129,7 +129,7 @@ final class EngineRuntime {
         if (event instanceof StoreEvent.RecoveryStarted recovery) {
             recoveries.recovers(recovery);
         } else {
-            context.events().store(event);
+            context.events().publish(event);
         }
     }
 

@@ -6,7 +6,6 @@ import io.github.lockstarter.StoreEvent;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.springframework.util.ClassUtils;
 
 /** A listener bean that may block: it hears everything on a thread of its own, and what it does not listen to costs nothing. */
@@ -30,22 +29,17 @@ final class IsolatedListener implements LockListener, AutoCloseable {
     IsolatedListener(LockListener listener) {
         this.listener = listener;
         this.thread = new ListenerThread(listener.getClass());
+        boolean hearsAll = overrides("onEvent", LockEvent.class);
         for (Class<? extends LockEvent> event : EVENTS) {
-            if (listensTo("on" + event.getSimpleName(), event)) {
+            if (hearsAll || overrides("on" + event.getSimpleName(), event)) {
                 heard.add(event);
             }
         }
-        this.hearsStore = listensTo("onStoreEvent", StoreEvent.class);
+        this.hearsStore = overrides("onStoreEvent", StoreEvent.class);
     }
 
-    private boolean listensTo(String method, Class<?> event) {
+    private boolean overrides(String method, Class<?> event) {
         return ClassUtils.getMethod(listener.getClass(), method, event).getDeclaringClass() != LockListener.class;
-    }
-
-    private <E extends LockEvent> void tell(E event, Consumer<E> method) {
-        if (heard.contains(event.getClass())) {
-            thread.tell(() -> method.accept(event));
-        }
     }
 
     ListenerThread thread() {
@@ -58,44 +52,14 @@ final class IsolatedListener implements LockListener, AutoCloseable {
     }
 
     @Override
-    public void onAcquired(LockEvent.Acquired event) {
-        tell(event, listener::onAcquired);
-    }
-
-    @Override
-    public void onContended(LockEvent.Contended event) {
-        tell(event, listener::onContended);
-    }
-
-    @Override
-    public void onNotAcquired(LockEvent.NotAcquired event) {
-        tell(event, listener::onNotAcquired);
-    }
-
-    @Override
-    public void onRecovering(LockEvent.Recovering event) {
-        tell(event, listener::onRecovering);
-    }
-
-    @Override
-    public void onRenewed(LockEvent.Renewed event) {
-        tell(event, listener::onRenewed);
-    }
-
-    @Override
-    public void onReleased(LockEvent.Released event) {
-        tell(event, listener::onReleased);
-    }
-
-    @Override
-    public void onAbandoned(LockEvent.Abandoned event) {
-        tell(event, listener::onAbandoned);
-    }
-
-    @Override
-    public void onLost(LockEvent.Lost event) {
-        if (heard.contains(LockEvent.Lost.class)) {
-            thread.tellLoss(() -> listener.onLost(event));
+    public void onEvent(LockEvent event) {
+        if (!heard.contains(event.getClass())) {
+            return;
+        }
+        if (event instanceof LockEvent.Lost) {
+            thread.tellLoss(() -> listener.onEvent(event));
+        } else {
+            thread.tell(() -> listener.onEvent(event));
         }
     }
 

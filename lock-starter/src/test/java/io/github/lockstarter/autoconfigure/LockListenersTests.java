@@ -191,14 +191,33 @@ class LockListenersTests {
         LockEvent.Lost lost =
                 new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
-            listener.onContended(new LockEvent.Contended("order", "order:42"));
+            listener.onEvent(new LockEvent.Contended("order", "order:42"));
         }
-        listener.onLost(lost);
+        listener.onEvent(lost);
         released.countDown();
 
         await().untilAsserted(() -> assertThat(told).last().isSameAs(lost));
         assertThat(listener.thread().dropped() + told.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
         listener.close();
+    }
+
+    @Test
+    void aListenerOfAllEventsHearsEachOfThem() {
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onEvent(LockEvent event) {
+                told.add(event);
+            }
+        });
+        LockEvent contended = new LockEvent.Contended("order", "order:42");
+        LockEvent lost =
+                new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        listener.onEvent(contended);
+        listener.onEvent(lost);
+        listener.close();
+
+        assertThat(told).containsExactly(contended, lost);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.Consumer;
 
 /**
  * Tells the listeners, and runs the application's callbacks on threads that may block. A listener that throws harms
@@ -28,62 +29,23 @@ public final class EventDispatcher implements AutoCloseable {
         this.listeners = List.copyOf(listeners);
     }
 
-    public void acquired(LockEvent.Acquired event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onAcquired(event));
+    /** Tells the listeners: of a loss on a thread of its own, since the watchdog or an event loop finds it; else on this one. */
+    public void publish(LockEvent event) {
+        if (!(event instanceof LockEvent.Lost)) {
+            tell(listener -> listener.onEvent(event));
+        } else if (!listeners.isEmpty()) {
+            run(lossEvents, () -> tell(listener -> listener.onEvent(event)));
         }
     }
 
-    public void contended(LockEvent.Contended event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onContended(event));
-        }
+    /** Tells the listeners what happened to the store. */
+    public void publish(StoreEvent event) {
+        tell(listener -> listener.onStoreEvent(event));
     }
 
-    public void notAcquired(LockEvent.NotAcquired event) {
+    private void tell(Consumer<LockListener> event) {
         for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onNotAcquired(event));
-        }
-    }
-
-    public void recovering(LockEvent.Recovering event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onRecovering(event));
-        }
-    }
-
-    public void renewed(LockEvent.Renewed event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onRenewed(event));
-        }
-    }
-
-    public void released(LockEvent.Released event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onReleased(event));
-        }
-    }
-
-    public void abandoned(LockEvent.Abandoned event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onAbandoned(event));
-        }
-    }
-
-    public void store(StoreEvent event) {
-        for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> listener.onStoreEvent(event));
-        }
-    }
-
-    /** On a thread of its own, since a loss is found by the watchdog or an event loop. */
-    public void lost(LockEvent.Lost event) {
-        if (!listeners.isEmpty()) {
-            run(lossEvents, () -> {
-                for (LockListener listener : listeners) {
-                    EngineLog.guard("A lock listener", () -> listener.onLost(event));
-                }
-            });
+            EngineLog.guard("A lock listener", () -> event.accept(listener));
         }
     }
 

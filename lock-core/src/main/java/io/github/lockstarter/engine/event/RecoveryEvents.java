@@ -43,7 +43,7 @@ public final class RecoveryEvents {
         long until = now + report.remaining().toNanos();
         Store store = stores.computeIfAbsent(report.store(), name -> new Store(report, now));
         if (store.begins(now, until)) {
-            events.store(report);
+            events.publish(report);
             timer.schedule(store, until);
         }
     }
@@ -74,7 +74,7 @@ public final class RecoveryEvents {
             if (before.open && !before.isOver(now)) {
                 timer.schedule(this, before.until);
             } else if (before.open) {
-                events.store(new RecoveryEnded(name, scope, Duration.ofNanos(now - before.since)));
+                events.publish(new RecoveryEnded(name, scope, Duration.ofNanos(now - before.since)));
             }
         }
     }

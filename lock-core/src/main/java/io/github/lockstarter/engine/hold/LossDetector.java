@@ -78,7 +78,7 @@ public final class LossDetector {
     /** To the listeners, if they know of the hold, once. */
     public void report(Hold hold, LossCause cause) {
         if (hold.announced && hold.claimLossReport()) {
-            events.lost(new LockEvent.Lost(
+            events.publish(new LockEvent.Lost(
                     hold.terms.name(), hold.key, hold.fencingToken, hold.held(), cause, hold.failedRenewals()));
         }
     }

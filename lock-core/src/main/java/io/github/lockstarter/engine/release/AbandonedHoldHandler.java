@@ -37,7 +37,7 @@ public final class AbandonedHoldHandler {
     }
 
     private void tell(Hold hold, Abandonment abandonment) {
-        events.abandoned(new LockEvent.Abandoned(
+        events.publish(new LockEvent.Abandoned(
                 hold.terms.name(), hold.key, hold.fencingToken, hold.owner.label(), hold.held(), abandonment));
     }
 }

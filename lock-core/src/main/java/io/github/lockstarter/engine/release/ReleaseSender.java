@@ -154,7 +154,7 @@ public final class ReleaseSender {
     void end(Hold hold, ReleaseOutcome outcome) {
         try {
             if (hold.announced) {
-                events.released(
+                events.publish(
                         new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));
             }
         } finally {

@@ -195,7 +195,7 @@ public final class Watchdog {
     }
 
     private void report(Hold hold, RenewalOutcome outcome) {
-        events.renewed(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
+        events.publish(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
     }
 
     /** Asks for more time at once, on the caller's behalf; once more if the backend can tell more then. */
