@@ -8,6 +8,12 @@ public final class DurationText {
 
     private DurationText() {}
 
+    /**
+     * A duration for a message, rounded to tenths of a second.
+     *
+     * @param duration the duration
+     * @return the text
+     */
     public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis < 1000) {

@@ -186,6 +186,7 @@ public record EngineSettings(
         /** 16 times or 50 ms, whichever comes first. */
         public static final HandOver DEFAULTS = new HandOver(16, Duration.ofMillis(50));
 
+        /** Upper bound of {@link #max()}. */
         public static final int MOST = 64;
 
         /**
@@ -200,6 +201,11 @@ public record EngineSettings(
             RangeChecks.within("distributed-lock.hand-over.max-time", maxTime, Duration.ZERO, RangeChecks.LONGEST);
         }
 
+        /**
+         * Whether locks are handed over at all.
+         *
+         * @return false if {@link #max()} is zero
+         */
         public boolean isOn() {
             return max > 0;
         }

@@ -19,6 +19,14 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
     private static final long MOST_NANOS_TOGETHER = 50_000_000;
 
+    /**
+     * Fills in what the request leaves open.
+     *
+     * @param request the request
+     * @param settings what is configured
+     * @return the request with everything decided
+     * @throws IllegalArgumentException if its lease is longer than the longest allowed
+     */
     public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
@@ -38,11 +46,21 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
         return on ? Renewal.ON : Renewal.OFF;
     }
 
-    /** The same with another wait. */
+    /**
+     * The same request with another wait.
+     *
+     * @param wait longest time to wait
+     * @return a copy
+     */
     public ResolvedRequest waitingUpTo(Duration wait) {
         return new ResolvedRequest(name, lease, wait, renewal);
     }
 
+    /**
+     * The lease in nanoseconds.
+     *
+     * @return the lease
+     */
     public long leaseNanos() {
         return lease.toNanos();
     }
@@ -50,6 +68,9 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
     /**
      * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it sooner,
      * at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a call.
+     *
+     * @param sentNanos monotonic time before the command was sent
+     * @return monotonic time of the renewal
      */
     public long renewAt(long sentNanos) {
         long latest = sentNanos + leaseNanos() / RENEW_AT;

@@ -15,10 +15,20 @@ public record EngineClock(LongSupplier monotonicNanos, InstantSource wall) {
     /** The clocks of this machine. */
     public static final EngineClock SYSTEM = new EngineClock(System::nanoTime, InstantSource.system());
 
+    /**
+     * Reads the monotonic clock.
+     *
+     * @return nanoseconds since some origin
+     */
     public long nanos() {
         return monotonicNanos.getAsLong();
     }
 
+    /**
+     * Reads the wall clock.
+     *
+     * @return milliseconds since the epoch
+     */
     public long wallMillis() {
         return wall.millis();
     }

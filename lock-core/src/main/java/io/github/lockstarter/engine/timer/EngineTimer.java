@@ -3,9 +3,18 @@ package io.github.lockstarter.engine.timer;
 /** Wakes entries at a time. Never calls back from within a call, so that it may be called with a lock held. */
 public interface EngineTimer {
 
-    /** Has the entry fire at the given monotonic time or a little later; replaces an earlier or later time. */
+    /**
+     * Has the entry fire at the given monotonic time or a little later; replaces an earlier or later time.
+     *
+     * @param entry what fires
+     * @param dueNanos when, on the monotonic clock
+     */
     void schedule(TimerEntry entry, long dueNanos);
 
-    /** The entry does not fire any more. */
+    /**
+     * Keeps the entry from firing.
+     *
+     * @param entry what was scheduled
+     */
     void cancel(TimerEntry entry);
 }
