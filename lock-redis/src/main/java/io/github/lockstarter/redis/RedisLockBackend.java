@@ -5,17 +5,16 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.check.MissingRights;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
 import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.OutageDetector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.history.ClientHistories;
-import io.github.lockstarter.redis.history.HistoryGuard;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
@@ -30,6 +29,7 @@ import io.github.lockstarter.redis.script.RevokeAnswer;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.script.StatusAnswer;
 import io.github.lockstarter.redis.script.VoteAnswer;
+import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.Vote;
@@ -122,8 +122,8 @@ public final class RedisLockBackend implements QuorumNode {
         this(connector, settings, new RedisConnections(connector, settings));
     }
 
-    /** On connections of one's own choice, which are closed with it. */
-    public RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
+    /** For tests: uses the given connections and closes them. */
+    RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.calls = new LockCommands(keySpace, connector);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);

@@ -5,7 +5,7 @@ import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;

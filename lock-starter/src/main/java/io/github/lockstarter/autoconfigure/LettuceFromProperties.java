@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.lettuce.core.resource.ClientResources;
 import java.util.Map;
 import java.util.stream.Stream;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.LockBackend;
 import org.springframework.beans.factory.ObjectProvider;

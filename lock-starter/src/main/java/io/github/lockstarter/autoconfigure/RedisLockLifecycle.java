@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
-import io.github.lockstarter.redis.history.HistoryGuard;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.HistoryGuard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;

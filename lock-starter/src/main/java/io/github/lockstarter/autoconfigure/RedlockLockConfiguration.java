@@ -2,7 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import io.lettuce.core.resource.ClientResources;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.autoconfigure.RedlockNodes.Member;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
-import io.github.lockstarter.redis.history.HistoryGuard;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;

@@ -211,8 +211,7 @@ class LockListenersTests {
             }
         });
         LockEvent contended = new LockEvent.Contended("order", "order:42");
-        LockEvent lost =
-                new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         listener.onEvent(contended);
         listener.onEvent(lost);
         listener.close();

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.check;
 
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;

@@ -12,7 +12,12 @@ public final class ExceptionCauses {
 
     private ExceptionCauses() {}
 
-    /** The first line of what a failure says; its name if it says nothing. */
+    /**
+     * The first line of the message of a failure; the name of its class if it has none.
+     *
+     * @param failure the failure
+     * @return one line
+     */
     public static String said(Throwable failure) {
         return Optional.ofNullable(failure.getMessage())
                 .flatMap(message -> message.lines().findFirst())
@@ -20,14 +25,24 @@ public final class ExceptionCauses {
                 .orElseGet(() -> failure.getClass().getSimpleName());
     }
 
-    /** A failure, its causes, and what failed before them at other servers. */
+    /**
+     * A failure, its causes, and what failed before them at other servers.
+     *
+     * @param failure the failure
+     * @return all of them, the failure first
+     */
     public static Stream<Throwable> reasonsOf(Throwable failure) {
         return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
                 .flatMap(one -> Stream.concat(
                         Stream.of(one), Stream.of(one.getSuppressed()).flatMap(ExceptionCauses::reasonsOf)));
     }
 
-    /** What began it. */
+    /**
+     * The first cause of a failure.
+     *
+     * @param failure the failure
+     * @return the cause that has none itself
+     */
     public static Throwable rootOf(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null && root.getCause() != root) {

@@ -6,6 +6,7 @@ import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.SlotTags;
+import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.lettuce.core.cluster.SlotHash;

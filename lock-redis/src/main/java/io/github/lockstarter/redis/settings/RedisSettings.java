@@ -139,12 +139,20 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
             return new Guard(OnHistoryChange.GRACE, FirstUse.GRANT, longestLease, Duration.ZERO);
         }
 
-        /** Whether the guard rests on a master that writes nothing once another one is promoted. */
+        /**
+         * Whether the guard relies on a master that writes nothing once another one is promoted.
+         *
+         * @return true if no time is configured for which such a master may go on
+         */
         public boolean trustsDeposedMasters() {
             return onChange == OnHistoryChange.GRACE && deposedMasterWrites.isZero();
         }
 
-        /** How old a history must be for grants: then every lease from before is over. */
+        /**
+         * How old a history must be for grants: then every lease from before is over.
+         *
+         * @return the grace
+         */
         public Duration grace() {
             return longestLease.plus(deposedMasterWrites);
         }

@@ -9,7 +9,7 @@ import static org.mockito.Mockito.verify;
 
 import io.github.lockstarter.redis.BackendUser;
 import io.github.lockstarter.redis.RedisLockBackend;
-import io.github.lockstarter.redis.check.RedisUnavailableException;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.script.LockScript;
 import io.github.lockstarter.redis.settings.RedisSettings;

@@ -9,6 +9,7 @@ import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.SlotTags;
+import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.check;
+package io.github.lockstarter.redis.connector;
 
 /** Redis could not be used for locks when the application started. The message says what failed. */
 public final class RedisUnavailableException extends RuntimeException {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.history;
+package io.github.lockstarter.redis.settings;
 
 import java.time.Duration;
 
