@@ -1,12 +1,10 @@
-package io.github.lockstarter.redis.connection;
+package io.github.lockstarter.redis;
 
 import static io.github.lockstarter.redis.BackendUser.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.redis.BackendUser;
-import io.github.lockstarter.redis.RecordedSignals;
-import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
