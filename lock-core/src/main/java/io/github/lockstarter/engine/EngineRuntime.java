@@ -138,8 +138,8 @@ final class EngineRuntime {
     }
 
     /**
-     * Ends the hold that an operator sees under this fencing token: its own, or the last of its tenure, which stands for whoever
-     * has the lock by that tenure; and then releases it. Empty if there is none, or it is being left.
+     * Ends the hold that an operator sees under this fencing token: its own, or the last of its grant, which stands for whoever
+     * has the lock by that grant; and then releases it. Empty if there is none, or it is being left.
      */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         Optional<Hold> meant = holds().find(key, hold -> hold.grant.lastFencingToken == fencingToken)
@@ -180,7 +180,7 @@ final class EngineRuntime {
                 .ifPresent(hold -> context.backend().during(() -> end(hold, LossCause.REVOKED)));
     }
 
-    /** The last hold of the tenure: the one that is there once no other can follow. */
+    /** The last hold of the grant: the one that is there once no other can follow. */
     private Hold endOf(Hold seen) {
         seen.grant.revoke();
         return holds().find(seen.key, hold -> hold.grant == seen.grant).orElse(seen);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises them.
  *
- * <p><b>Late answers.</b> A ballot stays under way until each node has answered each vote and each raise, also when it is
+ * <p><b>Late answers.</b> A round stays under way until each node has answered each vote and each raise, also when it is
  * decided: what a node executes behind the release of its token is freed there ({@link LateGrants}). Nothing of a token that is
  * not given up is.
  *

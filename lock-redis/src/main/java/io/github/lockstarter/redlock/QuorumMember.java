@@ -63,7 +63,7 @@ final class QuorumMember {
     private void heard(Vote vote, long sent) {
         vote.storeMicros().ifPresent(micros -> clock.observe(micros, sent, now()));
         if (vote.storeMicros().isPresent() || vote.result() instanceof AcquireResult.Granted) {
-            payDebts();
+            releaseAgain();
         }
     }
 
@@ -101,7 +101,7 @@ final class QuorumMember {
         return stages.stream()
                 .map(stage -> answer(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
                     if (!(result instanceof RenewResult.Unknown)) {
-                        payDebts();
+                        releaseAgain();
                     }
                 }))
                 .toList();
@@ -114,9 +114,9 @@ final class QuorumMember {
     private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
         return answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
             if (result instanceof ReleaseResult.Unknown) {
-                unreleased.add(new UnreleasedTokens.Debt(command.key(), command.token(), until));
+                unreleased.add(new UnreleasedTokens.Unreleased(command.key(), command.token(), until));
             } else {
-                payDebts();
+                releaseAgain();
             }
         });
     }
@@ -125,22 +125,22 @@ final class QuorumMember {
         long until = now() + longestLease;
         return answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
             if (result instanceof WithdrawResult.Unknown) {
-                unreleased.add(new UnreleasedTokens.Debt(command.key(), command.token(), until));
+                unreleased.add(new UnreleasedTokens.Unreleased(command.key(), command.token(), until));
             } else {
-                payDebts();
+                releaseAgain();
             }
         });
     }
 
     /**
      * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer. A
-     * debt would be one of a token that has the lock: without an answer, the place ends with its patience.
+     * release would be one of a token that has the lock: without an answer, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
         WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
         answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
             if (!(result instanceof WithdrawResult.Unknown)) {
-                payDebts();
+                releaseAgain();
             }
         });
     }
@@ -196,9 +196,9 @@ final class QuorumMember {
         return BROKEN_PROMISE + ": " + failure;
     }
 
-    private void payDebts() {
-        for (UnreleasedTokens.Debt debt : unreleased.collect(now())) {
-            release(new ReleaseCommand(debt.key(), debt.token(), 0), debt.until());
+    private void releaseAgain() {
+        for (UnreleasedTokens.Unreleased each : unreleased.collect(now())) {
+            release(new ReleaseCommand(each.key(), each.token(), 0), each.until());
         }
     }
 

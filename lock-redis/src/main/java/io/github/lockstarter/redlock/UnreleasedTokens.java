@@ -10,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Tokens that one node may still have and should not, since it did not answer when it was told to free them. They are freed
  * when it answers again; without that, a node that was away for a moment would keep its vote from everybody for a lease.
- * Only a token that is given up gets here, and no attempt is made with such a token again, so none that is owed is ever held.
- * Each is owed once, however often it was to be freed. The oldest are forgotten first; what is forgotten ends with its lease. Thread-safe; {@link #owed} is guarded by {@link #lock}.
+ * Only a token that is given up gets here, and no attempt is made with such a token again, so none in here is ever held.
+ * Each is in here once, however often it was to be freed. The oldest are forgotten first; what is forgotten ends with its lease.
+ * Thread-safe; {@link #tokens} is guarded by {@link #lock}.
  */
 final class UnreleasedTokens {
 
@@ -22,34 +23,34 @@ final class UnreleasedTokens {
      *
      * @param until when its lease is over at the latest
      */
-    record Debt(String key, LockToken token, long until) {}
+    record Unreleased(String key, LockToken token, long until) {}
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<LockToken, Debt> owed = new LinkedHashMap<>();
+    private final Map<LockToken, Unreleased> tokens = new LinkedHashMap<>();
 
-    void add(Debt debt) {
+    void add(Unreleased unreleased) {
         lock.lock();
         try {
-            Debt known = owed.remove(debt.token());
-            if (owed.size() == MOST) {
-                owed.remove(owed.keySet().iterator().next());
+            Unreleased known = tokens.remove(unreleased.token());
+            if (tokens.size() == MOST) {
+                tokens.remove(tokens.keySet().iterator().next());
             }
-            owed.put(debt.token(), known != null && known.until() - debt.until() > 0 ? known : debt);
+            tokens.put(unreleased.token(), known != null && known.until() - unreleased.until() > 0 ? known : unreleased);
         } finally {
             lock.unlock();
         }
     }
 
     /** Takes out all that is not over. */
-    List<Debt> collect(long now) {
+    List<Unreleased> collect(long now) {
         lock.lock();
         try {
-            if (owed.isEmpty()) {
+            if (tokens.isEmpty()) {
                 return List.of();
             }
-            List<Debt> due = new ArrayList<>(owed.values());
-            owed.clear();
-            due.removeIf(debt -> debt.until() - now <= 0);
+            List<Unreleased> due = new ArrayList<>(tokens.values());
+            tokens.clear();
+            due.removeIf(unreleased -> unreleased.until() - now <= 0);
             return due;
         } finally {
             lock.unlock();

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * <p>Invariants: the fencing tokens are given out in growing order, each once; once another instance is known to wait,
  * at most {@link EngineSettings.HandOver#max()} hand-overs follow, and none after {@link EngineSettings.HandOver#maxTime()};
  * none ever follows once the first renewal is due, at about a third of the lease, which also covers a notice that was lost,
- * so that no answer to a renewal belongs to a hold that has ended; none follows once the tenure is revoked, and of a hand-over
+ * so that no answer to a renewal belongs to a hold that has ended; none follows once the grant is revoked, and of a hand-over
  * that had begun before, either whoever revokes sees the successor among the {@link Holds}, or the successor's thread sees
  * the mark after it has put it there.
  *

@@ -46,7 +46,7 @@ public final class Holds implements HeldLocks {
     private final ConcurrentHashMap<LockToken, Hold> displaced = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Entrance, Hold> keptForThreads = new ConcurrentHashMap<>();
 
-    /** Granted, or handed over by the hold of the same tenure, whose place it takes. */
+    /** Granted, or handed over by the hold of the same grant, whose place it takes. */
     public void add(Hold hold) {
         Hold before = here.put(hold.key, hold);
         if (before != null && before.grant != hold.grant) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Grant}: lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012).
  *
  * <p>Called with a hold whose owner has left it and was told to send the release: nobody else can end, renew or hand over
- * the same tenure. The successor gets a hold of its own on the same lock token, with the next fencing token and the deadline
+ * the same grant. The successor gets a hold of its own on the same lock token, with the next fencing token and the deadline
  * that the lease has anyway. What the owner did before it left happens before what the successor does. Keeps no state.
  */
 public final class HandOver {
@@ -65,7 +65,7 @@ public final class HandOver {
         this.releases = releases;
     }
 
-    /** Whether the tenure goes on, or is ended from here. If not, the caller releases the lock. */
+    /** Whether the grant goes on, or is ended from here. If not, the caller releases the lock. */
     boolean pass(Hold leaving, Deadline deadline) {
         if (!limits.isOn() || leaving.extended || !waiters.queues().has(leaving.key)) {
             return false;
