@@ -17,21 +17,21 @@ import java.lang.annotation.Target;
  *
  * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
  * same method is committed before the release. While the method runs, the lease is renewed. The method never runs
- * without the lock: when it stays contended for the whole wait, the caller gets {@link LockNotAcquiredException}; when
- * the backend cannot say, {@link LockBackendException}, such as {@link LockStoreRecoveringException} while the store may have
- * forgotten locks; when the lock was lost while the method ran,
- * {@link LockLostException} after it (and a transaction opened inside the lock is rolled back).
+ * without the lock: if it stays contended for the whole wait, the call fails with {@link LockNotAcquiredException}; if
+ * the backend is unavailable, with {@link LockBackendException}, such as {@link LockStoreRecoveringException} while
+ * the store may have forgotten locks; when the lock was lost while the method ran, {@link LockLostException} after it
+ * (and a transaction opened inside the lock is rolled back).
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.
  * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
  * {@code lockTemplate.execute("order:42", …)}.
  *
  * <p>Works on methods and classes of Spring beans (a class annotation locks each public method, except what overrides a
- * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the same key by the same thread enters without a round trip. What cannot be
- * proxied (private, final or static methods, calls through {@code this}) cannot be locked; where that is visible at
- * start-up, the application does not start. Neither does it with a method whose work goes on after it returned (a future,
- * a publisher, a stream); one that declares {@code Object} and returns such a result throws
- * {@link IllegalStateException}.
+ * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the
+ * same key by the same thread enters without a round trip. What cannot be proxied (private, final or static methods,
+ * calls through {@code this}) cannot be locked; where that is visible at start-up, the application does not start. The
+ * start also fails for a method whose work goes on after it returned (a future, a publisher, a stream); a method that
+ * declares {@code Object} and returns such a result throws {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -49,16 +49,16 @@ public @interface DistributedLock {
      *
      * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
      * unknown {@code #parameter} fails the start of the application. So do a property or a method that the class of a
-     * parameter does not have, unless it is an interface or abstract, and a placeholder (<code>${…}</code>), which belongs
-     * into the {@link #name()}.
+     * parameter does not have, unless it is an interface or abstract, and a placeholder (<code>${…}</code>), which
+     * belongs into the {@link #name()}.
      *
      * @return the key expressions; default none
      */
     String[] key() default {};
 
     /**
-     * The logical lock name: first part of the lock's key, {@code name} tag of its metrics and
-     * {@code distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
+     * The logical lock name: first part of the lock's key, {@code name} tag of its metrics and {@code
+     * distributed-lock.locks.<name>.*} in the configuration. Letters, digits, {@code .}, {@code _} and {@code -}.
      * Placeholders such as <code>${shop.tenant:main}</code> are resolved at the start; one without a value fails it.
      *
      * @return the name; default {@code SimpleClass.method} of the annotated method
@@ -69,7 +69,8 @@ public @interface DistributedLock {
      * Lease in milliseconds: how long the lock outlives a crashed holder. With renewal (the default) the method may run
      * longer than its lease.
      *
-     * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease} (30 s)
+     * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease}
+     *     (30 s)
      */
     long leaseMs() default AS_CONFIGURED;
 

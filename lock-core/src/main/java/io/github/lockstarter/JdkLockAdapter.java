@@ -12,9 +12,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A lock as the JDK sees one. All views of one key are the same lock: what a thread holds is kept per thread in
- * {@link #HOLDS}, not in the view. No thread sees another's holds, so there is nothing to guard; an entry is removed with
- * its last hold.
+ * Adapts a lock to {@link Lock} of the JDK. All views of one key are the same lock: what a thread holds is kept per
+ * thread in {@link #HOLDS}, not in the view. No thread sees another's holds, so there is nothing to guard; an entry is
+ * removed with its last hold.
  */
 final class JdkLockAdapter implements Lock {
 

@@ -7,37 +7,37 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What an operator sees of the locks, and does about them: the actuator's endpoint and health are made of it. Reading costs
- * the hot path nothing. Thread-safe. The futures always complete normally, within the backend's command timeout; dependents
- * may run on an event loop.
+ * The operator's view of the locks, and the operations on them, on which the actuator's endpoint and health are built.
+ * Reading does not slow down acquires and releases. Thread-safe. The futures always complete normally, within the
+ * backend's command timeout; dependents may run on an event loop.
  */
 public interface LockAdmin {
 
     /**
-     * Which instance of the application this is: the beginning of the id under which it acquires, too short to release
-     * anything with.
+     * Identifies this instance of the application by the beginning of its id, which is too short to release a lock
+     * with.
      *
-     * @return such as {@code 3f2a91c0}; another one after each start
+     * @return such as {@code 3f2a91c0}; a different one after each start
      */
     String instance();
 
     /**
-     * What this instance holds.
+     * The locks that this instance holds.
      *
      * @return a live read-only view
      */
     HeldLocks heldLocks();
 
     /**
-     * Who waits in this instance at the moment, in no particular order of keys, those of one key in the order in which they
-     * are served.
+     * The callers of this instance that wait at the moment. Keys have no particular order; the waiters of one key are
+     * in the order in which the engine serves them.
      *
      * @return an immutable copy
      */
     List<Waiter> waiters();
 
     /**
-     * What the store says about one lock, whoever holds it. One command, which changes nothing.
+     * Asks the store about one lock, held by this or by another instance. Sends one command, which changes nothing.
      *
      * @param key the lock's key
      * @return the answer
@@ -45,24 +45,28 @@ public interface LockAdmin {
     CompletableFuture<StoredLock> inspect(String key);
 
     /**
-     * Takes a lock away from whoever holds it, here or elsewhere, if the fencing token is still that of the lock: nobody is
-     * freed of a lock that the store granted after the operator looked. The token of a {@link HeldLock} names that hold. The one
-     * of {@link StoredLock.Held} names an instance's stay with the lock, and whoever has it there when the request comes, also
-     * after hand-overs; it is the one to use from another instance, and on a quorum it may be above that of any hold. A holder of this instance has lost it before it is deleted;
-     * one of another instance is told at once by a message, at the latest by its next renewal. Its work goes on unless it
-     * checks: what it still does may overlap with the next owner. For the longest lease after a failover or a restart of the
-     * store, a holder that misses the message takes the lock back.
+     * Takes a lock away from its holder, in this or another instance, if the fencing token is still that of the lock. A
+     * grant that the store made after the operator looked is left alone.
+     *
+     * <p>The token of a {@link HeldLock} stands for that hold. The token of a {@link StoredLock.Held} stands for one
+     * grant to an instance, and for the holder that has the lock by that grant when the request arrives, also after
+     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold.
+     *
+     * <p>A holder of this instance loses the lock before the lock is deleted. A holder of another instance loses it
+     * when that instance receives a message, or at its next renewal. The holder's work goes on unless it checks, and
+     * may overlap with the work of the next owner. For the longest lease after a failover or a restart of the store, a
+     * holder that misses the message takes the lock back.
      *
      * @param key the lock's key
      * @param fencingToken as seen in {@link HeldLock} or in {@link StoredLock.Held}
-     * @return what became of it
+     * @return the outcome
      */
     CompletableFuture<Revocation> revoke(String key, long fencingToken);
 
     /**
-     * How the store is. Asks it.
+     * Asks the store for its state.
      *
-     * @return its state; if it does not answer, that is the state
+     * @return the state; if the store does not answer, the state says so
      */
     CompletableFuture<StoreState> storeState();
 
@@ -74,7 +78,7 @@ public interface LockAdmin {
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitedFor time since the call
      * @param position place among those of this instance that wait for the key, from 1
-     * @param attempts how often it has asked the store; only the first of a key does
+     * @param attempts number of attempts at the store; only the first waiter of a key makes any
      */
     record Waiter(String name, String key, String owner, Duration waitedFor, int position, int attempts) {}
 
@@ -82,11 +86,12 @@ public interface LockAdmin {
     sealed interface StoredLock {
 
         /**
-         * Somebody has it.
+         * An owner has the lock.
          *
-         * @param holder who; empty if it is not a client of this kind, which excludes it all the same
-         * @param remainingLease until the store ends it; empty if it never does
-         * @param fencingToken the last that was granted, which includes those kept for hand-overs; 0 if there is none
+         * @param holder the owner; empty for a client of another kind, whose lock excludes this application all the
+         *     same
+         * @param remainingLease time until the store ends the lock; empty if it never does
+         * @param fencingToken the last granted one, tokens reserved for hand-overs included; 0 if there is none
          * @param waitingInstances how many instances are registered as waiters
          */
         record Held(
@@ -94,17 +99,17 @@ public interface LockAdmin {
                 implements StoredLock {}
 
         /**
-         * Nobody has it, as far as the store knows, which may have forgotten its owner.
+         * The store knows no owner of the lock; it may have forgotten one.
          *
          * @param fencingToken the last that was granted; 0 if there is none
          * @param waitingInstances how many instances are registered as waiters
-         * @param recovering for how much longer the store does not grant it, since it may have forgotten its owner; zero if it
-         *     grants it
+         * @param recovering time for which the store does not grant the lock yet, since it may have forgotten its
+         *     owner; zero if it grants the lock
          */
         record Free(long fencingToken, long waitingInstances, Duration recovering) implements StoredLock {
 
             /**
-             * A lock that is granted to the next one that asks for it.
+             * A lock that the store grants to the next attempt.
              *
              * @param fencingToken the last that was granted; 0 if there is none
              * @param waitingInstances how many instances are registered as waiters
@@ -122,17 +127,17 @@ public interface LockAdmin {
         record Unknown(String reason) implements StoredLock {}
 
         /**
-         * Who has a lock, as the store was told by who got it. If the instance has passed the lock on since, to a waiter of its
-         * own, that is not told before it asks the store again.
+         * The owner of a lock, as stored at the grant. A later hand-over inside the owner's instance is not stored
+         * until that instance sends the next acquire.
          *
          * @param instance as {@link LockAdmin#instance} of the instance
-         * @param owner name of the thread that got it, shortened, or {@value HeldLock#ASYNC}; empty if it was not told
-         * @param since when it asked for it, by its own clock; empty if it was not told
+         * @param owner shortened name of the acquiring thread, or {@value HeldLock#ASYNC}; empty if it is not stored
+         * @param since time of the attempt by the owner's clock; empty if it is not stored
          */
         record Holder(String instance, Optional<String> owner, Optional<Instant> since) {
 
             /**
-             * An instance of which no more is known.
+             * An owner of which only the instance is known.
              *
              * @param instance as {@link LockAdmin#instance} of the instance
              */
@@ -142,27 +147,32 @@ public interface LockAdmin {
         }
     }
 
-    /** What became of a {@link #revoke revocation}. */
+    /** The outcome of a {@link #revoke revocation}. */
     sealed interface Revocation {
 
-        /** Whoever had the lock under that fencing token has it no longer: it is free, and waiters are told, or it has gone to one. */
+        /**
+         * The owner with that fencing token has lost the lock. The lock is free and waiters are signalled, or one has
+         * it.
+         */
         record Revoked() implements Revocation {}
 
         /**
          * Nothing was changed: the lock is not held, or not under that fencing token any more.
          *
-         * @param found what the store says instead
+         * @param found the lock as the store has it
          */
         record Stale(StoredLock found) implements Revocation {}
 
         /**
-         * Nothing was changed: the store's present owner is a client of another kind, which was granted no fencing token, and took
-         * the lock after the one that the token was granted to. Delete its key to take it away.
+         * Nothing was changed: the present owner is a client of another kind, which has no fencing token, and which
+         * took the lock after the owner that the token was granted to. To take the lock away, delete its key in the
+         * store.
          */
         record Foreign() implements Revocation {}
 
         /**
-         * It may have been taken away: no answer, or an error. A holder of this instance has lost it if the reason says so.
+         * The store did not answer or reported an error, so the lock may have been taken away. A holder of this
+         * instance has lost the lock if the reason says so.
          *
          * @param reason what failed
          */
@@ -170,15 +180,17 @@ public interface LockAdmin {
     }
 
     /**
-     * How the store is.
+     * The state of the store.
      *
-     * @param target what messages call it
+     * @param target its name in messages
      * @param failure why it cannot be used; empty if it answers
-     * @param recovering for how much longer free locks are not granted, since it may have forgotten some; zero if it grants
-     * @param guard whether it is noticed that it forgets
-     * @param hearsSignals whether waiters are woken; if not, they look again by themselves
-     * @param warnings what its settings put at risk, and what to change
-     * @param nodes its servers, if there are several: those that vote on each lock, or those that have a part of the locks each
+     * @param recovering time for which free locks are not granted yet, since it may have forgotten some; zero if it
+     *     grants
+     * @param guard whether the client notices that the store forgets locks
+     * @param hearsSignals whether signals wake waiters; if not, waiters retry on their own
+     * @param warnings risks of its settings, each with the change that removes it
+     * @param nodes its servers, if there are several: those that vote on each lock, or those that each have a part of
+     *     the locks
      * @param coverage which of the locks it has
      */
     record StoreState(
@@ -231,7 +243,7 @@ public interface LockAdmin {
         }
 
         /**
-         * A store of which nothing but an answer, or the lack of one, is to be told. One that does not answer sends no signals.
+         * A store of which only is known whether it answers. A store that does not answer sends no signals.
          *
          * @param target what messages call it
          * @param failure why it cannot be used; empty if it answers
@@ -248,15 +260,15 @@ public interface LockAdmin {
             PART
         }
 
-        /** Whether it is noticed that a store forgets locks. */
+        /** Whether the client notices that a store forgets locks. */
         public enum Guard {
-            /** It cannot forget them while the application runs. */
+            /** The store cannot forget locks while the application runs. */
             UNNEEDED,
-            /** It is. */
+            /** The client notices it. */
             GUARDED,
-            /** Only in part: the store does not tell enough. */
+            /** The client notices a part of the cases: the store does not give it enough information. */
             DEGRADED,
-            /** It is not, as configured. */
+            /** The client does not notice it, as configured. */
             OFF
         }
     }

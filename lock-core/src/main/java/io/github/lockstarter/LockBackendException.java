@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend could not be asked, did not answer in time, or refused: whether the lock is free cannot be told. What an
- * unanswered command may have acquired is released in the background.
+ * The lock store was unreachable, did not answer in time, or refused, so it is unknown whether the lock is free. The
+ * client releases in the background what an unanswered command may have acquired.
  */
 public sealed class LockBackendException extends LockException permits LockStoreRecoveringException {
 

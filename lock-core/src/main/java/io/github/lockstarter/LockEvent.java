@@ -31,9 +31,9 @@ public sealed interface LockEvent {
 
     /** Why an acquisition ended without the lock. */
     enum Refusal {
-        /** Somebody else held the lock for the whole wait. */
+        /** Another owner held the lock for the whole wait. */
         CONTENDED,
-        /** The backend could not be asked, did not answer, or the client is shut down. */
+        /** The backend was unreachable or did not answer, or the client is shut down. */
         ERROR,
         /** The store may have forgotten locks, and granted no free ones at the end of the wait. */
         RECOVERING,
@@ -63,7 +63,7 @@ public sealed interface LockEvent {
     enum LossCause {
         /** The lease ran out, since no renewal came through. */
         LEASE_EXPIRED,
-        /** The backend no longer has our lock token: deleted, stolen, or expired there. */
+        /** The backend no longer has the hold's lock token: it was deleted, replaced, or expired there. */
         OWNER_CHANGED,
         /** {@code distributed-lock.watchdog.max-hold} was reached and the last lease ran out. */
         MAX_HOLD,
@@ -87,7 +87,7 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * An acquisition begins to wait, since somebody else holds the lock. One of {@link Acquired} (with
+     * An acquisition begins to wait, since another owner holds the lock. One of {@link Acquired} (with
      * {@link Path#WAITED} or {@link Path#HANDED_OVER}) or {@link NotAcquired} (with {@code queued}) ends the wait.
      *
      * @param name logical name
@@ -130,8 +130,8 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * An attempt found the lock free, and the store grants none for a while, since it may have forgotten some. Once for each
-     * attempt: an acquisition that waits raises it again when it looks again.
+     * An attempt found the lock free, but the store grants no free locks for a while, since it may have forgotten some.
+     * Raised for each attempt: an acquisition that waits raises it again with each retry.
      *
      * @param name logical name
      * @param key the lock's key
@@ -154,8 +154,8 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * No code can release a lock that is held and renewed: none of its handles can be reached any more. Found by the watchdog with a
-     * renewal, after the garbage collector. Once per hold and {@link Abandonment}.
+     * No code can release a lock that is held and renewed, since none of its handles is reachable any more. The
+     * watchdog finds it at a renewal, once the garbage collector has run. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
      * @param key the lock's key

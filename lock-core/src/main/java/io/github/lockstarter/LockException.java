@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Root of what a lock operation throws. Unchecked; carries the key. The message is one line: control characters of a key are
- * escaped in it, and not in {@link #key()}.
+ * Root of what a lock operation throws. Unchecked; carries the key. The message is one line: control characters of a
+ * key are escaped in it, and not in {@link #key()}.
  */
 public abstract class LockException extends RuntimeException {
 

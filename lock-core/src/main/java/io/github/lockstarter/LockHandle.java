@@ -5,26 +5,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One hold of a lock, from acquire to release. Any thread may ask, extend or release. Thread-safe.
+ * One hold of a lock, from acquire to release. Any thread may query, extend or release it. Thread-safe.
  *
- * <p>The handle may travel to another thread, but the thread that acquired the lock stays its owner: it enters the lock again at
- * once, with the same fencing token, while the other thread works under it. A pooled thread that passes its handle on thus
- * lets its next request for the same key in. Acquire what travels with {@link LockRequest#ownedByHandle()}, or asynchronously:
- * such a lock is entered by no thread again.
+ * <p>The handle may be passed to another thread, but the thread that acquired the lock stays its owner: it acquires the
+ * key again at once, with the same fencing token, while the other thread works under the lock. So a pooled thread that
+ * passes its handle on acquires the same key in its next task. For handles that change threads, use {@link
+ * LockRequest#ownedByHandle()} or acquire asynchronously: no thread can then acquire the key again while it is held.
  *
- * <p>Every hold ends with a release by one of its handles: keep a handle reachable for as long as the lock is to be held.
+ * <p>Every hold ends with a release by one of its handles: keep a handle reachable for as long as the lock is to be
+ * held.
  *
- * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or renewing
- * command was sent and shortened by the clock allowance (drift); it turns false before another owner can get in. A
- * paused JVM can still act on an answer that has become old: where a late write would do damage, hand
- * {@link #fencingToken()} to the resource and let it refuse smaller ones.
+ * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or
+ * renewing command was sent and shortened by the clock allowance (drift); it turns false before another owner can get
+ * in. A paused JVM can still act on an answer that has become old: where a late write would do damage, hand {@link
+ * #fencingToken()} to the resource and let it refuse smaller ones.
  */
 public interface LockHandle extends AutoCloseable {
 
     /**
      * The handle of the innermost locked method or {@link LockOperations#execute} that runs on this thread, so that a
-     * locked method can reach its fencing token. Belongs to the thread that runs the body, whoever owns the lock: it is empty
-     * on threads that the body starts, and for locks that are held by {@link LockOperations#acquire} alone.
+     * locked method can reach its fencing token. It belongs to the thread that runs the body, also where the handle
+     * owns the lock. It is empty on threads that the body starts, and for locks that are held by {@link
+     * LockOperations#acquire} alone.
      *
      * @return the handle; empty outside of any
      */
@@ -33,8 +35,8 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
-     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods and
-     * {@link LockOperations#execute} bodies it is in, not only the innermost. Nothing happens outside of any.
+     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods
+     * and {@link LockOperations#execute} bodies it is in, not only the innermost. Nothing happens outside of any.
      *
      * @throws LockLostException when one is lost
      * @throws IllegalStateException when one was released by hand
@@ -127,7 +129,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Gives the hold up. The lock itself is released with the last hold of this owner. Harmless when repeated.
      *
-     * @return what became of it; never throws for a lost lock or an unreachable backend
+     * @return the outcome; never throws for a lost lock or an unreachable backend
      */
     ReleaseOutcome release();
 

@@ -1,28 +1,28 @@
 package io.github.lockstarter;
 
 /**
- * Is told what happens to the locks of this instance and to their store. Declare beans of this type; all of them are told, in their order
- * ({@code @Order}).
+ * Receives the events of the locks of this instance and of their store. Declare beans of this type: every bean receives
+ * every event, in the order of the beans ({@code @Order}).
  *
- * <p>A bean is called on a thread of its own, one event after the other: it may block, and delays no lock and no other
- * listener by it. It is up to {@value #MOST_PENDING} events behind; what comes on top is dropped, with a warning that says how many.
- * Losses have as much room of their own, so that nothing else drops them.
+ * <p>Each bean has its own thread, which delivers one event after the other: a bean may block without delaying locks or
+ * other listeners. Its queue holds up to {@value #MOST_PENDING} events; further ones are dropped, and a warning says
+ * how many. Losses have a second queue of the same size, so that other events never displace them.
  *
- * <p>One that {@link #returnsAtOnce} is called on the thread that made the transition, which may be an event loop or the
- * watchdog; only {@link #onLost} comes on another one. So is every listener that is given to an engine directly. It must be
- * thread-safe, and must not stop the lock client: events of different locks come concurrently, those of one hold in order except
- * {@code onLost}.
+ * <p>A listener that {@link #returnsAtOnce}, and every listener that is passed to an engine directly, is called on the
+ * thread that made the transition, which may be an event loop or the watchdog; only {@link #onLost} is called on
+ * another thread. Such a listener must be thread-safe, and must not stop the lock client. Events of different locks
+ * arrive concurrently, those of one hold in order except {@code onLost}.
  *
- * <p>An exception is logged and harms nobody.
+ * <p>Exceptions are logged and ignored.
  */
 public interface LockListener {
 
-    /** How many losses, and how many other events, a listener bean may be behind before further ones are dropped. */
+    /** Capacity of a listener bean's queue of losses, and of its queue of other events; further ones are dropped. */
     int MOST_PENDING = 1_000;
 
     /**
-     * Whether every method returns at once, whatever happens, so that it may be called on the thread that made the transition.
-     * A listener that says so and blocks delays locks. Beans that do not say so are called on a thread of their own.
+     * Whether every method returns at once, whatever happens, so that it may be called on the thread that made the
+     * transition. A listener that says so and blocks delays locks. Other beans are called on a thread of their own.
      *
      * @return false unless overridden
      */
@@ -106,7 +106,7 @@ public interface LockListener {
     default void onLost(LockEvent.Lost event) {}
 
     /**
-     * A lock that is held and renewed can be released by no code any more.
+     * No code can release a lock any more that is held and renewed.
      *
      * @param event which one, and what is done about it
      */

@@ -1,8 +1,8 @@
 package io.github.lockstarter;
 
 /**
- * The lock was ours and is no longer: its lease ran out, or its owner was changed at the backend. Work done since may
- * overlap with another owner's.
+ * The caller held the lock and has lost it: its lease ran out, or the backend has another owner. Work done since may
+ * overlap with that of another owner.
  */
 public final class LockLostException extends LockException {
 

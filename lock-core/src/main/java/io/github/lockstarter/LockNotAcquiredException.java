@@ -1,6 +1,6 @@
 package io.github.lockstarter;
 
-/** The lock stayed contended for the whole wait: somebody else holds it. Nothing of the attempt is left behind. */
+/** Another owner held the lock for the whole wait. The attempt leaves nothing behind. */
 public final class LockNotAcquiredException extends LockException {
 
     /**

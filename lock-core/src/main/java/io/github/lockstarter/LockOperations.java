@@ -32,7 +32,7 @@ public interface LockOperations extends LockSource {
      * {@link #tryAcquire(LockRequest)}: one attempt, everything else as configured.
      *
      * @param key what to lock
-     * @return the hold, or empty when somebody else has the lock
+     * @return the hold, or empty when another owner has the lock
      */
     default Optional<LockHandle> tryAcquire(String key) {
         return tryAcquire(LockRequest.of(key));
@@ -112,7 +112,7 @@ public interface LockOperations extends LockSource {
      * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}.
      *
      * @param request what to lock
-     * @return a view without state of its own but the holds of its threads
+     * @return a view; its only state are the holds of its threads
      */
     Lock asLock(LockRequest request);
 

@@ -147,8 +147,8 @@ public record LockRequest(
     }
 
     /**
-     * Lets the lock end by itself when the lease is over. Release the handle all the same: a thread that does not is told
-     * of the loss by its next acquire of the key.
+     * Lets the lock end by itself when the lease is over. Release the handle all the same: otherwise the thread's next
+     * acquire of the key fails with {@link LockLostException}.
      *
      * @return the changed request
      */
@@ -157,9 +157,10 @@ public record LockRequest(
     }
 
     /**
-     * Gives the lock to the handle instead of the acquiring thread, for handles that travel to other threads. The thread does not
-     * enter the lock again: every other acquire of the key contends, also its own, which waits for a release that only the handle
-     * can bring about. Locks that are acquired asynchronously belong to their handles anyway.
+     * Gives the lock to the handle instead of the acquiring thread, for handles that travel to other threads. The
+     * thread does not enter the lock again: every other acquire of the key contends, also one on the acquiring thread,
+     * which then waits for a release of the handle. Locks that are acquired asynchronously always belong to their
+     * handles.
      *
      * @return the changed request
      */
@@ -168,8 +169,8 @@ public record LockRequest(
     }
 
     /**
-     * A key as messages and logs show it: a control character or a line separator is escaped as in Java, so that a key that a user
-     * of the application made up begins no line of its own.
+     * A key as messages and logs show it: control characters and line separators are escaped as in Java, so that a key
+     * from user input cannot begin a new line.
      *
      * @param text a key, or a text with keys in it
      * @return the same text if there is nothing to escape

@@ -8,16 +8,16 @@ public interface LockSource {
 
     /**
      * Acquires the lock, waiting for it as long as the request, else the configuration, says. The same thread may
-     * acquire the same key again: that costs no round trip, and the lock is released with the last release. It may do so
-     * also while a handle of it is used on another thread, unless the lock is {@link LockRequest#ownedByHandle() owned by its
-     * handle}.
+     * acquire the same key again: that costs no round trip, and the lock is released with the last release. It may do
+     * so also while a handle of it is used on another thread, unless the lock is {@link LockRequest#ownedByHandle()
+     * owned by its handle}.
      *
      * @param request what to lock
      * @return the hold; release it
-     * @throws LockNotAcquiredException when somebody else held the lock for the whole wait
-     * @throws LockStoreRecoveringException when the store may have forgotten locks, and granted no free ones at the end of the
-     *     wait
-     * @throws LockBackendException when the backend could not be asked or did not answer
+     * @throws LockNotAcquiredException when another owner held the lock for the whole wait
+     * @throws LockStoreRecoveringException when the store may have forgotten locks, and granted no free ones at the end
+     *     of the wait
+     * @throws LockBackendException when the backend was unreachable or did not answer
      * @throws LockInterruptedException when interrupted; the flag is set again
      * @throws LockLostException when this thread held the key already and has lost it, or the lock was lost between its
      *     grant and the return of this method
@@ -31,7 +31,7 @@ public interface LockSource {
      *
      * @param request what to lock
      * @return the hold, or empty when another owner has the lock
-     * @throws LockStoreRecoveringException as {@link #acquire}: whether another owner has the lock cannot be told then
+     * @throws LockStoreRecoveringException as {@link #acquire}: it is unknown whether another owner has the lock
      * @throws LockBackendException as {@link #acquire}
      * @throws LockInterruptedException as {@link #acquire}
      * @throws LockLostException as {@link #acquire}
@@ -41,12 +41,13 @@ public interface LockSource {
 
     /**
      * Acquires the lock without blocking a thread. The hold belongs to the handle, not to a thread: it is never
-     * reentrant. Cancelling the future, or completing it otherwise ({@code orTimeout}), gives up the wait and leaves nothing
-     * behind.
+     * reentrant. Cancelling the future, or completing it otherwise ({@code orTimeout}), gives up the wait and leaves
+     * nothing behind.
      *
      * @param request what to lock
      * @return completed with the hold, or with one of the exceptions of {@link #acquire}; dependents run on a thread of
-     *     the lock client, never on an event loop. It has 64 of them: dependents that block belong on an executor of yours
+     *     the lock client, never on an event loop. It has 64 of them: dependents that block belong on an executor of
+     *     yours
      * @throws IllegalArgumentException at once, as {@link #acquire}
      */
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);

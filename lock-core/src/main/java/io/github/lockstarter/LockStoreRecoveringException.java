@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The lock store may have forgotten locks, such as after a restart, a failover or {@code FLUSHALL}, and grants no free lock
- * until the longest lease it may have forgotten is over. Whether another owner has the lock cannot be told until then. Nothing
- * of the attempt is left behind; held locks stay held and are renewed.
+ * The lock store may have forgotten locks, such as after a restart, a failover or {@code FLUSHALL}, and grants no free
+ * lock until the longest lease it may have forgotten is over. Until then it is unknown whether another owner has the
+ * lock. Nothing of the attempt is left behind; held locks stay held and are renewed.
  */
 public final class LockStoreRecoveringException extends LockBackendException {
 
@@ -26,7 +26,8 @@ public final class LockStoreRecoveringException extends LockBackendException {
     }
 
     /**
-     * For about how long the store goes on to refuse, as its last answer said: fit for an HTTP header {@code Retry-After}.
+     * For about how long the store goes on to refuse, as its last answer said: fit for an HTTP header {@code
+     * Retry-After}.
      *
      * @return the time, never negative
      */

@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link LockOperations} of the application: runs work under locks that a {@link LockSource} grants. Thread-safe. */
+/**
+ * The {@link LockOperations} of the application: runs work under locks that a {@link LockSource} grants. Thread-safe.
+ */
 public class LockTemplate implements LockOperations {
 
     private final LockSource source;

@@ -1,14 +1,14 @@
 package io.github.lockstarter;
 
-/** What became of a release. */
+/** The outcome of a release. */
 public enum ReleaseOutcome {
     /** The lock is free for others. */
     RELEASED,
-    /** One nested hold less; the owner still has others. */
+    /** A nested hold was released; the owner still has others. */
     STILL_HELD,
     /** This handle had been released before; nothing was done. */
     ALREADY_RELEASED,
-    /** The lock was lost before the release; whoever has it now keeps it. */
+    /** The lock was lost before the release; its present owner, if any, keeps it. */
     LOST,
     /** The backend did not answer. The release is repeated in the background; the lease ends the lock at the latest. */
     UNKNOWN

@@ -3,8 +3,8 @@ package io.github.lockstarter;
 import java.time.Duration;
 
 /**
- * Something that happened to the store of the locks, as this instance sees it: an outage or a recovery, each with one event
- * when it begins and one when it is over. Immutable.
+ * Something that happened to the store of the locks, as this instance sees it: an outage or a recovery, each with one
+ * event when it begins and one when it is over. Immutable.
  */
 public sealed interface StoreEvent {
 
@@ -33,8 +33,8 @@ public sealed interface StoreEvent {
     }
 
     /**
-     * The store may have forgotten locks, and grants no free ones for a while. Held locks stay held and are renewed. Seen by
-     * the first answer of the store that says so, and raised once for all of them.
+     * The store may have forgotten locks, and grants no free ones for a while. Held locks stay held and are renewed.
+     * Seen by the first answer of the store that says so, and raised once for all of them.
      *
      * @param store which store
      * @param scope which locks
@@ -55,8 +55,8 @@ public sealed interface StoreEvent {
     record RecoveryEnded(String store, Scope scope, Duration lasted) implements StoreEvent {}
 
     /**
-     * The store does not answer: no connection can be opened, or a command that was sent after a first one had failed has no
-     * answer either. A single command without an answer raises no event.
+     * The store does not answer: no connection can be opened, or a command that was sent after the failure of another
+     * one has no answer either. A single command without an answer raises no event.
      *
      * @param store which store
      * @param scope which locks

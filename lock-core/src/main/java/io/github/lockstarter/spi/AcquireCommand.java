@@ -6,20 +6,21 @@ import java.util.Optional;
 /**
  * One attempt to get a lock.
  *
- * <p>The same token may ask again. Without having the lock, it asks as at first. Having it, it keeps the lease and is told
- * the first of its fencing tokens again: the last one of the key, minus {@code fencingTokens}, plus 1. If that is not above
- * the {@code fencingFloor}, the tokens are <em>raised</em> to begin at exactly {@code fencingFloor + 1}, whatever the
- * store's clock says, and the last one of the key grows with them. (Several stores that decide together may tell an owner
- * that asks again more than before, and never less: others of them answer then.) That is how a quorum of stores is brought to agree on
- * one number; who asks a single store never raises, since a grant is above the floor of its own attempt. Repeated, a raise
- * is answered the same and changes nothing.
+ * <p>An attempt may be repeated with the same token. If the token does not have the lock, the repetition is a new
+ * attempt. If it has the lock, the store leaves the lease and answers with the first of its fencing tokens again: the
+ * last one of the key, minus {@code fencingTokens}, plus 1. If that is not above the {@code fencingFloor}, the store
+ * <em>raises</em> the tokens: they begin at exactly {@code fencingFloor + 1}, independently of the store's clock, and
+ * the last one of the key grows with them. A quorum agrees on one number that way. (A quorum may answer a repetition
+ * with a greater number than before, never with a smaller one, since other stores of it answer.) On a single store no
+ * attempt raises, since a grant is above the floor of its attempt. A repeated raise gets the same answer and changes
+ * nothing.
  *
  * @param key the lock's key
  * @param token unique to this attempt
  * @param lease how long the lock is to live without renewal; at least 1 ms
  * @param fencingFloor the granted fencing tokens must be greater than this
- * @param fencingTokens how many fencing tokens in a row to grant, so that the instance can hand the lock over to its own
- *     waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
+ * @param fencingTokens how many fencing tokens in a row to grant, so that the instance can hand the lock over to its
+ *     own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits when the lock is busy
  */
 public record AcquireCommand(
@@ -49,7 +50,7 @@ public record AcquireCommand(
     /**
      * The registration of a waiting instance.
      *
-     * @param position the position an earlier attempt was given; {@link #NEW} for the end of the queue
+     * @param position the position from the answer to an earlier attempt; {@link #NEW} for the end of the queue
      * @param patience how long the registration is kept at least; other waiters may keep it longer
      */
     public record Waiting(long position, Duration patience) {

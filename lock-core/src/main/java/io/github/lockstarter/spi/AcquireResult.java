@@ -10,25 +10,25 @@ public sealed interface AcquireResult {
     /**
      * The token has the lock. An instance that waits, and says its position, waits no longer.
      *
-     * @param fencingToken the first of as many as were asked for; strictly greater than every earlier one of this key, all
-     *     of them below 2<sup>53</sup>
+     * @param fencingToken the first of as many as were asked for; strictly greater than every earlier one of this key,
+     *     all of them below 2<sup>53</sup>
      * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
-     *     fencing token was asked for by a newcomer, one that was told no position: nobody counted
+     *     fencing token was requested by an instance without a position: the store does not count then
      */
     record Granted(long fencingToken, long othersWaiting) implements AcquireResult {}
 
     /**
-     * Somebody else has the lock.
+     * Another owner has the lock.
      *
      * @param remainingLease of the other owner; empty if it never ends by itself
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
-     * @param holder who has it, if its token tells that
+     * @param holder the owner, if its token names it
      */
     record Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder)
             implements AcquireResult {
 
         /**
-         * Somebody who does not tell who it is has the lock.
+         * An owner whose token does not name it has the lock.
          *
          * @param remainingLease of the other owner; empty if it never ends by itself
          * @param position of this instance among the waiters
@@ -66,8 +66,8 @@ public sealed interface AcquireResult {
     record Rejected(String reason, Throwable cause) implements AcquireResult {}
 
     /**
-     * Certainly not acquired, and not because of another owner: the store cannot grant anything right now, such as while its
-     * servers change roles. Who waits may try again.
+     * Certainly not acquired, and not because of another owner: the store cannot grant anything right now, such as
+     * while its servers change roles. A waiter may try again.
      *
      * @param reason what failed and what to do
      * @param cause the store's or the client's failure
@@ -75,7 +75,8 @@ public sealed interface AcquireResult {
     record Unavailable(String reason, Throwable cause) implements AcquireResult {}
 
     /**
-     * Perhaps acquired: no answer came, or the lock is not kept as safely as is asked for. The caller cleans up with a release of the same token.
+     * Perhaps acquired: no answer came, or the lock is stored less safely than configured. The caller cleans up with a
+     * release of the same token.
      *
      * @param reason what failed and what to do
      * @param cause the client's failure

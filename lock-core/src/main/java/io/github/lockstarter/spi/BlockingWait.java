@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The only place where this library blocks a thread until a future completes. The waiting thread runs nothing else: {@link
- * CompletableFuture#get} and {@link CompletableFuture#join} run other tasks of the pool on a worker that waits, and such a
- * task would run inside the locks of the waiting one, since locks are reentrant by thread.
+ * The only place where this library blocks a thread until a future completes. The waiting thread runs nothing else:
+ * {@link CompletableFuture#get} and {@link CompletableFuture#join} run other tasks of the pool on a worker that waits,
+ * and such a task would run inside the locks of the waiting one, since locks are reentrant by thread.
  *
  * <p>A worker of a {@link ForkJoinPool} lets its pool start a spare worker for the time it waits, so that the task that
  * ends the wait can run in the same pool. If the pool may not start one, the worker just waits.
  *
- * <p>Results and failures are those of {@link CompletableFuture#join}. A future that is complete costs nothing. Thread-safe;
- * stateless. Not for event loops and timer threads, which never block.
+ * <p>Results and failures are those of {@link CompletableFuture#join}. A future that is complete costs nothing.
+ * Thread-safe; stateless. Not for event loops and timer threads, which never block.
  */
 public final class BlockingWait {
 
@@ -80,8 +80,8 @@ public final class BlockingWait {
     }
 
     /**
-     * Waits until the future is complete or the limit is over. An interrupt does not end the wait; the flag is set again
-     * afterwards.
+     * Waits until the future is complete or the limit is over. An interrupt does not end the wait; the flag is set
+     * again afterwards.
      *
      * @param future to wait for; a wait in vain leaves it as it is
      * @param limit longest time to wait; not at all if zero or negative

@@ -9,21 +9,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where locks are kept. One implementation per kind of store; the contract test suite decides whether it is right.
+ * A store of locks. Each kind of store has one implementation, and the contract test suite decides whether it is
+ * correct.
  *
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
- * always normally: a failure is a result. Three outcomes are told apart: yes, no, and unknown. Every command is
- * idempotent per {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used
- * again: a backend may free it once more at any time. Commands of one key that are sent one after the
- * other by one thread take effect in that order, unless the connection breaks or the store is made to forget its scripts
- * in between. Thread-safe.
+ * always normally: a failure is a result. The results distinguish yes, no, and unknown. Every command is idempotent per
+ * {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used again: a
+ * backend may free it once more at any time. Commands of one key that are sent one after the other by one thread take
+ * effect in that order, unless the connection breaks or the store is made to forget its scripts in between.
+ * Thread-safe.
  */
 public interface LockBackend extends AutoCloseable {
 
     /**
      * Grants the lock if it is free, or if this very token has it already. If it is busy and the command says that the
-     * caller waits, registers the instance as a waiter, and tells the instance that has the lock if no other one was
-     * registered before.
+     * caller waits, registers the instance as a waiter, and notifies the instance that has the lock unless another one
+     * was registered before.
      *
      * @param command what to acquire
      * @return the outcome
@@ -32,8 +33,8 @@ public interface LockBackend extends AutoCloseable {
 
     /**
      * Makes each lease end no earlier than the given time from now, if the token still has the lock. One stage per
-     * command, in order. A backend may carry several at once, which then share a failure or a timeout; but what it finds
-     * out about one lock, a problem included, is that one's outcome alone.
+     * command, in order. A backend may carry several at once, which then share a failure or a timeout; but what it
+     * finds out about one lock, a problem included, is that one's outcome alone.
      *
      * @param commands what to renew
      * @return the outcomes, as many as commands
@@ -41,8 +42,9 @@ public interface LockBackend extends AutoCloseable {
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands);
 
     /**
-     * Frees the lock if the token has it, and signals the instance that waits longest. One that asks to be queued again
-     * waits behind it; if there was none to signal, it is not registered, and may try again at once.
+     * Frees the lock if the token has it, and signals the instance that waits longest. A releasing instance that
+     * requests a new place in the queue is registered behind it; if there was no instance to signal, it is not
+     * registered, and may try again at once.
      *
      * @param command what to release
      * @return the outcome
@@ -59,7 +61,7 @@ public interface LockBackend extends AutoCloseable {
     CompletionStage<WithdrawResult> withdraw(WithdrawCommand command);
 
     /**
-     * Looks at one lock, whoever has it. Changes nothing.
+     * Reads one lock, of any owner. Changes nothing.
      *
      * @param key the lock's key
      * @return what is stored; unknown where a backend has no way to look
@@ -69,8 +71,8 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Frees the lock if the fencing token is the last that was granted and the lock is held, signals the instance that waits
-     * longest, and tells the instance that had it.
+     * Frees the lock if the fencing token is the last that was granted and the lock is held, signals the instance that
+     * waits longest, and notifies the instance that had it.
      *
      * @param key the lock's key
      * @param fencingToken the last of the fencing tokens that were granted to the owner
@@ -82,7 +84,7 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Asks the store how it is.
+     * Asks the store for its state.
      *
      * @return its state
      */

@@ -11,21 +11,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Unique proof of one acquisition attempt. Whoever knows it can release or renew the lock, so it never shows in a log.
+ * Unique proof of one acquisition attempt. A client that knows it can release or renew the lock, so it is never logged.
  *
- * <p>The instance and the number make it unique. Who made the attempt, and when, is told to people who look at the lock, and
- * to those whose wait for it is in vain; it is part of the token, so that it is stored, compared and forgotten with it.
+ * <p>The instance and the number make it unique. Owner and time of the attempt are for operators and for the exceptions
+ * of other callers; they are part of the token, so that they are stored, compared and forgotten with it.
  *
  * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1 on
- * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a question
- *     mark for each that is not printable ASCII, a colon, or a vertical bar
+ * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a
+ *     question mark for each that is not printable ASCII, a colon, or a vertical bar
  * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
  *     kind
  */
 public record LockToken(String instanceId, long sequence, String owner, long since) {
 
-    /** The number of a token that never asks for a lock, and so never has one: it names the instance only. */
+    /** The number of a token that is never sent in an attempt, and so never has a lock: it names the instance only. */
     public static final long NO_ATTEMPT = 0;
 
     /** The longest name of an owner. */
@@ -55,7 +55,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * A token that does not say who made it.
+     * A token without owner and time.
      *
      * @param instanceId identity of the lock client
      * @param sequence number of the attempt
@@ -77,7 +77,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     /**
      * The token as it is stored at the backend.
      *
-     * @return {@code instanceId:sequence}, and behind it {@code |since owner} unless it does not tell them
+     * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them
      */
     public String value() {
         String proof = instanceId + ':' + sequence;
@@ -85,16 +85,16 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * Who has the lock if this token has it.
+     * The owner of the lock that has this token.
      *
-     * @return what is for people to read
+     * @return the readable part of the token
      */
     public Holder holder() {
         return since == UNTOLD ? new Holder(instance()) : holder(instance(), owner, since);
     }
 
     /**
-     * Whether it says who made it, and when.
+     * Whether the token has owner and time.
      *
      * @return false for a token of an instance and a number alone
      */
@@ -103,11 +103,11 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * Who has a lock, read from what a store tells of the token: {@code instanceId}, or {@code instanceId|since owner}. Whatever
-     * has written there, the result is short and printable.
+     * The owner of a lock, read from the stored token: {@code instanceId}, or {@code instanceId|since owner}. The
+     * result is short and printable for any text, also from a client of another kind.
      *
-     * @param text without the number of the attempt
-     * @return what is for people to read
+     * @param text the stored token without the number of the attempt
+     * @return the readable part of the token
      */
     public static Holder holderOf(String text) {
         Matcher parts = LABELLED.matcher(text);
@@ -139,8 +139,8 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * Names this token to whoever has it, and is of no use to anybody else: it cannot be made without the token, nor the token
-     * from it.
+     * Identifies this token to clients that know it: the fingerprint cannot be made without the token, nor the token
+     * from the fingerprint.
      *
      * @return SHA-1 of the {@link #value} in lower-case hex, as Redis computes it
      */
@@ -154,7 +154,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * Which instance it belongs to, for people to read: too short to make a token from.
+     * A readable name of the token's instance, too short to make a token from.
      *
      * @return the first characters of its id
      */

@@ -8,15 +8,15 @@ import java.util.Optional;
  *
  * @param key the lock's key
  * @param token the owner's token
- * @param fencingToken the last of the fencing tokens that were granted to the token; 0 for an attempt that was never known
- *     to be granted
+ * @param fencingToken the last of the fencing tokens that were granted to the token; 0 for an attempt that was never
+ *     known to be granted
  * @param requeue present if callers of this instance go on waiting: if another instance is signalled, this one is
  *     registered behind all that wait, and its registration kept at least this long
  */
 public record ReleaseCommand(String key, LockToken token, long fencingToken, Optional<Duration> requeue) {
 
     /**
-     * A release after which nobody of this instance is registered.
+     * A release that does not register this instance as a waiter.
      *
      * @param key the lock's key
      * @param token the owner's token

@@ -4,7 +4,7 @@ package io.github.lockstarter.spi;
 public sealed interface ReleaseResult {
 
     /**
-     * The lock is free, or was freed by an earlier copy of the same command; nobody else had it in between.
+     * The lock is free, or was freed by an earlier copy of the same command, with no other owner in between.
      *
      * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
      */

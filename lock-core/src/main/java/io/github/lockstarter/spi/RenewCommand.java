@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * One renewal.
  *
- * <p>A store that forgets the fencing token of a lock some time after its grant keeps it while the lock is held: {@code held}
- * says when it has to be written again.
+ * <p>A store that forgets the fencing token of a lock some time after its grant keeps it while the lock is held: {@code
+ * held} says when it has to be written again.
  *
  * @param key the lock's key
  * @param token the owner's token
@@ -17,7 +17,7 @@ import java.time.Duration;
 public record RenewCommand(String key, LockToken token, Duration lease, long fencingToken, Duration held) {
 
     /**
-     * A renewal by a caller that does not know how long the lock has been held.
+     * A renewal of a lock that has been held for an unknown time.
      *
      * @param key the lock's key
      * @param token the owner's token

@@ -14,7 +14,7 @@ public sealed interface RenewResult {
     /**
      * The store cannot renew yet; the lease is what it was.
      *
-     * @param retryAfter when to try again; zero if it can tell more when it is asked once more
+     * @param retryAfter when to try again; zero if a repeated renewal may have a result at once
      */
     record Deferred(Duration retryAfter) implements RenewResult {}
 

@@ -2,7 +2,10 @@ package io.github.lockstarter.spi;
 
 import io.github.lockstarter.StoreEvent;
 
-/** Receives the signals that other owners send, and what happens to the store. Called on any thread, also an event loop: return at once. */
+/**
+ * Receives signals of other instances and events of the store. Called on any thread, also an event loop: return at
+ * once.
+ */
 public interface SignalListener {
 
     /**
@@ -13,17 +16,17 @@ public interface SignalListener {
     void onSignal(String key);
 
     /**
-     * Another instance has begun to wait for a lock that this instance had. A hint, never an order; may come late, twice,
-     * or not at all. Sent when the first other instance registers, not for those behind it.
+     * Another instance has begun to wait for a lock that this instance had. A hint, never an order; may come late,
+     * twice, or not at all. Sent when the first other instance registers, not for those behind it.
      *
      * @param key the lock's key
      */
     void onWanted(String key);
 
     /**
-     * A lock of this instance was taken away by an operator. Unlike the others no hint: what was granted to that lock token
-     * is gone, unless the store brought it back for a renewal that came later. May come late, twice, or not at all, and before
-     * the answer that tells of the grant.
+     * A lock of this instance was taken away by an operator. Unlike the other signals, this is no hint: what was
+     * granted to that lock token is gone, unless the store brought it back for a renewal that came later. May come
+     * late, twice, or not at all, and before the answer with the grant.
      *
      * @param key the lock's key
      * @param fingerprint of the lock token that had it
@@ -34,9 +37,9 @@ public interface SignalListener {
     void onMailboxRestored();
 
     /**
-     * What happened to the store, as far as this instance has noticed. {@link StoreEvent.Unreachable} and
-     * {@link StoreEvent.Reachable} come once for each outage. {@link StoreEvent.RecoveryStarted} may come again with each answer
-     * that tells of the recovery; {@link StoreEvent.RecoveryEnded} need not come, since its time is known.
+     * An event of the store, as this instance has noticed it. {@link StoreEvent.Unreachable} and {@link
+     * StoreEvent.Reachable} come once for each outage. {@link StoreEvent.RecoveryStarted} may be repeated with each
+     * answer during the recovery; {@link StoreEvent.RecoveryEnded} may be left out, since its time is known.
      *
      * @param event what happened
      */

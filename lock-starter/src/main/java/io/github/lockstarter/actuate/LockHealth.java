@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether locks can be had, and what is not as it should be: what both health indicators tell. Down means that the store does
- * not answer. What costs safety or time, while locks are granted and kept, leaves it up and shows in the details: all instances
- * share the store, so that one that is taken out of service for it would be followed by all others.
+ * The health of the locks, for both health indicators. Down means that the store does not answer. A problem that costs
+ * safety or time, while locks are granted and kept, leaves the health up and shows in the details: all instances share
+ * the store, so that a problem of the store would take all of them out of service.
  *
- * @param isUp whether locks can be had
+ * @param isUp whether locks can be acquired
  * @param details by name, in the order in which they are to be shown
  */
 public record LockHealth(boolean isUp, Map<String, Object> details) {
@@ -25,7 +25,7 @@ public record LockHealth(boolean isUp, Map<String, Object> details) {
      * Asks the store, and waits no longer than 5 s.
      *
      * @param locks the locks
-     * @return how their store is
+     * @return the health of their store
      */
     public static LockHealth of(LockAdmin locks) {
         StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::silent);
@@ -65,7 +65,10 @@ public record LockHealth(boolean isUp, Map<String, Object> details) {
         return details;
     }
 
-    /** Of a server that has a part of the locks, only whether it answers: the rest is told of all together. */
+    /**
+     * Of a server that has a part of the locks, only whether it answers: the other details are those of all servers
+     * together.
+     */
     private static Object part(StoreState node) {
         Map<String, Object> part = new LinkedHashMap<>();
         part.put("answers", node.failure().isEmpty());

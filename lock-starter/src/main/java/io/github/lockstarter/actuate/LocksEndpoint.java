@@ -15,16 +15,16 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.lang.Nullable;
 
 /**
- * {@code /actuator/locks}: the locks that this instance of the application holds at the moment, and who waits in it for one.
- * Answered from memory; with a key, the store is asked too, about that one lock.
+ * {@code /actuator/locks}: the locks that this instance of the application holds at the moment, and its callers that
+ * wait for one. Answered from memory; for a single key, the endpoint also asks the store.
  *
  * <p>Keys may contain identifiers of people or orders: they are masked unless
  * {@code management.endpoint.locks.show-values} says otherwise, and nothing is exposed over HTTP unless
  * {@code management.endpoints.web.exposure.include} names it. The operation that takes a lock away needs
  * {@code management.endpoint.locks.access=unrestricted}.
  *
- * <p>Operations of this class are those over JMX, where nobody is authorised; {@link LocksEndpointWebExtension} has the same
- * over HTTP.
+ * <p>Operations of this class are those over JMX, which has no authorisation; {@link LocksEndpointWebExtension} has the
+ * same over HTTP.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -44,8 +44,8 @@ public final class LocksEndpoint {
      *
      * @param locks what to show
      * @param events where audit events go
-     * @param showValues who sees keys
-     * @param roles who is authorised, if that matters; whoever is logged in, if there are none
+     * @param showValues for which users keys are shown
+     * @param roles roles of authorised users, if keys depend on authorisation; every logged-in user if there are none
      */
     public LocksEndpoint(LockAdmin locks, ApplicationEventPublisher events, Show showValues, Set<String> roles) {
         this.locks = Objects.requireNonNull(locks, "locks");
@@ -60,7 +60,7 @@ public final class LocksEndpoint {
      * @param key only this lock, and what the store says about it; all if absent
      * @param page which part of the lists, from 0; the first if absent
      * @param size entries of each list in a page, 1 to {@value LocksQuery#MOST}; {@value LocksQuery#SIZE} if absent
-     * @return what was asked for
+     * @return the requested page
      */
     // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
     // JSpecify's, 3.5 answers 400 to a request without the parameter.
@@ -75,13 +75,13 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Takes a lock away from whoever holds it, also in another instance. What the holder still does may overlap with the
-     * next owner: it is told, and cannot be stopped.
+     * Takes a lock away from its holder, also in another instance. The holder is notified and not stopped: its work may
+     * overlap with that of the next owner.
      *
      * @param key the lock's key
      * @param fencingToken as it was seen: nothing happens if the lock has another one by now
      * @param reason why, for the audit event
-     * @return what became of it
+     * @return the outcome
      */
     @WriteOperation
     public ReleaseReport release(String key, long fencingToken, String reason) {

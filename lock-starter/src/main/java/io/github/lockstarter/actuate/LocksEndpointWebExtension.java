@@ -7,7 +7,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.lang.Nullable;
 
-/** {@link LocksEndpoint} over HTTP, where it is known who asks, and a status says what became of a release. */
+/** {@link LocksEndpoint} over HTTP, where the user is known, and a status says the outcome of a release. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public final class LocksEndpointWebExtension {
 
@@ -27,11 +27,11 @@ public final class LocksEndpointWebExtension {
     /**
      * As {@link LocksEndpoint#locks(String, Integer, Integer)}.
      *
-     * @param security who asks
+     * @param security the user
      * @param key only this lock, and what the store says about it; all if absent
      * @param page which part of the lists, from 0; the first if absent
      * @param size entries of each list in a page
-     * @return what was asked for
+     * @return the requested page
      */
     @SuppressWarnings("deprecation") // as there
     @ReadOperation
@@ -43,11 +43,12 @@ public final class LocksEndpointWebExtension {
     /**
      * As {@link LocksEndpoint#release(String, long, String)}.
      *
-     * @param security who asks
+     * @param security the user
      * @param key the lock's key
      * @param fencingToken as it was seen
      * @param reason why
-     * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if nobody knows
+     * @return 200 if the lock is free, 409 if it has another fencing token by now, or an owner without one, 503 if the
+     *     outcome is unknown
      */
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(

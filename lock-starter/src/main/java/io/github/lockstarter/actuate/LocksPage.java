@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What the endpoint shows: a page of the locks that are held, and a page of the callers that wait.
+ * An answer of the endpoint: a page of the held locks, and a page of the waiting callers.
  *
  * @param instance which instance of the application answers; another one after each start
  * @param page which part of the lists this is, from 0
@@ -20,7 +20,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param waitingTotal how many callers wait, over all pages
  * @param held held locks, sorted by key
  * @param waiting callers that wait, sorted by key and position
- * @param store what the store says about the one lock that was asked for; absent otherwise
+ * @param store the lock in the store, if a single key is requested; absent otherwise
  */
 public record LocksPage(
         String instance,
@@ -33,7 +33,7 @@ public record LocksPage(
         @Nullable Stored store)
         implements OperationResponseBody {
 
-    /** In place of a key that the reader is not to see. */
+    /** In place of a key that the reader may not see. */
     public static final String MASKED = "******";
 
     /**
@@ -106,16 +106,17 @@ public record LocksPage(
     /**
      * One lock as the store has it.
      *
-     * @param state whether somebody has it
-     * @param instance the instance that has it; absent if nobody has, or a client of another kind
-     * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not known
+     * @param state whether an owner has it
+     * @param instance the instance that has it; absent if the lock is free or a client of another kind has it
+     * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not
+     *     known
      * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
-     * @param remainingLeaseMs until the store ends it; absent if nobody has it, or it never ends
+     * @param remainingLeaseMs until the store ends it; absent if the lock is free or never ends
      * @param fencingToken the last that was granted, by which it can be released
      * @param waitingInstances how many instances are registered as waiters
-     * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its owner;
-     *     absent if it does not recover
-     * @param problem why the store could not say
+     * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its
+     *     owner; absent if it does not recover
+     * @param problem why the state is unknown
      */
     public record Stored(
             State state,
@@ -128,15 +129,15 @@ public record LocksPage(
             @Nullable Long recoveringForMs,
             @Nullable String problem) {
 
-        /** Whether somebody has a lock. */
+        /** Whether an owner has a lock. */
         public enum State {
-            /** Somebody has it. */
+            /** An owner has it. */
             HELD,
-            /** Nobody has it. */
+            /** No owner has it. */
             FREE,
-            /** The store knows of nobody that has it, may have forgotten its owner, and does not grant it for a while. */
+            /** The store knows no owner, may have forgotten one, and does not grant the lock for a while. */
             RECOVERING,
-            /** The store did not say. */
+            /** The store did not answer. */
             UNKNOWN
         }
 

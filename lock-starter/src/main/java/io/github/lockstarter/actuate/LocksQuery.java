@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * Which locks somebody wants to see.
+ * The locks that a request to the endpoint selects.
  *
  * @param key only this one
  * @param page which part of the lists, from 0
@@ -39,7 +39,7 @@ record LocksQuery(Optional<String> key, int page, int size) {
 
     LocksPage page(LockAdmin locks, boolean showsKeys) {
         Instant now = Instant.now();
-        boolean shown = showsKeys || key.isPresent(); // whoever names a key knows it
+        boolean shown = showsKeys || key.isPresent(); // a caller that names a key knows it
         List<HeldLock> held = locks.heldLocks().snapshot().stream()
                 .filter(lock -> isWanted(lock.key()))
                 .sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fencingToken))

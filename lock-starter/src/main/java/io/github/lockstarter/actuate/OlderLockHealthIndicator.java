@@ -9,8 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Health {@code distributedLock} on Spring Boot 3, whose types have other names, and cannot be compiled against beside those
- * of Boot 4: they are of the same artifact in another version. Hence a proxy.
+ * Health {@code distributedLock} on Spring Boot 3. Its types have other names, and are in another version of the same
+ * artifact as those of Boot 4, so the starter cannot be compiled against both. Hence a proxy.
  */
 public final class OlderLockHealthIndicator implements InvocationHandler {
 

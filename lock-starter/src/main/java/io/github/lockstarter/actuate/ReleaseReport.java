@@ -5,16 +5,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What became of a release by an operator.
+ * The outcome of a release by an operator.
  *
  * @param outcome in a word
  * @param message what it means
- * @param store what the store says instead; absent unless the fencing token was stale
+ * @param store the lock as the store has it; absent unless the fencing token was stale
  */
 public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable Stored store)
         implements OperationResponseBody {
 
-    /** What became of it. */
+    /** The outcome in a word. */
     public enum Outcome {
         /** The lock is free, or has gone to a waiter. */
         RELEASED,
@@ -22,7 +22,7 @@ public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable
         STALE,
         /** Nothing was changed: a client of another kind has it, which has no fencing token. */
         FOREIGN,
-        /** Nobody knows. */
+        /** The outcome is unknown. */
         UNKNOWN
     }
 

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 /**
- * What an operator wants released.
+ * An operator's request to release a lock.
  *
  * @param key the lock's key
  * @param fencingToken as it was seen

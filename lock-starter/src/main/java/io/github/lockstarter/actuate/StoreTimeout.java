@@ -7,14 +7,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** How long an operator waits for the store, whatever its own timeouts say. */
+/** The longest wait of an operator for the store, independent of the store's own timeouts. */
 final class StoreTimeout {
 
     static final Duration LIMIT = Duration.ofSeconds(5);
 
     private StoreTimeout() {}
 
-    /** The answer; one that says why there is none, if it does not come. */
+    /** The store's answer, or a substitute that says why there is none. */
     static <R> R await(CompletableFuture<R> answer, Function<String, R> missing) {
         try {
             return BlockingWait.await(answer, LIMIT);

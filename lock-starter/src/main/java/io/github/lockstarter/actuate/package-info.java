@@ -1,4 +1,4 @@
-/** The locks of this instance, and the health of their store, for operators: what the actuator exposes. */
+/** The locks of this instance, and the health of their store, as the actuator exposes them to operators. */
 @NullMarked
 package io.github.lockstarter.actuate;
 

@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * The connection factories of the application, of which one leads to the Redis that keeps the locks.
  *
- * @param all every one that is open to everybody
+ * @param all every connection factory without a qualifier that hides it
  * @param marked those that are marked for locks
  */
 record ApplicationConnectionFactories(

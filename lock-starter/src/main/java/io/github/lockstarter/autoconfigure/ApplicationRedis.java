@@ -55,7 +55,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         return new ApplicationRedis(factory, lockClientName(named), close);
     }
 
-    /** What the lock's connections are called, where the application is called that. */
+    /** The client name of the lock's connections, for an application of this name. */
     static String lockClientName(String application) {
         return withoutSpaces(application) + "-lock";
     }
@@ -123,7 +123,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
     }
 
     /**
-     * Such a factory has no accessor that tells it from one to {@code localhost:6379}, where locks would be kept if it were
+     * No accessor distinguishes such a factory from one to {@code localhost:6379}, where locks would be kept if it were
      * not recognised. Hence the look at its field.
      */
     private static Optional<RedisStaticMasterReplicaConfiguration> staticNodes(LettuceConnectionFactory factory) {

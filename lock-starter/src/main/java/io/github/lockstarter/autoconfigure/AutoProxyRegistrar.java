@@ -7,8 +7,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Sees to it that something makes proxies, also with {@code spring.aop.auto=false}: without, annotated methods would run
- * unlocked. Shares the one auto-proxy creator with everybody else, and makes class proxies as Boot does.
+ * Registers a proxy creator, also with {@code spring.aop.auto=false}: without one, annotated methods would run
+ * unlocked. Uses the one auto-proxy creator of the application, and makes class proxies as Boot does.
  */
 final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

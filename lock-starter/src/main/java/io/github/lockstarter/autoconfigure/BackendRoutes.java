@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which backend keeps a lock. The key alone decides, so that all who lock a key ask the same one, whatever name their
- * request has: a key that is the name of a configured lock, or begins with such a name and a colon, as those of annotations
- * do, is kept where that name is. Of several such names the longest counts.
+ * The backend of each lock. The key alone decides, so that all requests for a key go to the same backend, whatever
+ * their names: a key that is the name of a configured lock, or begins with such a name and a colon, as those of
+ * annotations do, is kept where that name is. Of several such names the longest counts.
  *
  * @param usual the backend of all other locks
  * @param byName those of single names

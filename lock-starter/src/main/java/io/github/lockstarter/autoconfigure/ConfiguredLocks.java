@@ -17,10 +17,10 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ClassUtils;
 
 /**
- * Holds annotations and configuration against each other: each request against the settings, and at the end of the start
- * the names in {@code distributed-lock.locks} against those in use. A name that no annotation has may be mistyped, but
- * may also belong to a lazy bean or to a request made in code: hence a warning. So does a scheduled method that waits:
- * it may be meant to run in every instance, one after the other.
+ * Compares annotations with the configuration: each request with the settings, and at the end of the start the names in
+ * {@code distributed-lock.locks} with those in use. A name that no annotation has may be mistyped, but may also belong
+ * to a lazy bean or to a request made in code: hence a warning. A scheduled method that waits causes a warning, too: it
+ * may be meant to run in every instance, one after the other.
  *
  * <p>The mutable fields are the names in use and the scheduled methods warned of, written by the threads that create
  * beans.

@@ -21,20 +21,22 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * What an application configures. Ranges are checked when the properties are bound, so that a bad value fails the start
- * with the property's name; so does a property that does not exist, such as a mistyped one. No component of a record may be
- * called wait, so it is named apart, for the configuration and for the endpoint {@code configprops}.
+ * The configuration of an application's locks. Ranges are checked when the properties are bound, so that a bad value
+ * fails the start with the property's name; so does a property that does not exist, such as a mistyped one. No
+ * component of a record may be called wait, so it is named apart, for the configuration and for the endpoint {@code
+ * configprops}.
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
  * @param backend Where locks are kept whose name has no backend of its own.
  * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
- * @param maxLease Longest lease that a request, an annotation or a per-name setting may ask for. Defaults to the lease.
- * @param maxWait Longest time a caller waits for a lock that somebody else holds. Zero makes one attempt.
- * @param warnAfter How long a lock may be held before a warning tells what its holder is doing. Zero warns of nothing.
- * @param showOwner Whether the store is told which thread has a lock and since when, and with it other instances, in their exceptions
- *     and endpoints. If false, it is told only the instance.
+ * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
+ * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
+ * @param warnAfter How long a lock may be held before a warning shows what its holder is doing. Zero disables the
+ *     warning.
+ * @param showOwner Whether the store keeps thread and time of each lock, which other instances then show in their
+ *     exceptions and endpoints. If false, it keeps only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
  * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
  *     released after the commit.
@@ -102,8 +104,8 @@ record DistributedLockProperties(
     }
 
     /**
-     * How each server of a quorum is used. One that seems never used may be one that was emptied before this instance came:
-     * it votes after the grace.
+     * How each server of a quorum is used. A server that seems never used may have been emptied before this instance
+     * started: it votes after the grace.
      */
     RedisSettings redlockNodeSettings() {
         return new RedisSettings(
@@ -240,7 +242,7 @@ record DistributedLockProperties(
     }
 
     /**
-     * Looking again without a signal: exponential backoff.
+     * Retries of a waiter that no signal wakes: exponential backoff.
      *
      * @param initialDelay First delay between two attempts of a waiter that no signal wakes.
      * @param multiplier Growth from one delay to the next.
@@ -256,8 +258,8 @@ record DistributedLockProperties(
     /**
      * Renewal.
      *
-     * @param enabled Whether the leases of held locks are renewed, where neither the annotation nor the per-name setting
-     *     says otherwise.
+     * @param enabled Whether the leases of held locks are renewed, where neither the annotation nor the per-name
+     *     setting says otherwise.
      * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
      */
     record Watchdog(
@@ -277,8 +279,8 @@ record DistributedLockProperties(
     /**
      * Observations.
      *
-     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, where Micrometer Tracing is on the
-     *     class path.
+     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, where Micrometer Tracing is
+     *     on the class path.
      * @param key What a span says of the lock's key.
      */
     record Observation(
@@ -288,8 +290,8 @@ record DistributedLockProperties(
     /**
      * The log.
      *
-     * @param mdc Whether each line that is written under a lock has its key, name and fencing token, as the diagnostic context
-     *     lock.key, lock.name and lock.fencingToken.
+     * @param mdc Whether each line that is written under a lock has its key, name and fencing token, as the diagnostic
+     *     context lock.key, lock.name and lock.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 
@@ -297,13 +299,14 @@ record DistributedLockProperties(
      * The Redis backend.
      *
      * @param commandTimeout How long the answer of Redis to one lock command is awaited: 100ms to 60s.
-     * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked methods
-     *     fail until it does.
-     * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With grace,
-     *     holders keep their locks, and free ones are granted when every lease from before is over: after max-lease, which
-     *     must be the same for all users of a key prefix. With none, free locks are granted at once, also forgotten ones.
-     * @param firstUse What an instance does that was never answered by a Redis where no lock was ever granted, as far as
-     *     can be seen. With grant, it is taken for a new one. With grace, it is taken for one that lost its data.
+     * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
+     *     methods fail until it does.
+     * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With
+     *     grace, holders keep their locks, and free ones are granted when every lease from before is over: after
+     *     max-lease, which must be the same for all users of a key prefix. With none, free locks are granted at once,
+     *     also forgotten ones.
+     * @param firstUse What an instance does that was never answered by a Redis where no lock was ever granted, as far
+     *     as can be seen. With grant, it is taken for a new one. With grace, it is taken for one that lost its data.
      * @param deposedMasterWrites How long a master may go on executing writes after another one was promoted. After a
      *     failover, no lock is renewed for that long. At most a third of every lease.
      * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
@@ -322,8 +325,8 @@ record DistributedLockProperties(
      *
      * @param nodes Addresses of the servers that decide by a majority: three or more, best five, each host:port or
      *     redis://user:password@host:port, with rediss for TLS. They stand alone: none replicates another one.
-     * @param nodeTimeout How long the answer of one server is awaited, and a connection to it: from 100ms to a quarter of
-     *     every lease.
+     * @param nodeTimeout How long the answer of one server is awaited, and a connection to it: from 100ms to a quarter
+     *     of every lease.
      * @param username User at the servers whose address names none.
      * @param password Password at the servers whose address names none.
      * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.

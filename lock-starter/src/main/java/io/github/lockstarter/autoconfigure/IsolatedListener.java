@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.springframework.util.ClassUtils;
 
-/** A listener bean that may block: it hears everything on a thread of its own, and what it does not listen to costs nothing. */
+/**
+ * A listener bean that may block: it is called on a thread of its own, and events that it does not implement cost
+ * nothing.
+ */
 final class IsolatedListener implements LockListener, AutoCloseable {
 
     private static final List<Class<? extends LockEvent>> EVENTS = List.of(

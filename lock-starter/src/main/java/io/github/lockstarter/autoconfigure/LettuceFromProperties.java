@@ -29,8 +29,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /**
  * The {@link LettuceConnectionFactory} that Spring Boot would have configured, for an application whose own connection
  * factory belongs to another client. Boot's Redis auto-configuration makes it, in a separate context, so that all of
- * {@code spring.data.redis.*} applies, on either line of Boot: URL, login, SSL bundle, Sentinel, cluster, static nodes. That
- * context sees the application's properties, connection details and Lettuce customizers, and no other bean.
+ * {@code spring.data.redis.*} applies, on either line of Boot: URL, login, SSL bundle, Sentinel, cluster, static nodes.
+ * That context sees the application's properties, connection details and Lettuce customizers, and no other bean.
  */
 final class LettuceFromProperties implements AutoCloseable {
 

@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of one listener, alive while there is something to tell, and what waits for it: at most
- * {@value LockListener#MOST_PENDING} losses, and as many other events, so that these never push out a loss. What is told is heard in
- * the order of the telling. Whoever tells returns at once.
+ * The thread of one listener, alive while events are pending, and its queue: at most {@value LockListener#MOST_PENDING}
+ * losses, and as many other events, so that these never displace a loss. The listener receives events in the order in
+ * which they were added. Adding one returns at once.
  *
- * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link #dropped} counts what
- * was dropped since the last warning, {@link #everDropped} all that was.
+ * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link
+ * #dropped} counts what was dropped since the last warning, {@link #everDropped} all that was.
  */
 final class ListenerThread implements AutoCloseable {
 
@@ -52,7 +52,7 @@ final class ListenerThread implements AutoCloseable {
         return created;
     }
 
-    /** Whose thread it is. */
+    /** The class name of the listener. */
     String listener() {
         return listener;
     }
@@ -108,7 +108,7 @@ final class ListenerThread implements AutoCloseable {
         }
     }
 
-    /** Lets it hear what is pending, for 2 s at most, and tells it nothing more. */
+    /** Delivers pending events for 2 s at most, and then no further ones. */
     @Override
     public void close() {
         thread.shutdown();

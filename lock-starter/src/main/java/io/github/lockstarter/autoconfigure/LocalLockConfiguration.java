@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** Locks in this JVM, only where the application asks for them. */
+/** Locks in this JVM, only where the application configures them. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
 @ConditionalOnOwnLocks

@@ -58,7 +58,7 @@ final class LockConditions {
         }
     }
 
-    /** What of the settings of a name decides about beans. */
+    /** The settings of a name that decide which beans there are. */
     record Choice(@Nullable Backend backend) {}
 
     static final class Enabled implements Condition {
@@ -122,7 +122,10 @@ final class LockConditions {
         }
     }
 
-    /** As configured; unless it is, where there is a tracer: without one, the meters say the same for less. */
+    /**
+     * As configured; by default, where there is a tracer: without one, observations would repeat the meters at a higher
+     * cost.
+     */
     static final class Observed implements Condition {
 
         private static final String TRACER = "io.micrometer.tracing.Tracer";

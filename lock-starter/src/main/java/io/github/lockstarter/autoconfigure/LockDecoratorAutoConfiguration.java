@@ -14,7 +14,9 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 
-/** What is put around locked bodies: observations, where the application traces, and the context of the log, where asked for. */
+/**
+ * Decorators of locked bodies: observations where the application has a tracer, and the log context where configured.
+ */
 @AutoConfiguration(
         before = DistributedLockAutoConfiguration.class,
         afterName = {

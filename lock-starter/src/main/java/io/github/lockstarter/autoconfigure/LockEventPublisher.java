@@ -8,12 +8,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.context.ApplicationEventPublisher;
 
 /**
- * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} or
- * {@link StoreEvent} itself: each loss, each wait that ended in vain, the begin of each recovery, and what happens to the store. What is published is chosen on the thread that made the transition,
- * so that nothing else takes room, and published on a thread of its own, never on that of a lock.
+ * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} or {@link
+ * StoreEvent} itself: each loss, each wait that ended in vain, the begin of each recovery, and what happens to the
+ * store. What is published is chosen on the thread that made the transition, so that nothing else takes room, and
+ * published on a thread of its own, never on that of a lock.
  *
- * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; whoever moves it on
- * publishes.
+ * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; the thread
+ * that moves it on publishes.
  */
 final class LockEventPublisher implements LockListener, AutoCloseable {
 
@@ -44,7 +45,7 @@ final class LockEventPublisher implements LockListener, AutoCloseable {
         thread.tellLoss(() -> events.publishEvent(event));
     }
 
-    /** Not for attempts that do not wait: that they find the lock held is what they expect. */
+    /** Not for attempts that do not wait: for them a held lock is a normal result. */
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
         if (event.queued() && event.refusal() == Refusal.CONTENDED) {
@@ -67,7 +68,7 @@ final class LockEventPublisher implements LockListener, AutoCloseable {
         thread.tell(() -> events.publishEvent(event));
     }
 
-    /** After the engine, so that what it ends with is published. */
+    /** After the engine, so that its last events are published. */
     @Override
     public void close() {
         thread.close();

@@ -72,7 +72,7 @@ public final class LockHealthAutoConfiguration {
                     BEAN, definition(ClassUtils.resolveClassName(OlderLockHealthIndicator.INDICATOR, loader)));
         }
 
-        /** Made by a factory that is told the interface, and not by a supplier, which no image that is built ahead could contain. */
+        /** Made by a factory that gets the interface as an argument: a native image could not contain a supplier. */
         static RootBeanDefinition definition(Class<?> indicator) {
             RootBeanDefinition definition = new RootBeanDefinition(OlderIndicatorFactory.class);
             definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, indicator);

@@ -8,7 +8,10 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Everybody who listens to the engine: log and diagnostics, and the listener beans in their order, isolated where they may block. */
+/**
+ * All listeners of the engine: log and diagnostics, and the listener beans in their order, isolated where they may
+ * block.
+ */
 final class LockListeners implements AutoCloseable {
 
     private final List<LockListener> all;
@@ -25,7 +28,7 @@ final class LockListeners implements AutoCloseable {
         return all;
     }
 
-    /** Lets those ask the engine that tells them. */
+    /** Gives the held locks of the engine to the listeners that read them. */
     void started(HeldLocks locks) {
         all.forEach(listener -> {
             if (listener instanceof SlowHoldWarnings slow) {
@@ -51,7 +54,7 @@ final class LockListeners implements AutoCloseable {
         return listener instanceof LockEventPublisher publisher ? Stream.of(publisher.thread()) : Stream.empty();
     }
 
-    /** After the engine, so that they hear how it ends. */
+    /** After the engine, so that they receive its last events. */
     @Override
     public void close() {
         for (LockListener listener : all) {

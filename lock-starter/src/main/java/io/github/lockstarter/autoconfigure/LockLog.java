@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what happens to locks into the log: DEBUG for the normal, WARN for what needs a look. Of a row of failed
- * renewals only the first and the recovery are logged. What ends in an exception to the caller is not logged again. Key, name
- * and fencing token are also key-value pairs of each line, as structured logging shows them.
+ * Writes what happens to locks into the log: DEBUG for normal events, WARN for problems. Of a row of failed renewals
+ * only the first and the recovery are logged. Events that the caller gets as an exception are not logged again. Key,
+ * name and fencing token are also key-value pairs of each line, as structured logging shows them.
  *
  * <p>The one mutable field is the set of holds whose last renewal failed; an entry leaves it with recovery, loss or
  * release.

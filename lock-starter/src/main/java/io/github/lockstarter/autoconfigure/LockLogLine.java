@@ -11,9 +11,9 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
- * One line of the log, with key, name and fencing token of the lock it is about. They are key-value pairs of the line; where the
- * context of the log has one of the names already, which is of the lock that this thread is in, they take its place while the line
- * is written: structured logging writes both, and refuses to write one name twice.
+ * One line of the log, with key, name and fencing token of the lock it is about. They are key-value pairs of the line;
+ * where the context of the log has one of the names already, which is of the lock that this thread is in, they take its
+ * place while the line is written: structured logging writes both, and refuses to write one name twice.
  */
 final class LockLogLine {
 

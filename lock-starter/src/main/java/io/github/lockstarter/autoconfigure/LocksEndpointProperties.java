@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What the endpoint shows to whom.
+ * To which users the endpoint shows keys.
  *
  * @param showValues When to show the keys of locks, which may contain identifiers of people or orders.
  * @param roles Roles that make a user authorized to see keys. When empty, all authenticated users are.

@@ -89,7 +89,10 @@ final class PropertyNames {
         return row[other.length()];
     }
 
-    /** How an environment variable spells the names: {@code DISTRIBUTEDLOCK_MAXLEASE} or {@code DISTRIBUTED_LOCK_MAX_LEASE}. */
+    /**
+     * How an environment variable spells the names: {@code DISTRIBUTEDLOCK_MAXLEASE} or {@code
+     * DISTRIBUTED_LOCK_MAX_LEASE}.
+     */
     enum Spelling {
         /** Without dashes. */
         CANONICAL(""),

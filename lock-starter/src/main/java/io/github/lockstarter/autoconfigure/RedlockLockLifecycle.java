@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects them
- * after the engine has released its locks. Servers that do not answer are tried again with each lock; fewer than a quorum
- * fail the start.
+ * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects
+ * them after the engine has released its locks. Servers that do not answer are tried again with each lock; fewer than a
+ * quorum fail the start.
  *
  * <p>Called by the one thread that starts or stops the context.
  */
@@ -163,8 +163,8 @@ final class RedlockLockLifecycle implements SmartLifecycle {
     }
 
     /**
-     * Takes a lock once, so that this instance hears of each server's history and clock from now on, and so that the grace of
-     * servers that were never used begins now and not with the first lock of the application. Waits for nothing.
+     * Takes a lock once, so that this instance knows each server's history and clock from now on, and so that the grace
+     * of servers that were never used begins now and not with the first lock of the application. Waits for nothing.
      */
     private void getToKnow() {
         LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);

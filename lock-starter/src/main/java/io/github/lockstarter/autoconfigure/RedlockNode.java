@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One entry of {@code distributed-lock.redlock.nodes}: {@code host:port}, or {@code redis://user:password@host:port}, with
- * {@code rediss} for TLS. Messages never show a user or a password.
+ * One entry of {@code distributed-lock.redlock.nodes}: {@code host:port}, or {@code redis://user:password@host:port},
+ * with {@code rediss} for TLS. Messages never show a user or a password.
  *
  * @param address scheme, login, host, port
  */
@@ -51,7 +51,7 @@ record RedlockNode(URI address) {
                 + " redis://user:password@host:port, or the same with rediss:// for TLS");
     }
 
-    /** Where it is: for messages, and to tell one server from another. */
+    /** Its address, for messages and to distinguish servers. */
     String target() {
         int port = address.getPort() < 0 ? DEFAULT_PORT : address.getPort();
         return address.getHost().toLowerCase(Locale.ROOT) + ":" + port;
@@ -61,7 +61,7 @@ record RedlockNode(URI address) {
         return WITH_TLS.equals(address.getScheme());
     }
 
-    /** Where to connect to and as whom: as the address says, else as all nodes. */
+    /** Where to connect to, and with which user: that of the address, else that of all nodes. */
     RedisURI uri(@Nullable String username, @Nullable String password) {
         RedisURI uri = RedisURI.create(address);
         if (address.getUserInfo() == null && password != null) {

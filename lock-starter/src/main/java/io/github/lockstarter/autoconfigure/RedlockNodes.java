@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * The servers of the quorum, each with a client of its own on shared threads. The backend of the quorum closes them before
- * the threads end.
+ * The servers of the quorum, each with a client of its own on shared threads. The backend of the quorum closes them
+ * before the threads end.
  */
 final class RedlockNodes implements AutoCloseable {
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the properties of Redlock must be, so that a quorum can keep locks. */
+/** Checks the properties of Redlock, so that a quorum can keep locks. */
 final class RedlockRules {
 
     private static final int LEAST_NODES = 3;

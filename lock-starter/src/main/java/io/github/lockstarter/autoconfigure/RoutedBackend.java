@@ -91,7 +91,7 @@ final class RoutedBackend implements LockBackend {
         return to(key).revoke(key, fencingToken);
     }
 
-    /** {@inheritDoc} The worst of all: an application whose names are kept in several needs each of them. */
+    /** {@inheritDoc} The worst state of all: an application with locks in several backends needs each of them. */
     @Override
     public CompletionStage<StoreState> state() {
         CompletionStage<List<StoreState>> states = CompletableFuture.completedFuture(List.of());

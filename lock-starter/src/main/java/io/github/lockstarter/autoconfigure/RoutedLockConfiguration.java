@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
-/** Some locks in one Redis and some in a quorum: the engine asks whichever keeps the key. */
+/** Some locks in one Redis and some in a quorum: each command goes to the backend of its key. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
 @ConditionalOnOwnLocks

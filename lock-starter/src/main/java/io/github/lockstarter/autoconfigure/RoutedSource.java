@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * Refuses requests whose name promises another backend than the one that keeps their keys.
  *
  * @param engine grants the others
- * @param routes tell which backend keeps what
+ * @param routes the backend of each key
  */
 record RoutedSource(LockSource engine, BackendRoutes routes) implements LockSource {
 

@@ -9,8 +9,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConverters;
 
 /**
- * Where servers are and how to log in there, as a {@code LettuceConnectionFactory} tells it to its client and to no other
- * class: to ask several servers at the same time takes the URI of each.
+ * Addresses and logins of servers, which a {@code LettuceConnectionFactory} passes to its client and to no other class.
+ * To ask several servers at the same time takes the URI of each.
  *
  * @param client what all connections have in common
  */

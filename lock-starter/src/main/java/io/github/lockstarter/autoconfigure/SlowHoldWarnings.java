@@ -19,12 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns once of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was acquired
- * asynchronously: then no thread is known to work under it. One thread looks at
- * all holds now and then; to acquire and release costs an entry in a map.
+ * Warns once of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it
+ * was acquired asynchronously: then no thread is known to work under it. One thread looks at all holds now and then; to
+ * acquire and release costs an entry in a map.
  *
- * <p>Told by any thread. An entry of {@link #holds} is added by an acquisition, and leaves with release, loss or its warning.
- * {@link #held} is set once, when the engine is there.
+ * <p>Called by any thread. An entry of {@link #holds} is added by an acquisition, and leaves with release, loss or its
+ * warning. {@link #held} is set once, when the engine is there.
  */
 final class SlowHoldWarnings implements LockListener, AutoCloseable {
 
@@ -55,7 +55,7 @@ final class SlowHoldWarnings implements LockListener, AutoCloseable {
         ScheduledFuture<?> unused = looks.scheduleWithFixedDelay(this::look, period, period, TimeUnit.MILLISECONDS);
     }
 
-    /** From now on these tell which locks were acquired asynchronously. */
+    /** From now on, these held locks show which locks were acquired asynchronously. */
     void ask(HeldLocks locks) {
         held = locks::find;
     }

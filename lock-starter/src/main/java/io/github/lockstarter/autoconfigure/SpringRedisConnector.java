@@ -27,8 +27,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * Connects as the application's own connection factory does (server, login, TLS, threads), with a client of its own whose
- * options suit locks. Reconnects within about a second, where Lettuce's default backs off to 30 s: longer than a lease.
+ * Connects as the application's own connection factory does (server, login, TLS, threads), with a client of its own
+ * whose options suit locks. Reconnects within about a second, where Lettuce's default backs off to 30 s: longer than a
+ * lease.
  */
 final class SpringRedisConnector implements RedisConnector {
 

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes into the log when the store of the locks becomes unreachable or recovers, and when that is over: one line each, WARN
- * where locks depend on it, INFO for a vote of a quorum that does not count for a while.
+ * Writes into the log when the store of the locks becomes unreachable or recovers, and when that is over: one line
+ * each, WARN where locks depend on it, INFO for a vote of a quorum that does not count for a while.
  */
 final class StoreLog implements LockListener {
 
@@ -26,7 +26,7 @@ final class StoreLog implements LockListener {
         this(Clock.system(ZoneId.systemDefault()));
     }
 
-    /** By which the end of a recovery is told. */
+    /** For the time at which a recovery ends. */
     StoreLog(Clock clock) {
         this.clock = clock;
     }

@@ -24,9 +24,9 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Finds settings that no property takes and that Spring Boot does not look at when it binds the others: system properties,
- * environment variables, and what stands below {@code spring.distributed-lock}. They fail the start, except a variable
- * that may be meant for another program: that one is warned of.
+ * Finds settings that no property takes and that Spring Boot does not look at when it binds the others: system
+ * properties, environment variables, and what stands below {@code spring.distributed-lock}. They fail the start, except
+ * a variable that may be meant for another program: that one is warned of.
  */
 @ConditionalOnOwnLocks
 final class UnknownPropertyCheck implements BeanFactoryPostProcessor, EnvironmentAware {

@@ -13,8 +13,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * A property below {@code distributed-lock} that does not exist, or one below {@code spring.distributed-lock}. Boot's own
- * analyzer does not know about brackets, nor what is meant.
+ * A property below {@code distributed-lock} that does not exist, or one below {@code spring.distributed-lock}. Boot's
+ * own analyzer does not know about brackets, nor what is meant.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {

@@ -1,4 +1,4 @@
-/** Wires the starter into a Spring Boot application. Imported by nobody. */
+/** Wires the starter into a Spring Boot application. No other package imports it. */
 @NullMarked
 package io.github.lockstarter.autoconfigure;
 
