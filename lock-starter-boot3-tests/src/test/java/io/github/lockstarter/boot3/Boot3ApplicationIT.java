@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
@@ -85,13 +87,14 @@ class Boot3ApplicationIT {
     }
 
     @Test
-    void runsTheJarThatIsPublished() {
-        assertThat(DistributedLock.class
-                        .getProtectionDomain()
-                        .getCodeSource()
-                        .getLocation()
-                        .getPath())
-                .matches(".*/lock-starter-[^/]*[.]jar");
+    void runsTheJarsThatArePublished() {
+        assertThat(jarOf(DistributedLockAutoConfiguration.class)).matches(".*/lock-starter-[^/]*[.]jar");
+        assertThat(jarOf(RedisLockBackend.class)).matches(".*/lock-redis-[^/]*[.]jar");
+        assertThat(jarOf(DistributedLock.class)).matches(".*/lock-core-[^/]*[.]jar");
+    }
+
+    private static String jarOf(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation().getPath();
     }
 
     @Test

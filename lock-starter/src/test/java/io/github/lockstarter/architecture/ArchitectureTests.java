@@ -23,6 +23,7 @@ import io.github.lockstarter.spi.BlockingWait;
 import io.lettuce.core.RedisFuture;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionService;
 import java.util.concurrent.CountDownLatch;
@@ -111,9 +112,14 @@ class ArchitectureTests {
     }
 
     @Test
-    void redisUsesTheVotesOfRedlock() {
+    void redisUsesTheVotesOfRedlockOnly() {
         check(uses(BASE + ".redlock", BASE, SPI));
         check(uses(BASE + ".redis..", BASE, SPI, BASE + ".redlock"));
+        DescribedPredicate<JavaClass> noVotes = describe(
+                "are of Redlock, and no votes",
+                type -> type.getPackageName().equals(BASE + ".redlock")
+                        && !Set.of("QuorumNode", "Vote").contains(type.getSimpleName()));
+        check(noClasses().that().resideInAPackage(BASE + ".redis..").should().dependOnClassesThat(noVotes));
     }
 
     @Test

@@ -3,8 +3,12 @@ package io.github.lockstarter.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import io.github.lockstarter.LockException;
-import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
@@ -188,19 +192,16 @@ class DocumentationTests {
         return Stream.concat(all, named).toList();
     }
 
-    private static List<Class<?>> exceptionsOfTheApi() throws Exception {
-        List<Class<?>> found = new ArrayList<>();
-        Path api = classes().resolve(LockTemplate.class.getPackageName().replace('.', '/'));
-        try (Stream<Path> files = Files.list(api)) {
-            for (Path file :
-                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
-                String name = file.getFileName().toString().replace(".class", "");
-                Class<?> type = Class.forName(LockTemplate.class.getPackageName() + '.' + name);
-                if (Throwable.class.isAssignableFrom(type) && Modifier.isPublic(type.getModifiers())) {
-                    found.add(type);
-                }
-            }
-        }
+    private static List<Class<?>> exceptionsOfTheApi() {
+        String api = LockException.class.getPackageName();
+        List<Class<?>> found = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages(api).stream()
+                        .filter(type -> type.getPackageName().equals(api))
+                        .filter(type -> type.isAssignableTo(Throwable.class))
+                        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .<Class<?>>map(JavaClass::reflect)
+                        .toList();
         assertThat(found).contains(LockException.class);
         return found;
     }
@@ -228,7 +229,7 @@ class DocumentationTests {
     }
 
     private static Path classes() throws URISyntaxException {
-        return Path.of(LockTemplate.class
+        return Path.of(DistributedLockAutoConfiguration.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()

@@ -33,7 +33,7 @@ class InvalidLockDeclarationTests {
     private static void assertFailsForBean(
             ApplicationContextRunner runner, String bean, String problem, String action) {
         runner.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                .startsWith("Bean '" + bean + "': @DistributedLock on ImpossibleLockTests.")
+                .startsWith("Bean '" + bean + "': @DistributedLock on InvalidLockDeclarationTests.")
                 .contains(problem)
                 .contains(action));
     }

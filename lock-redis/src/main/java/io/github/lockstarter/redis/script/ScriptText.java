@@ -31,12 +31,12 @@ final class ScriptText {
     private static String read(String file) {
         try (InputStream resource = ScriptText.class.getResourceAsStream(file)) {
             if (resource == null) {
-                throw new IllegalStateException("The lock-starter jar is incomplete: no " + file
+                throw new IllegalStateException("The lock-redis jar is incomplete: no " + file
                         + " beside its classes. Repackage it with its resources");
             }
             return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new UncheckedIOException("Could not read " + file + " from the lock-starter jar", e);
+            throw new UncheckedIOException("Could not read " + file + " from the lock-redis jar", e);
         }
     }
 }
