@@ -35,7 +35,8 @@ final class UnreleasedTokens {
             if (tokens.size() == MOST) {
                 tokens.remove(tokens.keySet().iterator().next());
             }
-            tokens.put(unreleased.token(), known != null && known.until() - unreleased.until() > 0 ? known : unreleased);
+            tokens.put(
+                    unreleased.token(), known != null && known.until() - unreleased.until() > 0 ? known : unreleased);
         } finally {
             lock.unlock();
         }

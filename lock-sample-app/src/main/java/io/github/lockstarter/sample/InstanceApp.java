@@ -1,7 +1,7 @@
 package io.github.lockstarter.sample;
 
-import io.github.lockstarter.sample.instance.InstanceEvent;
-import io.github.lockstarter.sample.pview.Variant;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.RedisLockBackend;
 import io.lettuce.core.LettuceVersion;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,7 +11,6 @@ import io.github.lockstarter.LockException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.io.IOException;
-import java.lang.reflect.Modifier;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -195,8 +194,7 @@ class DocumentationTests {
     private static List<Class<?>> exceptionsOfTheApi() {
         String api = LockException.class.getPackageName();
         List<Class<?>> found = new ClassFileImporter()
-                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                .importPackages(api).stream()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages(api).stream()
                         .filter(type -> type.getPackageName().equals(api))
                         .filter(type -> type.isAssignableTo(Throwable.class))
                         .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))

@@ -1,6 +1,8 @@
 package io.github.lockstarter.sample.experiment;
 
 import io.github.lockstarter.sample.experiment.Scene.Phase;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.run.Act;
 import io.github.lockstarter.sample.experiment.run.Run;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
@@ -9,8 +11,6 @@ import io.github.lockstarter.sample.experiment.run.RunResult;
 import io.github.lockstarter.sample.experiment.stage.Stage;
 import io.github.lockstarter.sample.experiment.stage.StageListener;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
-import io.github.lockstarter.sample.instance.InstanceEvent;
-import io.github.lockstarter.sample.pview.Variant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

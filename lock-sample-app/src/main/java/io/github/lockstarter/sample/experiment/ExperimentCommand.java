@@ -1,10 +1,10 @@
 package io.github.lockstarter.sample.experiment;
 
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.run.Act;
 import io.github.lockstarter.sample.experiment.run.ResultTable;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
 import io.github.lockstarter.sample.experiment.run.RunResult;
-import io.github.lockstarter.sample.pview.Variant;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

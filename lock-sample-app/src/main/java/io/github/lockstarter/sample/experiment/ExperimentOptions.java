@@ -1,9 +1,9 @@
 package io.github.lockstarter.sample.experiment;
 
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.run.RunPlan;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.experiment.stage.Topology;
-import io.github.lockstarter.sample.pview.Variant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -1,11 +1,11 @@
 package io.github.lockstarter.sample.experiment;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.run.Run;
 import io.github.lockstarter.sample.experiment.run.RunResult;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Topology;
-import io.github.lockstarter.sample.pview.Variant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

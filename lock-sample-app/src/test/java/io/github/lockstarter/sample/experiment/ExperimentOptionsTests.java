@@ -3,9 +3,9 @@ package io.github.lockstarter.sample.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.experiment.stage.Topology;
-import io.github.lockstarter.sample.pview.Variant;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

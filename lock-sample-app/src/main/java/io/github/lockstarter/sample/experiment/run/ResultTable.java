@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
-import io.github.lockstarter.sample.pview.Variant;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,9 +1,9 @@
 package io.github.lockstarter.sample.experiment.run;
 
 import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
-import io.github.lockstarter.sample.instance.InstanceEvent;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.List;

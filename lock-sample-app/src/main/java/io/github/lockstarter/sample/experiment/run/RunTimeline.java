@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
-import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;

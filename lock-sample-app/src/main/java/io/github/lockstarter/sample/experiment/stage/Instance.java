@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.stage;
 
-import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.process.SupervisedProcess;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.stage;
 
-import io.github.lockstarter.sample.pview.Variant;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import java.net.URI;
 import java.util.ArrayList;

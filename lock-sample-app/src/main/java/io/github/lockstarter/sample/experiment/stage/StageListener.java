@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.stage;
 
-import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 
 /** Is told what happens on a stage, on threads that it must not hold up. */
 public interface StageListener {

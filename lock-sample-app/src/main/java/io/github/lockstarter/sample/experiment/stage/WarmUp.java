@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.stage;
 
-import io.github.lockstarter.sample.pview.Variant;
+import io.github.lockstarter.sample.experiment.pageview.Variant;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;

@@ -2,7 +2,7 @@ package io.github.lockstarter.sample.experiment.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.sample.instance.InstanceEvent;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,0 +1,93 @@
+package io.github.lockstarter.sample.experiment.pageview;
+
+import java.util.Arrays;
+import java.util.Optional;
+
+/** What keeps two requests from counting at the same time. */
+public enum Variant {
+    /** Nothing. */
+    V1("v1", "no lock", false),
+    /** The monitor of one JVM. */
+    V2("v2", "synchronized", false),
+    /** {@code @DistributedLock} on the application's Redis. */
+    V3("v3", "distributed lock", true),
+    /** The same annotation on a quorum of independent servers. */
+    V4("v4", "Redlock", true);
+
+    private final String id;
+    private final String title;
+    private final boolean exact;
+
+    Variant(String id, String title, boolean exact) {
+        this.id = id;
+        this.title = title;
+        this.exact = exact;
+    }
+
+    /**
+     * The variant of that short name.
+     *
+     * @param id such as {@code v3}
+     * @return the variant, if there is one
+     */
+    public static Optional<Variant> of(String id) {
+        return Arrays.stream(values()).filter(variant -> variant.id.equals(id)).findFirst();
+    }
+
+    /**
+     * Its short name, the first part of its path.
+     *
+     * @return such as {@code v3}
+     */
+    public String id() {
+        return id;
+    }
+
+    /**
+     * What it is, in words.
+     *
+     * @return such as {@code distributed lock}
+     */
+    public String title() {
+        return title;
+    }
+
+    /**
+     * Whether it must not lose a view.
+     *
+     * @return true for the distributed locks
+     */
+    public boolean isExact() {
+        return exact;
+    }
+
+    /**
+     * Where it is called.
+     *
+     * @return the path
+     */
+    public String path() {
+        return "/" + id + "/pview";
+    }
+
+    /**
+     * Where the views of a page are stored. The variants do not share a counter, since the fencing tokens of two locks cannot be
+     * compared.
+     *
+     * @param page the page
+     * @return a hash with the fields {@code views} and {@code fence}
+     */
+    public String storeKey(String page) {
+        return "sample:pview:{" + id + ":" + page + "}";
+    }
+
+    /**
+     * The key of the lock under which a page is counted.
+     *
+     * @param page the page
+     * @return the key, as {@code @DistributedLock} makes it; of use where the variant is exact
+     */
+    public String lockKey(String page) {
+        return "pview-" + id + ":" + page;
+    }
+}

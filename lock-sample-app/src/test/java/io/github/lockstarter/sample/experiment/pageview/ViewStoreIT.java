@@ -1,0 +1,86 @@
+package io.github.lockstarter.sample.experiment.pageview;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.sample.FreePort;
+import io.github.lockstarter.sample.SampleClient;
+import io.github.lockstarter.sample.SampleClient.Answer;
+import io.github.lockstarter.sample.experiment.pageview.ViewStore.Status;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
+class ViewStoreIT {
+
+    private static final OptionalLong NO_LOCK = OptionalLong.empty();
+    private static final OptionalLong OLDER = OptionalLong.of(1_700_000_000_000_001L);
+    private static final OptionalLong NEWER = OptionalLong.of(1_700_000_000_000_002L);
+
+    @Autowired
+    private ViewStore store;
+
+    @Value("${local.server.port}")
+    private int port;
+
+    @DynamicPropertySource
+    static void redisOfItsOwn(DynamicPropertyRegistry registry) {
+        registry.add("spring.data.redis.port", FreePort::find);
+    }
+
+    @Test
+    void losesAnUpdateWithoutALock() {
+        View one = new View(Variant.V1, "lost", "one");
+        View two = new View(Variant.V1, "lost", "two");
+        long before = store.open(one, NO_LOCK).views();
+        store.open(two, NO_LOCK);
+
+        store.write(one, before + 1, NO_LOCK);
+        store.write(two, before + 1, NO_LOCK);
+
+        assertThat(store.open(one, NO_LOCK).views()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesAWriteOnceANewerHolderHasOpenedThePage() {
+        View late = new View(Variant.V3, "fenced", "late");
+        store.open(late, OLDER);
+        store.open(new View(Variant.V3, "fenced", "new"), NEWER);
+
+        assertThat(store.write(late, 1, OLDER)).isEqualTo(new ViewStore.Answer(Status.OVERTAKEN, 0));
+        assertThat(store.open(late, OLDER)).isEqualTo(new ViewStore.Answer(Status.OVERTAKEN, 0));
+        assertThat(store.write(late, 1, NEWER)).isEqualTo(new ViewStore.Answer(Status.DONE, 1));
+    }
+
+    @Test
+    void countsARepeatedRequestOnce() {
+        View view = new View(Variant.V3, "repeated", "same");
+        assertThat(store.open(view, OLDER)).isEqualTo(new ViewStore.Answer(Status.DONE, 0));
+        assertThat(store.write(view, 1, OLDER)).isEqualTo(new ViewStore.Answer(Status.DONE, 1));
+
+        assertThat(store.open(view, NEWER)).isEqualTo(new ViewStore.Answer(Status.COUNTED, 1));
+        assertThat(store.write(view, 2, NEWER)).isEqualTo(new ViewStore.Answer(Status.COUNTED, 1));
+    }
+
+    @Test
+    void answersWithTheInstanceThatCounted() {
+        SampleClient client = new SampleClient(port);
+
+        for (String variant : new String[] {"v1", "v2", "v3"}) {
+            Answer first = client.post("/" + variant + "/pview?page=answers");
+            Answer second = client.get("/" + variant + "/pview?page=answers");
+
+            assertThat(first.status()).isEqualTo(200);
+            assertThat(first.text("instance")).isEqualTo("local");
+            assertThat(second.number("views")).isEqualTo(2);
+        }
+        Answer withoutServers = client.post("/v4/pview");
+        assertThat(withoutServers.status()).isEqualTo(404);
+        assertThat(withoutServers.text("detail")).contains("distributed-lock.redlock.nodes");
+        assertThat(client.post("/v1/pview?page=Not%20a%20page").status()).isEqualTo(400);
+    }
+}
