@@ -49,9 +49,9 @@ public abstract class AbandonedHoldContract extends EngineContract {
                     assertThat(event.owner()).isEqualTo("leaver");
                     assertThat(event.abandonment()).isEqualTo(Abandonment.RELEASED);
                 });
-        assertThat(holder.events().of(LockEvent.Released.class))
+        await().untilAsserted(() -> assertThat(holder.events().of(LockEvent.Released.class)) // with the answer
                 .extracting(LockEvent.Released::outcome)
-                .containsExactly(ReleaseOutcome.RELEASED);
+                .containsExactly(ReleaseOutcome.RELEASED));
         assertFree();
     }
 

@@ -7,8 +7,10 @@ import io.github.lockstarter.faults.worker.WorkerOptions.Client;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Load;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The lab with a guard switched off: each run finds what the guard prevents. */
@@ -26,6 +28,7 @@ class FaultLabControlsIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void findsLostIncrementsWithoutFencing() {
         LabResult result =
                 run("no-fencing", plan(8).withFaults("worker-overslept").with(Setup.STARTER.without(Guard.FENCING)));
@@ -35,6 +38,7 @@ class FaultLabControlsIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void findsHandOversBeyondTheBoundWithoutIt() {
         LabResult result = run(
                 "no-hand-over-bound",

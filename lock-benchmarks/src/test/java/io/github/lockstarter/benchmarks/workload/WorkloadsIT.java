@@ -8,6 +8,7 @@ import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,20 +29,27 @@ class WorkloadsIT {
             "forks", "0"));
 
     @ParameterizedTest
+    @ValueSource(strings = {"uncontended-1", "one-key-section", "three-jvms", "in-jvm"})
+    void runsWithEveryClient(String id) throws Exception {
+        run(id);
+    }
+
+    @ParameterizedTest
+    @Tag("full")
     @ValueSource(
             strings = {
-                "uncontended-1",
                 "one-key-empty",
-                "one-key-section",
-                "three-jvms",
                 "wake-up",
                 "twenty-instances",
                 "held-20000",
                 "thousand-names",
-                "server-time",
-                "in-jvm"
+                "server-time"
             })
-    void runsWithEveryClient(String id) throws Exception {
+    void runsTheOtherWorkloadsToo(String id) throws Exception {
+        run(id);
+    }
+
+    private static void run(String id) throws Exception {
         Workload workload = Workloads.of(id);
         List<Row> rows;
         try (Bench bench = new Bench(SHORT)) {

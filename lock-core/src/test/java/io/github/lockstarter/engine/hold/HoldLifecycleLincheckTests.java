@@ -4,6 +4,7 @@ import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.engine.hold.HoldLifecycle.Exit;
 import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.testing.Effort;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,7 +103,7 @@ public class HoldLifecycleLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(12)
+                .iterations(Effort.of(4, 12))
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(HoldLifecycleLincheckTests.class);

@@ -12,6 +12,7 @@ import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,7 +131,7 @@ public class KeyQueuesLincheckTests {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(8)
+                .iterations(Effort.of(2, 8))
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(KeyQueuesLincheckTests.class);

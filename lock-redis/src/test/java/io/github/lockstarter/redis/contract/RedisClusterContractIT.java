@@ -16,7 +16,9 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on a cluster, against the contract. */
@@ -86,6 +88,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
             super(RedisClusterContractIT::store);
@@ -93,6 +96,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {
             super(RedisClusterContractIT::store);
@@ -100,6 +104,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(RedisClusterContractIT::store);

@@ -11,7 +11,9 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on the master among static nodes, against the contract. */
@@ -32,6 +34,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Release extends ReleaseContract {
         Release() {
             super(RedisReplicationContractIT::store);
@@ -39,6 +42,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Renew extends RenewContract {
         Renew() {
             super(RedisReplicationContractIT::store);
@@ -46,6 +50,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Fencing extends FencingContract {
         Fencing() {
             super(RedisReplicationContractIT::store);
@@ -60,6 +65,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Keys extends KeyContract {
         Keys() {
             super(RedisReplicationContractIT::store);
@@ -67,6 +73,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Closing extends ClosingContract {
         Closing() {
             super(RedisReplicationContractIT::store);
@@ -74,6 +81,7 @@ class RedisReplicationContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAcquire extends EngineAcquireContract {
         EngineAcquire() {
             super(RedisReplicationContractIT::store);

@@ -11,7 +11,9 @@ import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on the master that sentinels name, against the contract. */
@@ -32,6 +34,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Release extends ReleaseContract {
         Release() {
             super(RedisSentinelContractIT::store);
@@ -39,6 +42,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Renew extends RenewContract {
         Renew() {
             super(RedisSentinelContractIT::store);
@@ -46,6 +50,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Fencing extends FencingContract {
         Fencing() {
             super(RedisSentinelContractIT::store);
@@ -60,6 +65,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Keys extends KeyContract {
         Keys() {
             super(RedisSentinelContractIT::store);
@@ -67,6 +73,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class Closing extends ClosingContract {
         Closing() {
             super(RedisSentinelContractIT::store);
@@ -74,6 +81,7 @@ class RedisSentinelContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAcquire extends EngineAcquireContract {
         EngineAcquire() {
             super(RedisSentinelContractIT::store);

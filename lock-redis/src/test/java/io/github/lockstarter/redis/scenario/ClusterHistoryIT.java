@@ -7,14 +7,17 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The history guard where the nodes of a cluster promote. */
+@Tag(Effort.FULL)
 class ClusterHistoryIT extends HistoryFailover {
 
     @RegisterExtension

@@ -6,7 +6,9 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +20,7 @@ class SentinelHistoryIT extends HistoryFailover {
     static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
 
     @ParameterizedTest
+    @Tag(Effort.FULL)
     @MethodSource("io.github.lockstarter.redis.scenario.RedisScenario#seeds")
     void grantsAgainSoonAfterTheGraceWhenTheMasterHangs(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::pause)).isLessThan(lease().plusSeconds(10));
