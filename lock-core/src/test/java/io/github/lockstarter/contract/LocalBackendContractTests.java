@@ -1,6 +1,8 @@
 package io.github.lockstarter.contract;
 
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The in-JVM backend against the contract. */
 class LocalBackendContractTests {
@@ -41,6 +43,7 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    @Tag(Effort.SLOW)
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(LocalStore::new);
@@ -76,6 +79,7 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    @Tag(Effort.SLOW)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {
             super(LocalStore::new);
@@ -111,6 +115,7 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    @Tag(Effort.SLOW)
     class StackOverflow extends StackOverflowContract {
         StackOverflow() {
             super(LocalStore::new);
@@ -118,6 +123,7 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    @Tag(Effort.SLOW)
     class AbandonedHold extends AbandonedHoldContract {
         AbandonedHold() {
             super(LocalStore::new);

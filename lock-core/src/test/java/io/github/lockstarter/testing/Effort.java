@@ -6,6 +6,9 @@ package io.github.lockstarter.testing;
  */
 public final class Effort {
 
+    /** Tag of tests that {@code -Pfast} leaves out: they wait or search for more than some seconds. */
+    public static final String SLOW = "slow";
+
     /** Tag of tests that run with {@code -Pfull} only. */
     public static final String FULL = "full";
 

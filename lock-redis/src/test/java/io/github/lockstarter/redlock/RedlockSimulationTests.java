@@ -2,6 +2,7 @@ package io.github.lockstarter.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * also simulated without the guard against it, and must do harm then. A run is a function of its seed; {@code
  * -Dlock.test.seed=…} starts the 20 elsewhere.
  */
+@Tag(Effort.SLOW)
 class RedlockSimulationTests {
 
     private static final int NODES = 5;

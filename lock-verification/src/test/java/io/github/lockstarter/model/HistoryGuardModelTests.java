@@ -9,7 +9,9 @@ import static io.github.lockstarter.model.Faults.Kind.LATE_ANSWER;
 import static io.github.lockstarter.model.Faults.Kind.NEWCOMER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.testing.Effort;
 import java.util.EnumSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The protocol of the history guard, in every interleaving up to small bounds: no violation at the bound, and one as soon as
  * anything is left out. The output has the numbers of states, and the shortest violations as timelines.
  */
+@Tag(Effort.SLOW)
 class HistoryGuardModelTests {
 
     private static final int MOST_STATES = 3_000_000;

@@ -37,14 +37,7 @@ class WorkloadsIT {
     @ParameterizedTest
     @Tag("full")
     @ValueSource(
-            strings = {
-                "one-key-empty",
-                "wake-up",
-                "twenty-instances",
-                "held-20000",
-                "thousand-names",
-                "server-time"
-            })
+            strings = {"one-key-empty", "wake-up", "twenty-instances", "held-20000", "thousand-names", "server-time"})
     void runsTheOtherWorkloadsToo(String id) throws Exception {
         run(id);
     }

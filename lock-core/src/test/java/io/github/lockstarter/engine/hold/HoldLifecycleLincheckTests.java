@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * {@link Sequential}, a model without concurrency. Besides, no renewal is written once the release was sent, and the
  * release is sent at most once: a violation shows as an {@link AssertionError} that the model never throws.
  */
+@Tag(Effort.SLOW)
 public class HoldLifecycleLincheckTests {
 
     private static final long LEASE_END = 10;

@@ -21,6 +21,7 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
  * in a queue that nobody serves.
  */
 @Param(name = "waiter", gen = IntGen.class, conf = "0:2")
+@Tag(Effort.SLOW)
 public class KeyQueuesLincheckTests {
 
     private static final int WAITERS = 3;

@@ -13,9 +13,12 @@ import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** A quorum of five nodes against the contract. */
+@Tag(Effort.SLOW)
 class RedlockContractTests {
 
     @Nested
