@@ -112,6 +112,7 @@ class HistoryGuardModelTests {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void excludesWhateverIsLostIfAFirstUseWaitsToo() {
         Rules strict = Rules.atTheBound(1, 0).with(Variation.STRICT_FIRST_USE);
         Faults all = Faults.of(0, FAILOVER, FLUSH, EMPTY_RESTART, NEWCOMER, CLIENT_RESTART, FRESH);
