@@ -1,8 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.observe.LockMdc;
-import io.github.lockstarter.observe.LockObservationConvention;
-import io.github.lockstarter.observe.LockObservations;
+import io.github.lockstarter.observe.tracing.LockObservationConvention;
+import io.github.lockstarter.observe.tracing.LockObservations;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,7 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.observe.ListenerMeters;
-import io.github.lockstarter.observe.LockMetrics;
+import io.github.lockstarter.observe.listener.LockListeners;
+import io.github.lockstarter.observe.meter.ListenerMeters;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;

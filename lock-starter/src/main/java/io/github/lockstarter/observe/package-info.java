@@ -1,4 +1,4 @@
-/** The locks of this instance as Micrometer meters. */
+/** What listens to locks, and what is put around locks and locked bodies. */
 @NullMarked
 package io.github.lockstarter.observe;
 

@@ -103,7 +103,7 @@ class DocumentationTests {
     void describesEveryMeter() throws Exception {
         Set<String> described = codeIn("operations/metrics-and-tracing.md");
         Object[] meters =
-                Class.forName("io.github.lockstarter.observe.LockMeter").getEnumConstants();
+                Class.forName("io.github.lockstarter.observe.meter.LockMeter").getEnumConstants();
         assertThat(meters).isNotEmpty().allSatisfy(meter -> assertThat(described)
                 .contains(((MeterDocumentation) meter).getName()));
     }

@@ -12,6 +12,8 @@ import io.github.lockstarter.actuate.LockHealthIndicator;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.observe.listener.LockEventPublisher;
+import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Arrays;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.github.lockstarter.LockEvent.Acquired;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Released;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.observe.LockMetrics;
+import io.github.lockstarter.observe.meter.LockMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,0 +1,124 @@
+package io.github.lockstarter.observe.listener;
+
+import io.github.lockstarter.LockListener;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread of one listener, alive while events are pending, and its queue: at most {@value LockListener#MOST_PENDING}
+ * losses, and as many other events, so that these never displace a loss. The listener receives events in the order in
+ * which they were added. Adding one returns at once.
+ *
+ * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link
+ * #dropped} counts what was dropped since the last warning, {@link #everDropped} all that was.
+ */
+final class ListenerThread implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(ListenerThread.class);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final long IDLE_SECONDS = 10;
+    private static final long CLOSE_SECONDS = 2;
+
+    private final String listener;
+    private final ThreadPoolExecutor thread;
+    private final AtomicInteger losses = new AtomicInteger();
+    private final AtomicInteger others = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong everDropped = new AtomicLong();
+
+    ListenerThread(Class<?> listener) {
+        this.listener = listener.getName();
+        this.thread = new ThreadPoolExecutor(
+                1,
+                1,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(), // bounded by what is counted
+                work -> daemon(work, listener.getClassLoader()));
+        thread.allowCoreThreadTimeOut(true);
+    }
+
+    private static Thread daemon(Runnable work, ClassLoader loader) {
+        // Must not keep what the thread that happened to come first hands down to its children.
+        Thread created = new Thread(null, work, "lock-listener-" + NUMBER.incrementAndGet(), 0, false);
+        created.setContextClassLoader(loader);
+        created.setDaemon(true);
+        return created;
+    }
+
+    /** The class name of the listener. */
+    String listener() {
+        return listener;
+    }
+
+    /** How many events were dropped so far. */
+    long dropped() {
+        return everDropped.get();
+    }
+
+    void tell(Runnable event) {
+        tell(event, others);
+    }
+
+    /** For what has room of its own. */
+    void tellLoss(Runnable event) {
+        tell(event, losses);
+    }
+
+    private void tell(Runnable event, AtomicInteger pending) {
+        if (pending.getAndIncrement() >= LockListener.MOST_PENDING) {
+            pending.getAndDecrement();
+            drop();
+            return;
+        }
+        try {
+            thread.execute(() -> {
+                pending.getAndDecrement();
+                guarded(event);
+            });
+        } catch (RejectedExecutionException closed) {
+            pending.getAndDecrement();
+        }
+    }
+
+    private void drop() {
+        everDropped.getAndIncrement();
+        if (dropped.getAndIncrement() == 0) {
+            log.warn(
+                    "Lock listener {} is {} events behind; events are dropped until it has caught up",
+                    listener,
+                    LockListener.MOST_PENDING);
+        }
+    }
+
+    private void guarded(Runnable event) {
+        try {
+            event.run();
+        } catch (RuntimeException | Error e) {
+            log.warn("Lock listener {} failed; the lock and other listeners are not affected", listener, e);
+        }
+        if (dropped.get() > 0 && thread.getQueue().isEmpty()) {
+            log.warn("Lock listener {} has caught up; {} events were dropped", listener, dropped.getAndSet(0));
+        }
+    }
+
+    /** Delivers pending events for 2 s at most, and then no further ones. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                thread.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            thread.shutdownNow();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.lockstarter.observe.listener;
+
+import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.observe.log.SlowHoldWarnings;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * All listeners of the engine: log and diagnostics, and the listener beans in their order, isolated where they may
+ * block.
+ */
+public final class LockListeners implements AutoCloseable {
+
+    private final List<LockListener> all;
+
+    public LockListeners(Stream<LockListener> ours, Stream<LockListener> beans) {
+        this.all = Stream.concat(ours, beans.map(LockListeners::isolated)).toList();
+    }
+
+    private static LockListener isolated(LockListener listener) {
+        return listener.returnsAtOnce() ? listener : new IsolatedListener(listener);
+    }
+
+    public List<LockListener> all() {
+        return all;
+    }
+
+    /** Gives the held locks of the engine to the listeners that read them. */
+    public void started(HeldLocks locks) {
+        all.forEach(listener -> {
+            if (listener instanceof SlowHoldWarnings slow) {
+                slow.ask(locks);
+            }
+        });
+    }
+
+    /** How many events were dropped so far, by the class of the listener; those of one class count together. */
+    public Map<String, LongSupplier> dropped() {
+        return all.stream()
+                .flatMap(LockListeners::thread)
+                .collect(Collectors.toMap(
+                        ListenerThread::listener,
+                        thread -> thread::dropped,
+                        (one, other) -> () -> one.getAsLong() + other.getAsLong()));
+    }
+
+    private static Stream<ListenerThread> thread(LockListener listener) {
+        if (listener instanceof IsolatedListener isolated) {
+            return Stream.of(isolated.thread());
+        }
+        return listener instanceof LockEventPublisher publisher ? Stream.of(publisher.thread()) : Stream.empty();
+    }
+
+    /** After the engine, so that they receive its last events. */
+    @Override
+    public void close() {
+        for (LockListener listener : all) {
+            if (listener instanceof IsolatedListener isolated) {
+                isolated.close();
+            } else if (listener instanceof SlowHoldWarnings slow) {
+                slow.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.lockstarter.observe.log;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.ReleaseOutcome;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what happens to locks into the log: DEBUG for normal events, WARN for problems. Of a row of failed renewals
+ * only the first and the recovery are logged. Events that the caller gets as an exception are not logged again. Key,
+ * name and fencing token are also key-value pairs of each line, as structured logging shows them.
+ *
+ * <p>The one mutable field is the set of holds whose last renewal failed; an entry leaves it with recovery, loss or
+ * release.
+ */
+public final class LockLog implements LockListener {
+
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
+
+    private final Set<Hold> failing = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        LockLogLine.about(log.atDebug(), event, event.fencingToken())
+                .log(
+                        "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
+                        event.key(),
+                        event.fencingToken(),
+                        event.path(),
+                        event.waited().toMillis(),
+                        event.attempts());
+    }
+
+    @Override
+    public void onContended(LockEvent.Contended event) {
+        LockLogLine.about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        LockLogLine.about(log.atDebug(), event)
+                .log(
+                        "Did not acquire lock '{}' within {}ms ({})",
+                        event.key(),
+                        event.waited().toMillis(),
+                        event.refusal());
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        Hold hold = new Hold(event.key(), event.fencingToken());
+        switch (event.outcome()) {
+            case RENEWED -> {
+                if (failing.remove(hold)) {
+                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                            .log("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
+                } else {
+                    LockLogLine.about(log.atDebug(), event, event.fencingToken())
+                            .log("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
+                }
+            }
+            case FAILED -> {
+                if (failing.add(hold)) {
+                    LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                            .log(
+                                    "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
+                                            + "Check the connection to the lock backend",
+                                    event.key(),
+                                    event.fencingToken());
+                }
+            }
+            case LOST -> failing.remove(hold);
+        }
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        failing.remove(new Hold(event.key(), event.fencingToken()));
+        if (event.outcome() == ReleaseOutcome.UNKNOWN) {
+            LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                    .log(
+                            "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
+                                    + "repeated, and the lock ends with its lease at the latest",
+                            event.key(),
+                            event.fencingToken(),
+                            event.held().toMillis());
+        } else {
+            LockLogLine.about(log.atDebug(), event, event.fencingToken())
+                    .log(
+                            "Released lock '{}' (fencing token {}, {}) after {}ms",
+                            event.key(),
+                            event.fencingToken(),
+                            event.outcome(),
+                            event.held().toMillis());
+        }
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        failing.remove(new Hold(event.key(), event.fencingToken()));
+        LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                .log(
+                        "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
+                                + "another owner; check the fencing token where you write",
+                        event.key(),
+                        event.fencingToken(),
+                        event.held().toMillis(),
+                        event.cause(),
+                        event.failedRenewals());
+    }
+
+    @Override
+    public void onAbandoned(LockEvent.Abandoned event) {
+        Instant since = Instant.now().minus(event.held()).truncatedTo(ChronoUnit.MILLIS);
+        String what =
+                switch (event.abandonment()) {
+                    case RELEASED -> "Thread '{}', which acquired it, has ended. The lock is released now";
+                    case KEPT ->
+                        "'{}' acquired it, and work under it may still run. The lock is renewed until this instance"
+                                + " stops, max-hold is over, or an operator releases it";
+                };
+        LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                .log(
+                        "No code can release lock '{}' (name '{}', fencing token {}), held since {}: no handle of it can be"
+                                + " reached any more. " + what
+                                + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
+                        event.key(),
+                        event.name(),
+                        event.fencingToken(),
+                        since,
+                        event.owner());
+    }
+
+    private record Hold(String key, long fencingToken) {}
+}

@@ -1,0 +1,101 @@
+package io.github.lockstarter.observe.log;
+
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.Scope;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes into the log when the store of the locks becomes unreachable or recovers, and when that is over: one line
+ * each, WARN where locks depend on it, INFO for a vote of a quorum that does not count for a while.
+ */
+public final class StoreLog implements LockListener {
+
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
+
+    private final Clock clock;
+
+    public StoreLog() {
+        this(Clock.system(ZoneId.systemDefault()));
+    }
+
+    /** For the time at which a recovery ends. */
+    public StoreLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        if (event instanceof StoreEvent.RecoveryStarted recovery) {
+            recovers(recovery);
+        } else if (event instanceof StoreEvent.RecoveryEnded recovery) {
+            recovered(recovery);
+        } else if (event instanceof StoreEvent.Unreachable outage) {
+            unreachable(outage);
+        } else if (event instanceof StoreEvent.Reachable outage) {
+            log.warn("{} is reachable again after {}", outage.store(), tenths(outage.lasted()));
+        }
+    }
+
+    private void recovers(StoreEvent.RecoveryStarted recovery) {
+        long seconds = recovery.remaining().plusMillis(999).toSeconds();
+        LocalTime until = LocalTime.now(clock).plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
+        if (recovery.scope() == Scope.VOTE) {
+            log.info("{}. Its vote does not count for about {}s, until {}", recovery.problem(), seconds, text(until));
+            return;
+        }
+        log.warn(
+                "{}. Free locks{} are not granted for about {}s, until {}, since their owners may still work; held locks stay"
+                        + " held{}",
+                recovery.problem(),
+                there(recovery.scope()),
+                seconds,
+                text(until),
+                recovery.remedy().isEmpty() ? "" : ". " + recovery.remedy());
+    }
+
+    private static void recovered(StoreEvent.RecoveryEnded recovery) {
+        if (recovery.scope() == Scope.VOTE) {
+            log.info("The vote of {} counts again after {}", recovery.store(), tenths(recovery.lasted()));
+        } else {
+            log.warn("{} grants free locks again after {}", recovery.store(), tenths(recovery.lasted()));
+        }
+    }
+
+    private static void unreachable(StoreEvent.Unreachable outage) {
+        if (outage.scope() == Scope.VOTE) {
+            log.warn("{} is unreachable, and its vote is missing: {}", outage.store(), outage.problem());
+            return;
+        }
+        log.warn(
+                "{} is unreachable: {}. Locks{} can be neither acquired nor renewed until it answers; held locks end with"
+                        + " their leases",
+                outage.store(),
+                outage.problem(),
+                there(outage.scope()));
+    }
+
+    private static String there(Scope scope) {
+        return scope == Scope.PART ? " whose keys are there" : "";
+    }
+
+    private static String text(LocalTime time) {
+        return String.format(Locale.ROOT, "%tT", time);
+    }
+
+    private static String tenths(Duration duration) {
+        return String.format(Locale.ROOT, "%.1fs", duration.toMillis() / 1000.0);
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.lockstarter.observe.meter;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.util.Locale;
+
+/** Every meter there is. Each but {@link #DROPPED} has the tag {@link Tag#NAME}; none has the lock's key. */
+public enum LockMeter implements MeterDocumentation {
+    /** Time from the call to its end, by {@link Tag#OUTCOME}: acquired, contended, error, recovering, interrupted. */
+    ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time from asking for a lock to the answer"),
+
+    /** Time from the grant to the release or the loss. */
+    HOLD("distributed.lock.hold", Meter.Type.TIMER, "Time a lock was held"),
+
+    /** Locks held at the moment; nested holds count once. */
+    HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks that this instance holds"),
+
+    /** Callers that wait at the moment for a lock that somebody else holds. */
+    WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),
+
+    /** Locks lost while they were held, by {@link Tag#CAUSE}. Alert on this one. */
+    LOST("distributed.lock.lost", Meter.Type.COUNTER, "Locks lost while they were held"),
+
+    /** Renewals by {@link Tag#OUTCOME}: renewed, failed, lost. */
+    RENEWALS("distributed.lock.renewals", Meter.Type.COUNTER, "Renewals of leases"),
+
+    /** Locks passed on inside this instance, without asking the backend. */
+    HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
+
+    /** Events that a {@link Tag#LISTENER} did not hear, since it was too far behind. */
+    DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
+
+    private final String meterName;
+    private final Meter.Type type;
+    private final String description;
+
+    LockMeter(String meterName, Meter.Type type, String description) {
+        this.meterName = meterName;
+        this.type = type;
+        this.description = description;
+    }
+
+    @Override
+    public String getName() {
+        return meterName;
+    }
+
+    @Override
+    public Meter.Type getType() {
+        return type;
+    }
+
+    @Override
+    public KeyName[] getKeyNames() {
+        return switch (this) {
+            case ACQUIRE, RENEWALS -> new KeyName[] {Tag.NAME, Tag.OUTCOME};
+            case LOST -> new KeyName[] {Tag.NAME, Tag.CAUSE};
+            case HOLD, HELD, WAITING, HANDOVERS -> new KeyName[] {Tag.NAME};
+            case DROPPED -> new KeyName[] {Tag.LISTENER};
+        };
+    }
+
+    String description() {
+        return description;
+    }
+
+    /** The tags. Few values each: a lock's key is never one of them. */
+    enum Tag implements KeyName {
+        /** Logical lock name. */
+        NAME,
+        /** How it ended, in lower case. */
+        OUTCOME,
+        /** Why it was lost, in lower case. */
+        CAUSE,
+        /** Class of a listener. */
+        LISTENER;
+
+        @Override
+        public String asString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+}

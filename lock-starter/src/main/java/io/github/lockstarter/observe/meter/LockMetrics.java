@@ -1,0 +1,138 @@
+package io.github.lockstarter.observe.meter;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.ReleaseOutcome;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held},
+ * {@code .waiting}, {@code .lost}, {@code .renewals} and {@code .handovers}, tagged by logical lock name, never by key.
+ * After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
+ * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
+ */
+public final class LockMetrics implements LockListener {
+
+    static final int MAX_NAMES = 1_000;
+    static final String OTHER = "other";
+
+    private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
+
+    // Called by any thread. `byName` grows under `naming`, and what is in stays in, so all events of a hold meet the
+    // same
+    // meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its own.
+    private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
+    private final ReentrantLock naming = new ReentrantLock();
+    private final AtomicBoolean warned = new AtomicBoolean();
+    private final MeterRegistry registry;
+
+    /**
+     * Registers no meter yet: a name's meters appear with its first event.
+     *
+     * @param registry where the meters go
+     */
+    public LockMetrics(MeterRegistry registry) {
+        this.registry = Objects.requireNonNull(registry, "registry");
+    }
+
+    @Override
+    public boolean returnsAtOnce() {
+        return true;
+    }
+
+    @Override
+    public void onAcquired(LockEvent.Acquired event) {
+        LockNameMeters meters = metersOf(event);
+        meters.acquired.record(event.waited());
+        meters.held.incrementAndGet();
+        if (event.path() != LockEvent.Path.UNCONTENDED) {
+            meters.waiting.decrementAndGet();
+        }
+        if (event.path() == LockEvent.Path.HANDED_OVER) {
+            meters.handovers.increment();
+        }
+    }
+
+    @Override
+    public void onContended(LockEvent.Contended event) {
+        metersOf(event).waiting.incrementAndGet();
+    }
+
+    @Override
+    public void onNotAcquired(LockEvent.NotAcquired event) {
+        LockNameMeters meters = metersOf(event);
+        meters.refused(event.refusal()).record(event.waited());
+        if (event.queued()) {
+            meters.waiting.decrementAndGet();
+        }
+    }
+
+    @Override
+    public void onRenewed(LockEvent.Renewed event) {
+        metersOf(event).renewals(event.outcome()).increment();
+    }
+
+    @Override
+    public void onReleased(LockEvent.Released event) {
+        if (event.outcome() != ReleaseOutcome.LOST) { // else its end is counted by onLost, which comes before or after
+            ended(metersOf(event), event.held());
+        }
+    }
+
+    @Override
+    public void onLost(LockEvent.Lost event) {
+        LockNameMeters meters = metersOf(event);
+        meters.lost(event.cause()).increment();
+        ended(meters, event.held());
+    }
+
+    private static void ended(LockNameMeters meters, Duration held) {
+        meters.hold.record(held);
+        meters.held.decrementAndGet();
+    }
+
+    private LockNameMeters metersOf(LockEvent event) {
+        LockNameMeters known = byName.get(event.name());
+        return known != null ? known : firstOf(event.name());
+    }
+
+    private LockNameMeters firstOf(String name) {
+        naming.lock();
+        try {
+            LockNameMeters known = byName.get(name);
+            if (known != null) {
+                return known;
+            }
+            return byName.size() < MAX_NAMES ? register(name) : other(name);
+        } finally {
+            naming.unlock();
+        }
+    }
+
+    private LockNameMeters register(String name) {
+        LockNameMeters meters = new LockNameMeters(registry, name);
+        byName.put(name, meters);
+        return meters;
+    }
+
+    private LockNameMeters other(String name) {
+        if (warned.compareAndSet(false, true)) {
+            log.warn(
+                    "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) and "
+                            + "@DistributedLock(name) a name of few values and put what differs into the key",
+                    MAX_NAMES,
+                    name,
+                    OTHER);
+        }
+        LockNameMeters known = byName.get(OTHER);
+        return known != null ? known : register(OTHER);
+    }
+}

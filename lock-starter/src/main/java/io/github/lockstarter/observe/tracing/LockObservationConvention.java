@@ -1,0 +1,91 @@
+package io.github.lockstarter.observe.tracing;
+
+import io.micrometer.common.KeyValues;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Objects;
+
+/** What an observation of a lock says, and what its span is called. A bean of this type that is declared replaces the default. */
+public class LockObservationConvention implements ObservationConvention<LockObservationContext> {
+
+    private static final int HASH_BYTES = 8;
+
+    /**
+     * What is said of a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans have instead of
+     * an exception, whose message names the key, one that names its type and the outcome.
+     */
+    public enum KeyDisplay {
+        /** The beginning of its SHA-256: the same for the same key. Who can guess a key can check the guess. */
+        HASHED,
+        /** The key. */
+        PLAIN,
+        /** Nothing. */
+        NONE
+    }
+
+    private final KeyDisplay keys;
+
+    /**
+     * Creates the convention.
+     *
+     * @param keys what to say of keys
+     */
+    public LockObservationConvention(KeyDisplay keys) {
+        this.keys = Objects.requireNonNull(keys, "keys");
+    }
+
+    /** Whether spans may contain keys as they are. */
+    boolean showsKeys() {
+        return keys == KeyDisplay.PLAIN;
+    }
+
+    @Override
+    public boolean supportsContext(Observation.Context context) {
+        return context instanceof LockObservationContext;
+    }
+
+    @Override
+    public String getContextualName(LockObservationContext context) {
+        return switch (context.phase()) {
+            case ACQUISITION -> "acquire " + context.request().name();
+            case SECTION -> "lock " + context.request().name();
+        };
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+        return KeyValues.of(
+                LockObservation.Low.NAME.withValue(context.request().name()),
+                LockObservation.Low.OUTCOME.withValue(context.outcome()));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+        KeyValues values = KeyValues.empty();
+        if (keys != KeyDisplay.NONE) {
+            values = values.and(LockObservation.High.KEY.withValue(
+                    shown(String.join(", ", context.request().keys()))));
+        }
+        return context.fencingToken().isEmpty()
+                ? values
+                : values.and(LockObservation.High.FENCING_TOKEN.withValue(
+                        Long.toString(context.fencingToken().getAsLong())));
+    }
+
+    private String shown(String key) {
+        return keys == KeyDisplay.PLAIN ? key : hash(key);
+    }
+
+    private static String hash(String key) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, HASH_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+}

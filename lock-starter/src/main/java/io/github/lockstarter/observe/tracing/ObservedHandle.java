@@ -1,0 +1,183 @@
+package io.github.lockstarter.observe.tracing;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.observe.LockDecorator.Scope;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A hold whose section is observed until its release. Any thread calls. {@link #telling} guards {@link #lossTold} and
+ * {@link #ended}, which turn true once, and lets no event come after the end.
+ */
+final class ObservedHandle implements LockHandle {
+
+    private final LockHandle handle;
+    private final SafeObservation section;
+    private final boolean showsKeys;
+    private final ReentrantLock telling = new ReentrantLock();
+    private boolean lossTold;
+    private boolean ended;
+
+    ObservedHandle(LockHandle handle, SafeObservation section, boolean showsKeys) {
+        this.handle = handle;
+        this.section = section;
+        this.showsKeys = showsKeys;
+        WeakReference<ObservedHandle> self = new WeakReference<>(this); // the lock client keeps the callback
+        handle.onLost(() -> {
+            ObservedHandle observed = self.get();
+            if (observed != null) {
+                observed.lost();
+            }
+        });
+    }
+
+    private void lost() {
+        telling.lock();
+        try {
+            if (!ended && !lossTold) {
+                lossTold = true;
+                section.event(LockObservation.LOST);
+            }
+        } finally {
+            telling.unlock();
+        }
+    }
+
+    Scope openScope() {
+        return section.openScope();
+    }
+
+    @Override
+    public ReleaseOutcome release() {
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
+        try {
+            outcome = handle.release();
+            return outcome;
+        } finally {
+            end(outcome, null);
+        }
+    }
+
+    /** As that of the observed handle, which would not say whether the outcome is unknown. */
+    @Override
+    public void close() {
+        LockLostException known = loss();
+        ReleaseOutcome outcome = ReleaseOutcome.UNKNOWN;
+        LockLostException loss = null;
+        try {
+            outcome = handle.release();
+            loss = outcome != ReleaseOutcome.LOST ? null : known != null ? known : justNow();
+        } finally {
+            end(outcome, loss);
+        }
+        if (loss != null) {
+            throw loss;
+        }
+    }
+
+    /** What the observed handle says of its loss, as long as it can be asked: after the release, it says only that. */
+    private @Nullable LockLostException loss() {
+        try {
+            handle.ensureHeld();
+            return null;
+        } catch (LockLostException e) {
+            return e;
+        } catch (IllegalStateException released) {
+            return null;
+        } catch (VirtualMachineError e) {
+            return null; // the release comes first
+        }
+    }
+
+    private LockLostException justNow() {
+        return new LockLostException(
+                handle.key(),
+                "Lost lock '" + handle.key()
+                        + "' right before its release. Work since then may overlap with another owner;"
+                        + " check the fencing token where you write.");
+    }
+
+    private void end(ReleaseOutcome outcome, @Nullable LockLostException loss) {
+        if (outcome == ReleaseOutcome.ALREADY_RELEASED) {
+            return;
+        }
+        if (outcome == ReleaseOutcome.LOST) {
+            lost(); // its callback may not have come yet, or not at all
+        }
+        telling.lock();
+        try {
+            if (ended) {
+                return;
+            }
+            ended = true;
+            if (loss != null) {
+                section.fail(text(outcome), loss, showsKeys);
+            } else {
+                section.stop(text(outcome));
+            }
+        } finally {
+            telling.unlock();
+        }
+    }
+
+    private static String text(ReleaseOutcome outcome) {
+        ReleaseOutcome shown = outcome == ReleaseOutcome.STILL_HELD ? ReleaseOutcome.RELEASED : outcome;
+        return shown.name().toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public String key() {
+        return handle.key();
+    }
+
+    @Override
+    public List<String> keys() {
+        return handle.keys();
+    }
+
+    @Override
+    public long fencingToken() {
+        return handle.fencingToken();
+    }
+
+    @Override
+    public long fencingToken(String key) {
+        return handle.fencingToken(key);
+    }
+
+    @Override
+    public Duration remainingLease() {
+        return handle.remainingLease();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return handle.isHeld();
+    }
+
+    @Override
+    public void ensureHeld() {
+        handle.ensureHeld();
+    }
+
+    @Override
+    public void extend(Duration lease) {
+        handle.extend(lease);
+    }
+
+    @Override
+    public void onLost(Runnable callback) {
+        handle.onLost(callback);
+    }
+
+    @Override
+    public String toString() {
+        return handle.toString();
+    }
+}

@@ -1,0 +1,293 @@
+package io.github.lockstarter.observe.listener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/** The application's own listeners, and what is published to it. */
+@ExtendWith(OutputCaptureExtension.class)
+class LockListenersTests {
+
+    private static final List<String> heard = new CopyOnWriteArrayList<>();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Test
+    void aListenerThatBlocksDelaysNobody() {
+        CountDownLatch never = new CountDownLatch(1);
+        List<Long> others = new CopyOnWriteArrayList<>();
+        runner.withBean("blocking", LockListener.class, () -> onAcquired(event -> awaitUninterruptibly(never)))
+                .withBean("other", LockListener.class, () -> onAcquired(event -> others.add(event.fencingToken())))
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+
+                    for (int i = 0; i < 50; i++) {
+                        locks.acquire("order:42").release();
+                    }
+
+                    await().untilAsserted(() -> assertThat(others).hasSize(50).isSorted());
+                    never.countDown();
+                });
+    }
+
+    @Test
+    void aListenerThatThrowsHarmsNobody(CapturedOutput output) {
+        List<Long> others = new CopyOnWriteArrayList<>();
+        LockListener throwing = onAcquired(event -> {
+            throw new IllegalStateException("broken listener");
+        });
+        runner.withBean("throwing", LockListener.class, () -> throwing)
+                .withBean("other", LockListener.class, () -> onAcquired(event -> others.add(event.fencingToken())))
+                .run(context -> {
+                    context.getBean(LockOperations.class).acquire("order:42").release();
+                    context.getBean(LockOperations.class).acquire("order:42").release();
+
+                    await().untilAsserted(() -> assertThat(others).hasSize(2));
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("broken listener"));
+                });
+    }
+
+    @Test
+    void dropsEventsOfAListenerThatIsTooFarBehindAndSaysHowMany(CapturedOutput output) {
+        CountDownLatch released = new CountDownLatch(1);
+        List<Long> told = new CopyOnWriteArrayList<>();
+        int excess = 10;
+        runner.withBean(
+                        "slow",
+                        LockListener.class,
+                        () -> onAcquired(event -> {
+                            awaitUninterruptibly(released);
+                            told.add(event.fencingToken());
+                        }))
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    locks.acquire("first").release();
+                    await().until(() -> Thread.getAllStackTraces().keySet().stream()
+                            .anyMatch(thread -> thread.getName().startsWith("lock-listener-")));
+                    for (int i = 0; i < LockListener.MOST_PENDING + 1 + excess; i++) {
+                        locks.acquire("order:42").release();
+                    }
+                    released.countDown();
+
+                    await().untilAsserted(() -> assertThat(output.getAll()).contains("has caught up"));
+                    assertThat(told.size()).isBetween(LockListener.MOST_PENDING, LockListener.MOST_PENDING + 2);
+                    assertThat(output.getAll()).containsOnlyOnce("events are dropped until it has caught up");
+                });
+    }
+
+    @Test
+    void oneThatReturnsAtOnceIsCalledOnTheThreadOfTheLockInOrder() {
+        heard.clear();
+        runner.withUserConfiguration(Ordered.class).run(context -> {
+            context.getBean(LockOperations.class).acquire("order:42").release();
+
+            String thread = Thread.currentThread().getName();
+            assertThat(heard).containsExactly("first on " + thread, "second on " + thread);
+        });
+    }
+
+    @Test
+    void hearsHowTheEngineEnds() {
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        runner.withBean("own", LockListener.class, () -> new LockListener() {
+                    @Override
+                    public void onLost(LockEvent.Lost event) {
+                        told.add(event);
+                    }
+                })
+                .run(context -> context.getBean(LockOperations.class).acquire("order:42"));
+
+        assertThat(told).singleElement().isInstanceOfSatisfying(LockEvent.Lost.class, lost -> assertThat(lost.cause())
+                .isEqualTo(LossCause.SHUTDOWN));
+    }
+
+    @Test
+    void publishesLossesAndWaitsInVainAsSpringEvents() {
+        List<Object> published = new CopyOnWriteArrayList<>();
+        runner.withInitializer(context -> context.addApplicationListener(event -> {
+                    if (event instanceof PayloadApplicationEvent<?> payload) {
+                        published.add(payload.getPayload());
+                    }
+                }))
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    LockHandle held = locks.acquire("order:42");
+                    CompletableFuture<LockHandle> waiting =
+                            locks.acquireAsync(LockRequest.of("order:42").waitingUpTo(Duration.ofMillis(50)));
+                    assertThat(waiting).failsWithin(Duration.ofSeconds(10));
+                    assertThat(locks.acquireAsync(LockRequest.of("order:42").withoutWaiting()))
+                            .failsWithin(Duration.ofSeconds(10));
+                    context.getBean(LockAdmin.class)
+                            .revoke("order:42", held.fencingToken())
+                            .join();
+
+                    await().untilAsserted(() -> assertThat(published).hasSize(2));
+                    assertThat(published.get(0))
+                            .isInstanceOfSatisfying(LockEvent.NotAcquired.class, event -> assertThat(event.refusal())
+                                    .isEqualTo(Refusal.CONTENDED));
+                    assertThat(published.get(1))
+                            .isInstanceOfSatisfying(LockEvent.Lost.class, event -> assertThat(event.cause())
+                                    .isEqualTo(LossCause.REVOKED));
+                });
+    }
+
+    @Test
+    void publishesARecoveryOnce() {
+        List<Object> published = new CopyOnWriteArrayList<>();
+        LockEventPublisher publisher = new LockEventPublisher(published::add);
+        LockEvent.Recovering begun = new LockEvent.Recovering("order", "order:1", Duration.ofMillis(100));
+
+        publisher.onRecovering(begun);
+        publisher.onRecovering(new LockEvent.Recovering("order", "order:2", Duration.ofMillis(20)));
+        await().untilAsserted(() -> {
+            publisher.onRecovering(new LockEvent.Recovering("order", "order:3", Duration.ofMinutes(1)));
+            assertThat(published).hasSize(2).first().isSameAs(begun);
+        });
+        publisher.close();
+    }
+
+    @Test
+    void aLossIsHeardWhateverElseAListenerIsBehindWith() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onContended(LockEvent.Contended event) {
+                awaitUninterruptibly(released);
+                told.add(event);
+            }
+
+            @Override
+            public void onLost(LockEvent.Lost event) {
+                told.add(event);
+            }
+        });
+        LockEvent.Lost lost =
+                new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            listener.onEvent(new LockEvent.Contended("order", "order:42"));
+        }
+        listener.onEvent(lost);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(told).last().isSameAs(lost));
+        assertThat(listener.thread().dropped() + told.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
+        listener.close();
+    }
+
+    @Test
+    void aListenerOfAllEventsHearsEachOfThem() {
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onEvent(LockEvent event) {
+                told.add(event);
+            }
+        });
+        LockEvent contended = new LockEvent.Contended("order", "order:42");
+        LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        listener.onEvent(contended);
+        listener.onEvent(lost);
+        listener.close();
+
+        assertThat(told).containsExactly(contended, lost);
+    }
+
+    @Test
+    void whatIsNotPublishedTakesNoRoomOfWhatIs() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<Object> published = new CopyOnWriteArrayList<>();
+        LockEventPublisher publisher = new LockEventPublisher(event -> {
+            awaitUninterruptibly(released);
+            published.add(event);
+        });
+        LockEvent.NotAcquired inVain =
+                new LockEvent.NotAcquired("order", "order:42", Duration.ofSeconds(5), Refusal.CONTENDED, true);
+        publisher.onNotAcquired(inVain);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            publisher.onNotAcquired(
+                    new LockEvent.NotAcquired("order", "order:42", Duration.ZERO, Refusal.CONTENDED, false));
+            publisher.onRecovering(new LockEvent.Recovering("order", "order:42", Duration.ofMinutes(1)));
+        }
+        publisher.onNotAcquired(inVain);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(published).hasSize(3).last().isSameAs(inVain));
+        assertThat(publisher.thread().dropped()).isZero();
+        publisher.close();
+    }
+
+    private static LockListener onAcquired(Consumer<LockEvent.Acquired> action) {
+        return new LockListener() {
+            @Override
+            public void onAcquired(LockEvent.Acquired event) {
+                action.accept(event);
+            }
+        };
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Ordered {
+
+        @Bean
+        @Order(2)
+        LockListener later() {
+            return direct("second");
+        }
+
+        @Bean
+        @Order(1)
+        LockListener sooner() {
+            return direct("first");
+        }
+
+        private static LockListener direct(String name) {
+            return new LockListener() {
+                @Override
+                public boolean returnsAtOnce() {
+                    return true;
+                }
+
+                @Override
+                public void onAcquired(LockEvent.Acquired event) {
+                    heard.add(name + " on " + Thread.currentThread().getName());
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package io.github.lockstarter.observe.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import ch.qos.logback.core.read.ListAppender;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Abandonment;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.ReleaseOutcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+import org.springframework.boot.logging.logback.StructuredLogEncoder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockLogTests {
+
+    private final LockLog log = new LockLog();
+
+    private void renewed(RenewalOutcome outcome) {
+        log.onRenewed(new LockEvent.Renewed("ship", "order:42", 17, outcome));
+    }
+
+    @Test
+    void warnsOfTheFirstFailedRenewalAndOfTheRecovery(CapturedOutput output) {
+        renewed(RenewalOutcome.FAILED);
+        renewed(RenewalOutcome.FAILED);
+        renewed(RenewalOutcome.FAILED);
+        assertThat(output.toString().split("Could not renew lock 'order:42'", -1))
+                .hasSize(2);
+        assertThat(output).doesNotContain("again\n");
+        renewed(RenewalOutcome.RENEWED);
+        assertThat(output).contains("Renewed lock 'order:42' (fencing token 17) again");
+        renewed(RenewalOutcome.FAILED);
+        assertThat(output.toString().split("Could not renew lock 'order:42'", -1))
+                .hasSize(3);
+    }
+
+    @Test
+    void forgetsAFailedRenewalWithItsHold(CapturedOutput output) {
+        renewed(RenewalOutcome.FAILED);
+        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        renewed(RenewalOutcome.RENEWED);
+        assertThat(output).doesNotContain("(fencing token 17) again");
+    }
+
+    @Test
+    void tellsKeyNameAndFencingTokenToStructuredLogs() {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+        } finally {
+            logger.detachAppender(lines);
+        }
+
+        assertThat(lines.list).singleElement().satisfies(line -> assertThat(line.getKeyValuePairs())
+                .extracting(pair -> pair.key + "=" + pair.value)
+                .containsExactly("lock.key=order:42", "lock.name=ship", "lock.fencingToken=17"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ecs", "logstash"})
+    void writesEachNameOnceWhereTheContextOfTheLogHasItToo(String format) {
+        StructuredLogEncoder encoder = encoder(format);
+        List<String> lines = new ArrayList<>();
+        AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent line) {
+                lines.add(new String(encoder.encode(line), StandardCharsets.UTF_8));
+            }
+        };
+        appender.start();
+        Logger logger = (Logger) LoggerFactory.getLogger("io.github.lockstarter");
+        logger.addAppender(appender);
+        Level before = logger.getLevel();
+        logger.setLevel(Level.DEBUG);
+        MDC.setContextMap(Map.of("lock.key", "outer", "lock.name", "around", "lock.fencingToken", "1"));
+        try {
+            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+            log.onContended(new LockEvent.Contended("ship", "order:42"));
+            assertThat(MDC.getCopyOfContextMap())
+                    .containsOnly(
+                            Map.entry("lock.key", "outer"),
+                            Map.entry("lock.name", "around"),
+                            Map.entry("lock.fencingToken", "1"));
+        } finally {
+            MDC.clear();
+            logger.setLevel(before);
+            logger.detachAppender(appender);
+        }
+
+        assertThat(lines).hasSize(2).allSatisfy(line -> assertThat(line)
+                .containsOnlyOnce("\"order:42\"")
+                .containsOnlyOnce("\"ship\"")
+                .doesNotContain("outer")
+                .doesNotContain("around"));
+        assertThat(lines.get(0)).containsOnlyOnce("\"17\"");
+        assertThat(lines.get(1)).doesNotContain("fencingToken");
+    }
+
+    private static StructuredLogEncoder encoder(String format) {
+        LoggerContext context = new LoggerContext();
+        context.putObject(Environment.class.getName(), new StandardEnvironment());
+        StructuredLogEncoder encoder = new StructuredLogEncoder();
+        encoder.setContext(context);
+        encoder.setFormat(format);
+        encoder.start();
+        return encoder;
+    }
+
+    @Test
+    void warnsOfALoss(CapturedOutput output) {
+        log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
+        assertThat(output)
+                .contains("WARN")
+                .contains("Lost lock 'order:42' (fencing token 17) after 31000ms: LEASE_EXPIRED, 3 failed renewals");
+    }
+
+    @Test
+    void warnsOfAReleaseWithoutAnswerOnly(CapturedOutput output) {
+        log.onReleased(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.UNKNOWN));
+        assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
+                .singleElement()
+                .asString()
+                .contains("Could not tell whether lock 'order:42' (fencing token 17) was released");
+    }
+
+    @Test
+    void keepsAKeyWithLineBreaksOnItsLine(CapturedOutput output) {
+        log.onLost(new LockEvent.Lost("ship", "a\r\nforged", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+
+        assertThat(output).contains("Lost lock 'a\\r\\nforged'").doesNotContain("\nforged");
+    }
+
+    @Test
+    void namesALockThatNoCodeCanRelease(CapturedOutput output) {
+        log.onAbandoned(new LockEvent.Abandoned(
+                "ship", "order:42", 17, "request-7", Duration.ofSeconds(31), Abandonment.RELEASED));
+        log.onAbandoned(
+                new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));
+
+        assertThat(output)
+                .contains("No code can release lock 'order:42' (name 'ship', fencing token 17), held since ")
+                .contains("Thread 'request-7', which acquired it, has ended. The lock is released now")
+                .contains("No code can release lock 'order:43' (name 'ship', fencing token 18)")
+                .contains("'async' acquired it, and work under it may still run");
+    }
+}

@@ -1,0 +1,164 @@
+package io.github.lockstarter.observe.meter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockInterruptedException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the meters show of a real engine, with a second one that stands for another instance of the application. */
+class LockMetricsOfEngineTests {
+
+    private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
+
+    /** A lease whose renewals are soon, and whose end no busy machine reaches before. */
+    private static final LockRequest RENEWED_SOON = REQUEST.leasedFor(Duration.ofSeconds(3));
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final AtomicLong skipped = new AtomicLong();
+    private final LocalLockBackend backend = new LocalLockBackend(() -> System.nanoTime() + skipped.get());
+    private final LockEngine engine =
+            new LockEngine(backend, EngineSettings.DEFAULTS, List.of(new LockMetrics(registry)), EngineClock.SYSTEM);
+    private final LockEngine other = new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+
+    @AfterEach
+    void close() {
+        engine.close();
+        other.close();
+        backend.close();
+    }
+
+    @Test
+    void aNestedHoldIsNeitherAcquiredNorReleasedTwice() {
+        try (LockHandle outer = engine.acquire(REQUEST);
+                LockHandle inner = engine.acquire(REQUEST)) {
+            assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+            assertThat(gauge("held")).isEqualTo(1);
+        }
+
+        assertThat(acquires("acquired")).isEqualTo(1);
+        assertThat(gauge("held")).isZero();
+        assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
+    }
+
+    @Test
+    void aRefusedAttemptIsContendedAndNobodyWaits() {
+        try (LockHandle theirs = other.acquire(REQUEST)) {
+            assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
+            assertThat(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ofMillis(50))))
+                    .isEmpty();
+            assertThat(theirs.isHeld()).isTrue();
+        }
+
+        assertThat(acquires("contended")).isEqualTo(2);
+        assertThat(gauge("waiting")).isZero();
+    }
+
+    @Test
+    void callersWaitUntilTheyHaveTheLock() {
+        LockHandle theirs = other.acquire(REQUEST);
+        engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
+        engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
+        await().untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(2));
+
+        theirs.release();
+
+        await().untilAsserted(() -> assertThat(acquires("acquired")).isEqualTo(2));
+        await().untilAsserted(() -> assertThat(gauge("held")).isZero());
+        assertThat(gauge("waiting")).isZero();
+    }
+
+    @Test
+    void anInterruptedCallerNoLongerWaits() throws InterruptedException {
+        try (LockHandle theirs = other.acquire(REQUEST)) {
+            AtomicReference<Throwable> thrown = new AtomicReference<>();
+            Thread caller = new Thread(() -> thrown.set(catchThrowable(() -> engine.acquire(REQUEST))));
+            caller.start();
+            await().untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(1));
+
+            caller.interrupt();
+            caller.join();
+
+            assertThat(thrown.get()).isInstanceOf(LockInterruptedException.class);
+            assertThat(acquires("interrupted")).isEqualTo(1);
+            assertThat(gauge("waiting")).isZero();
+            assertThat(theirs.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aBackendThatCannotBeAskedIsAnError() {
+        backend.close();
+
+        assertThatThrownBy(() -> engine.acquire(REQUEST)).isInstanceOf(LockBackendException.class);
+
+        assertThat(acquires("error")).isEqualTo(1);
+        assertThat(gauge("held")).isZero();
+    }
+
+    @Test
+    void renewalsAreCounted() {
+        try (LockHandle handle = engine.acquire(RENEWED_SOON)) {
+            await().untilAsserted(() -> assertThat(renewals("renewed")).isGreaterThanOrEqualTo(3));
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void aLostLockIsCountedOnceAndIsNoLongerHeld() throws ExecutionException, InterruptedException {
+        LockHandle handle = engine.acquire(RENEWED_SOON);
+        CompletableFuture<Void> lost = new CompletableFuture<>();
+        handle.onLost(() -> lost.complete(null));
+        skipped.addAndGet(Duration.ofHours(1).toNanos()); // the store lets the lease end long before we do
+
+        lost.get();
+        handle.release();
+
+        await().untilAsserted(() -> assertThat(gauge("held")).isZero());
+        assertThat(registry.get("distributed.lock.lost").counters().stream().mapToDouble(Counter::count))
+                .as("of all causes")
+                .containsOnlyOnce(1.0)
+                .containsOnly(0.0, 1.0);
+        assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(1);
+        assertThat(renewals("lost")).isEqualTo(1);
+    }
+
+    private long acquires(String outcome) {
+        return registry.get("distributed.lock.acquire")
+                .tags("name", "ship-order", "outcome", outcome)
+                .timer()
+                .count();
+    }
+
+    private double renewals(String outcome) {
+        return registry.get("distributed.lock.renewals")
+                .tags("name", "ship-order", "outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    private double gauge(String meter) {
+        return registry.get("distributed.lock." + meter)
+                .tag("name", "ship-order")
+                .gauge()
+                .value();
+    }
+}

@@ -1,0 +1,243 @@
+package io.github.lockstarter.observe.meter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockEvent.Acquired;
+import io.github.lockstarter.LockEvent.Contended;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Lost;
+import io.github.lockstarter.LockEvent.NotAcquired;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockEvent.Released;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockEvent.Renewed;
+import io.github.lockstarter.ReleaseOutcome;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+@ExtendWith(OutputCaptureExtension.class)
+class LockMetricsTests {
+
+    private static final String NAME = "ship-order";
+    private static final String KEY = "ship-order:42";
+    private static final Duration WAITED = Duration.ofMillis(250);
+    private static final Duration HELD = Duration.ofSeconds(3);
+
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    private final LockMetrics metrics = new LockMetrics(registry);
+
+    @Test
+    void timesAnAcquisitionAndCountsTheHeldLock() {
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+
+        assertThat(acquires("acquired")).isEqualTo(1);
+        assertThat(registry.get("distributed.lock.acquire")
+                        .tag("outcome", "acquired")
+                        .timer()
+                        .totalTime(TimeUnit.MILLISECONDS))
+                .isEqualTo(250);
+        assertThat(gauge("distributed.lock.held")).isEqualTo(1);
+        assertThat(gauge("distributed.lock.waiting")).isZero();
+    }
+
+    @Test
+    void timesTheHoldFromGrantToRelease() {
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onReleased(released(ReleaseOutcome.RELEASED));
+
+        assertThat(gauge("distributed.lock.held")).isZero();
+        assertThat(registry.get("distributed.lock.hold").timer().totalTime(TimeUnit.SECONDS))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void countsACallerAsWaitingUntilItHasTheLock() {
+        metrics.onContended(new Contended(NAME, KEY));
+        metrics.onContended(new Contended(NAME, KEY));
+        assertThat(gauge("distributed.lock.waiting")).isEqualTo(2);
+
+        metrics.onAcquired(acquired(Path.WAITED));
+        metrics.onAcquired(acquired(Path.HANDED_OVER));
+
+        assertThat(gauge("distributed.lock.waiting")).isZero();
+        assertThat(registry.get("distributed.lock.handovers").counter().count()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Refusal.class)
+    void timesARefusalByItsReasonAndEndsTheWait(Refusal refusal) {
+        metrics.onContended(new Contended(NAME, KEY));
+        metrics.onNotAcquired(new NotAcquired(NAME, KEY, WAITED, refusal, true));
+        metrics.onNotAcquired(new NotAcquired(NAME, KEY, WAITED, refusal, false));
+
+        assertThat(acquires(refusal.name().toLowerCase(Locale.ROOT))).isEqualTo(2);
+        assertThat(gauge("distributed.lock.waiting")).isZero();
+        assertThat(gauge("distributed.lock.held")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(RenewalOutcome.class)
+    void countsRenewalsByTheirOutcome(RenewalOutcome outcome) {
+        metrics.onRenewed(new Renewed(NAME, KEY, 17, outcome));
+
+        assertThat(registry.get("distributed.lock.renewals")
+                        .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.get("distributed.lock.renewals").counters())
+                .extracting(counter -> counter.count())
+                .containsOnlyOnce(1.0);
+    }
+
+    @Test
+    void countsALossOnceWhicheverOfItsTwoEventsComesFirst() {
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+
+        metrics.onLost(lost());
+        metrics.onReleased(released(ReleaseOutcome.LOST));
+        metrics.onReleased(released(ReleaseOutcome.LOST));
+        metrics.onLost(lost());
+
+        assertThat(registry.get("distributed.lock.lost")
+                        .tag("cause", "owner_changed")
+                        .counter()
+                        .count())
+                .isEqualTo(2);
+        assertThat(registry.get("distributed.lock.hold").timer().count()).isEqualTo(2);
+        assertThat(gauge("distributed.lock.held")).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(LossCause.class)
+    void countsLossesByTheirCause(LossCause cause) {
+        metrics.onLost(new Lost(NAME, KEY, 17, HELD, cause, 0));
+
+        assertThat(registry.get("distributed.lock.lost").counters())
+                .filteredOn(counter -> counter.count() == 1)
+                .singleElement()
+                .satisfies(counter -> assertThat(counter.getId().getTag("cause"))
+                        .isEqualTo(cause.name().toLowerCase(Locale.ROOT)));
+    }
+
+    @Test
+    void aReleaseThatWasNotAnsweredEndsTheHold() {
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onReleased(released(ReleaseOutcome.UNKNOWN));
+
+        assertThat(gauge("distributed.lock.held")).isZero();
+    }
+
+    @Test
+    void manyKeysOfOneNameMakeNoFurtherTimeSeries() {
+        everyEvent(NAME, "ship-order:0");
+        int series = registry.getMeters().size();
+
+        IntStream.range(0, 10_000).forEach(i -> everyEvent(NAME, "ship-order:" + i));
+
+        assertThat(registry.getMeters())
+                .hasSize(series)
+                .allSatisfy(meter -> assertThat(meter.getId().getTag("name")).isEqualTo(NAME));
+        assertThat(registry.getMeters().stream().flatMap(meter -> meter.getId().getTags().stream()))
+                .extracting(Tag::getValue)
+                .noneMatch(value -> value.contains(":"));
+        assertThat(acquires("acquired")).isEqualTo(20_002);
+    }
+
+    @Test
+    void namesBeyondTheLimitShareOneNameWithOneWarning(CapturedOutput output) {
+        IntStream.range(0, 10 * LockMetrics.MAX_NAMES).forEach(i -> everyEvent("name-" + i, KEY));
+
+        Stream<String> names = registry.find("distributed.lock.hold").timers().stream()
+                .map(timer -> String.valueOf(timer.getId().getTag("name")));
+        assertThat(names).hasSize(LockMetrics.MAX_NAMES + 1).contains("name-0", LockMetrics.OTHER);
+        assertThat(registry.get("distributed.lock.hold")
+                        .tag("name", LockMetrics.OTHER)
+                        .timer()
+                        .count())
+                .isEqualTo(2 * 9 * LockMetrics.MAX_NAMES);
+        assertThat(registry.find("distributed.lock.held").gauges())
+                .allSatisfy(gauge -> assertThat(gauge.value()).isZero());
+        assertThat(output.getOut()).containsOnlyOnce("More than 1000 lock names; 'name-1000'");
+    }
+
+    @Test
+    void theDocumentedMetersAreTheRegisteredOnes() {
+        everyEvent(NAME, KEY);
+        new ListenerMeters(() -> Map.of("Listener", () -> 1)).bindTo(registry);
+
+        assertThat(registry.getMeters().stream()
+                        .map(Meter::getId)
+                        .map(Described::of)
+                        .distinct())
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(LockMeter.values()).map(Described::of).toList());
+    }
+
+    private void everyEvent(String name, String key) {
+        metrics.onAcquired(new Acquired(name, key, 17, WAITED, 1, Path.UNCONTENDED));
+        metrics.onRenewed(new Renewed(name, key, 17, RenewalOutcome.RENEWED));
+        metrics.onReleased(new Released(name, key, 17, HELD, ReleaseOutcome.RELEASED));
+        metrics.onContended(new Contended(name, key));
+        metrics.onNotAcquired(new NotAcquired(name, key, WAITED, Refusal.CONTENDED, true));
+        metrics.onAcquired(new Acquired(name, key, 18, WAITED, 1, Path.UNCONTENDED));
+        metrics.onLost(new Lost(name, key, 18, HELD, LossCause.LEASE_EXPIRED, 3));
+        metrics.onReleased(new Released(name, key, 18, HELD, ReleaseOutcome.LOST));
+    }
+
+    private static Acquired acquired(Path path) {
+        return new Acquired(NAME, KEY, 17, WAITED, 1, path);
+    }
+
+    private static Released released(ReleaseOutcome outcome) {
+        return new Released(NAME, KEY, 17, HELD, outcome);
+    }
+
+    private static Lost lost() {
+        return new Lost(NAME, KEY, 17, HELD, LossCause.OWNER_CHANGED, 0);
+    }
+
+    private long acquires(String outcome) {
+        return registry.get("distributed.lock.acquire")
+                .tag("name", NAME)
+                .tag("outcome", outcome)
+                .timer()
+                .count();
+    }
+
+    private double gauge(String meter) {
+        return registry.get(meter).tag("name", NAME).gauge().value();
+    }
+
+    private record Described(String name, Meter.Type type, String description, List<String> tags) {
+
+        static Described of(Meter.Id id) {
+            List<String> tags = id.getTags().stream().map(Tag::getKey).sorted().toList();
+            return new Described(id.getName(), id.getType(), String.valueOf(id.getDescription()), tags);
+        }
+
+        static Described of(LockMeter meter) {
+            List<String> tags = Stream.of(meter.getKeyNames())
+                    .map(key -> key.asString())
+                    .sorted()
+                    .toList();
+            return new Described(meter.getName(), meter.getType(), meter.description(), tags);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.github.lockstarter.observe.tracing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.observe.DecoratedLockTemplate;
+import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is observed of a real engine, with a second one that stands for another instance of the application. */
+class LockObservationsTests {
+
+    private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
+    private static final String ACQUISITION = "distributed.lock.acquisition";
+    private static final String SECTION = "distributed.lock.section";
+
+    private final TestObservationRegistry registry = TestObservationRegistry.create();
+    private final LocalLockBackend backend = new LocalLockBackend();
+    private final LockEngine engine = newEngine();
+    private final LockEngine other = newEngine();
+    private final DecoratedLockTemplate locks = template(registry, KeyDisplay.HASHED);
+
+    @AfterEach
+    void close() {
+        engine.close();
+        other.close();
+        backend.close();
+    }
+
+    private LockEngine newEngine() {
+        return new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    }
+
+    private DecoratedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
+        return new DecoratedLockTemplate(
+                engine, OnLost.THROW, List.of(new LockObservations(observed, new LockObservationConvention(keys))));
+    }
+
+    @Test
+    void observesTheAcquisitionAndTheSectionSideBySide() {
+        Observation request = Observation.start("request", registry);
+        try (Observation.Scope scope = request.openScope()) {
+            assertThat(scope.getCurrentObservation()).isSameAs(request);
+            String inside = locks.execute(REQUEST, () -> {
+                assertThat(registry.getCurrentObservation().getContext().getName())
+                        .isEqualTo(SECTION);
+                return "done";
+            });
+            assertThat(inside).isEqualTo("done");
+            assertThat(registry.getCurrentObservation()).isSameAs(request);
+        }
+        request.stop();
+
+        observed(ACQUISITION)
+                .hasBeenStopped()
+                .hasLowCardinalityKeyValue("lock.name", "ship-order")
+                .hasLowCardinalityKeyValue("lock.outcome", "acquired")
+                .hasContextualNameEqualTo("acquire ship-order")
+                .hasParentObservationEqualTo(request)
+                .doesNotHaveError();
+        observed(SECTION)
+                .hasBeenStopped()
+                .hasLowCardinalityKeyValue("lock.outcome", "released")
+                .hasHighCardinalityKeyValueWithKey("lock.fencing_token")
+                .hasParentObservationEqualTo(request)
+                .doesNotHaveError();
+    }
+
+    @Test
+    void showsKeysAsConfigured() {
+        locks.acquire(REQUEST).release();
+        observed(SECTION).hasHighCardinalityKeyValue("lock.key", "da68380de022bac7");
+        registry.clear();
+
+        template(registry, KeyDisplay.PLAIN).acquire(REQUEST).release();
+        observed(SECTION).hasHighCardinalityKeyValue("lock.key", "order:42");
+        registry.clear();
+
+        template(registry, KeyDisplay.NONE).acquire(REQUEST).release();
+        observed(SECTION).doesNotHaveHighCardinalityKeyValueWithKey("lock.key");
+    }
+
+    @Test
+    void aContendedLockIsAnAnswerAndNoError() {
+        LockHandle theirs = other.acquire(REQUEST);
+
+        assertThat(locks.tryAcquire(REQUEST)).isEmpty();
+        observed(ACQUISITION)
+                .hasLowCardinalityKeyValue("lock.outcome", "contended")
+                .doesNotHaveError();
+        registry.clear();
+
+        assertThatThrownBy(() -> locks.acquire(REQUEST.withoutWaiting())).isInstanceOf(LockNotAcquiredException.class);
+        observed(ACQUISITION)
+                .hasLowCardinalityKeyValue("lock.outcome", "contended")
+                .doesNotHaveError();
+        theirs.release();
+    }
+
+    @Test
+    void aBackendThatCannotBeAskedIsAnError() {
+        backend.close();
+
+        assertThatThrownBy(() -> locks.acquire(REQUEST)).isNotNull();
+
+        observed(ACQUISITION).hasLowCardinalityKeyValue("lock.outcome", "error").hasError();
+    }
+
+    @Test
+    void aLostLockIsAnEventOfItsSection() throws InterruptedException {
+        LockHandle handle = locks.acquire(REQUEST);
+        CountDownLatch lost = new CountDownLatch(1);
+        handle.onLost(lost::countDown);
+
+        engine.admin().revoke("order:42", handle.fencingToken()).join();
+
+        assertThat(lost.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        observed(SECTION)
+                .hasLowCardinalityKeyValue("lock.outcome", "lost")
+                .hasError()
+                .hasEvent("lock.lost");
+    }
+
+    @Test
+    void observesAcquisitionsThatBlockNoThread() {
+        LockHandle handle = locks.acquireAsync(REQUEST).join();
+        observed(ACQUISITION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "acquired");
+
+        handle.release();
+
+        observed(SECTION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "released");
+    }
+
+    @Test
+    void createsNothingWhileNobodyListens() {
+        LockHandle handle = template(ObservationRegistry.NOOP, KeyDisplay.PLAIN).acquire(REQUEST);
+
+        assertThat(handle).isNotInstanceOf(ObservedHandle.class);
+        handle.release();
+    }
+
+    @Test
+    void endsAWaitWhenItsFutureIsGivenUp() {
+        LockHandle theirs = other.acquire(REQUEST);
+        CompletableFuture<LockHandle> waiting = locks.acquireAsync(REQUEST.waitingUpTo(Duration.ofSeconds(30)));
+
+        waiting.cancel(false);
+
+        await().untilAsserted(() ->
+                observed(ACQUISITION).hasBeenStopped().hasLowCardinalityKeyValue("lock.outcome", "interrupted"));
+        assertThat(engine.admin().waiters()).isEmpty();
+        theirs.release();
+    }
+
+    private TestObservationRegistryAssert.TestObservationRegistryAssertReturningObservationContextAssert observed(
+            String name) {
+        return TestObservationRegistryAssert.assertThat(registry)
+                .hasObservationWithNameEqualTo(name)
+                .that();
+    }
+}
