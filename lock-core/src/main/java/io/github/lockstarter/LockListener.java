@@ -31,8 +31,8 @@ public interface LockListener {
     }
 
     /**
-     * Receives every event of a lock, and passes each to the method for its type. Override it to handle all of them in one
-     * place; then the methods for single types are called only if the override calls them, or this method.
+     * Receives every event of a lock, and passes each to the method for its type. Override it to handle all of them in
+     * one place; then the methods for single types are called only if the override calls them, or this method.
      *
      * @param event what happened
      */

@@ -11,7 +11,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** What it costs to make a key of the arguments of a call. In this package because the expressions are of no other's. */
+/**
+ * What it costs to make a key of the arguments of a call. In this package because the expressions are of no other's.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

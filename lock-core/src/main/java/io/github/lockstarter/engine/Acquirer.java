@@ -21,8 +21,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The way of one acquisition of one key, from the caller's side: enters a hold of the same thread again, or waits for the
- * outcome and takes the hold. Thread-safe; without state of its own.
+ * The way of one acquisition of one key, from the caller's side: enters a hold of the same thread again, or waits for
+ * the outcome and takes the hold. Thread-safe; without state of its own.
  */
 final class Acquirer {
 
@@ -68,7 +68,9 @@ final class Acquirer {
         acquisition.hold().filter(hold -> hold.giveBack(acquisition)).ifPresent(releaser::exit);
     }
 
-    /** A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing. */
+    /**
+     * A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing.
+     */
     private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
         Optional<Hold> outer = context.holds().of(owner, key);
         if (outer.isEmpty()) {
@@ -123,8 +125,8 @@ final class Acquirer {
     }
 
     /**
-     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of it
-     * first, so that they hear of every loss of what they know.
+     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of
+     * it first, so that they hear of every loss of what they know.
      */
     private CallOutcome take(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, operations, null);

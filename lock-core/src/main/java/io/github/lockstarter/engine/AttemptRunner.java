@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out what the {@link KeyQueue}s decide: sends attempts, turns grants into holds, and gives back what no caller
- * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but {@link #closed}.
+ * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but
+ * {@link #closed}.
  */
 final class AttemptRunner {
 
@@ -125,8 +126,8 @@ final class AttemptRunner {
     }
 
     /**
-     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires, now or
-     * with its answer.
+     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires,
+     * now or with its answer.
      */
     private void leave(Acquisition acquisition, AcquireOutcome outcome) {
         if (acquisition.decide(outcome)) {
@@ -198,7 +199,9 @@ final class AttemptRunner {
         }
     }
 
-    /** Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again. */
+    /**
+     * Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again.
+     */
     private void wakeNewcomers(String key) {
         if (queues.has(key)) {
             decide(key, KeyQueue::signal);

@@ -41,7 +41,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An engine between start and stop: makes its parts, and ends holds that are taken away. Thread-safe; without state of its own.
+ * An engine between start and stop: makes its parts, and ends holds that are taken away. Thread-safe; without state of
+ * its own.
  */
 final class EngineRuntime {
 
@@ -138,8 +139,8 @@ final class EngineRuntime {
     }
 
     /**
-     * Ends the hold that an operator sees under this fencing token: its own, or the last of its grant, which stands for whoever
-     * has the lock by that grant; and then releases it. Empty if there is none, or it is being left.
+     * Ends the hold that an operator sees under this fencing token: its own, or the last of its grant, which stands for
+     * whoever has the lock by that grant; and then releases it. Empty if there is none, or it is being left.
      */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         Optional<Hold> meant = holds().find(key, hold -> hold.grant.lastFencingToken == fencingToken)
@@ -170,8 +171,8 @@ final class EngineRuntime {
     }
 
     /**
-     * Another instance took away what was granted to the lock token with this fingerprint. It is released all the same: a renewal
-     * that the store executed later may have given it back, and a quorum may have kept a part.
+     * Another instance took away what was granted to the lock token with this fingerprint. It is released all the same:
+     * a renewal that the store executed later may have given it back, and a quorum may have kept a part.
      */
     void revoked(String key, String fingerprint) {
         context.recentRevocations().add(key, fingerprint);

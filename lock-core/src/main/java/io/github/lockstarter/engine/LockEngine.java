@@ -26,10 +26,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Grants locks that are kept at a {@link LockBackend}: local queueing, reentrancy per thread, renewal, loss. Thread-safe.
+ * Grants locks that are kept at a {@link LockBackend}: local queueing, reentrancy per thread, renewal, loss.
+ * Thread-safe.
  *
- * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #runtime} is null while stopped; it
- * has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
+ * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #runtime} is null while
+ * stopped; it has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
 
@@ -67,8 +68,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
-     * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and releases
-     * what they held. Returns when the backend has answered, or its command timeout is over. Idempotent.
+     * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and
+     * releases what they held. Returns when the backend has answered, or its command timeout is over. Idempotent.
      */
     public void stop() {
         EngineRuntime ending = runtime.getAndSet(null);

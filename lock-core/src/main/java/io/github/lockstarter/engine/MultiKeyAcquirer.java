@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several keys in the order given, which is sorted, so that two callers cannot wait for each other. One wait
- * covers all of them; what was acquired is released when one cannot be, or when one is lost before the last is acquired.
+ * covers all of them; what was acquired is released when one cannot be, or when one is lost before the last is
+ * acquired.
  */
 final class MultiKeyAcquirer {
 

@@ -124,7 +124,9 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         return LockTransition.quiet(this, nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
     }
 
-    /** A place that the instance had before is spent, since it had the lock; it gets one behind whoever is signalled. */
+    /**
+     * A place that the instance had before is spent, since it had the lock; it gets one behind whoever is signalled.
+     */
     private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         String instanceId = command.token().instanceId();
         Woken woken = freed().but(instanceId, now).wake(now, mailboxes);

@@ -31,8 +31,8 @@ import java.util.function.LongSupplier;
  * Locks inside this JVM, so that an application's tests need no store. Excludes nobody in another JVM: never for
  * production. Lock clients that share one instance exclude each other as if they were applications of their own.
  *
- * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends by
- * the monotonic clock; nothing runs when it does, the next command finds the lock free. Fencing tokens grow over all
+ * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends
+ * by the monotonic clock; nothing runs when it does, the next command finds the lock free. Fencing tokens grow over all
  * keys together. Every command is answered before it returns, by the caller's thread; signals come on a daemon thread
  * that ends when idle.
  *

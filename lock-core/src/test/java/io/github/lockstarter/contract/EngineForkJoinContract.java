@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Callers on workers of a ForkJoinPool. A worker that waits in {@link CompletableFuture#get} runs other tasks of its queue
- * meanwhile: on JDK 17 in the common pool, from JDK 21 on in every pool. Such a task would run inside the lock.
+ * Callers on workers of a ForkJoinPool. A worker that waits in {@link CompletableFuture#get} runs other tasks of its
+ * queue meanwhile: on JDK 17 in the common pool, from JDK 21 on in every pool. Such a task would run inside the lock.
  */
 public @ParameterizedClass @EnumSource abstract class EngineForkJoinContract extends EngineContract {
 

@@ -8,12 +8,17 @@ public interface LockStore extends AutoCloseable {
     /** Connects one more application. Closed with the store. */
     LockBackend connect();
 
-    /** Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own. */
+    /**
+     * Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own.
+     */
     default boolean answersTheSameAgain() {
         return true;
     }
 
-    /** Whether one of several attempts at once gets the lock; of several stores, each may grant to another, and none wins. */
+    /**
+     * Whether one of several attempts at once gets the lock; of several stores, each may grant to another, and none
+     * wins.
+     */
     default boolean grantsToOneOfMany() {
         return true;
     }

@@ -94,7 +94,9 @@ public final class RecordingBackend implements LockBackend {
         throwingRenewals.set(number);
     }
 
-    /** When the engine had taken in that another instance waits for the key: {@link System#nanoTime()} of each notice. */
+    /**
+     * When the engine had taken in that another instance waits for the key: {@link System#nanoTime()} of each notice.
+     */
     public List<Long> noticedAt(String key) {
         return notices.stream()
                 .filter(notice -> notice.key().equals(key))

@@ -118,7 +118,9 @@ public final class SpiClient implements SignalListener {
         return answer(backend.withdraw(new WithdrawCommand(key, token)));
     }
 
-    /** Until every server has executed what this client sent so far: a quorum answers before its slowest server does. */
+    /**
+     * Until every server has executed what this client sent so far: a quorum answers before its slowest server does.
+     */
     void awaitExecution(String key) {
         answer(backend.inspect(key));
     }

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A caller's thread that fails at any of the places where the engine looks at the clock on it, while it acquires, extends and
- * releases: whatever it had, or was about to get, is free afterwards.
+ * A caller's thread that fails at any of the places where the engine looks at the clock on it, while it acquires,
+ * extends and releases: whatever it had, or was about to get, is free afterwards.
  */
 @Timeout(60)
 class EngineFailingThreadTests {

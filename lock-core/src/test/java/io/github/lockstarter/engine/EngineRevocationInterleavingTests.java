@@ -94,7 +94,10 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         assertThat(backend.log.get(0)).isInstanceOf(RenewCommand.class);
     }
 
-    /** The first waiter gives up while it is tried: then there is no hold of that lock token while the lease of the second is armed. */
+    /**
+     * The first waiter gives up while it is tried: then there is no hold of that lock token while the lease of the
+     * second is armed.
+     */
     @Test
     void nobodyGetsWhatIsTakenAwayWhileNoHoldOfItIsThere() throws Exception {
         LockHandle first = waitedFor(100);
@@ -135,7 +138,10 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         }
     }
 
-    /** The message comes at each moment at which the leaving thread looks at the clock, before its successor has the lock. */
+    /**
+     * The message comes at each moment at which the leaving thread looks at the clock, before its successor has the
+     * lock.
+     */
     @Test
     void nobodyHoldsWhatIsTakenAwayWhileItIsHandedOver() throws Exception {
         int readings = 0;

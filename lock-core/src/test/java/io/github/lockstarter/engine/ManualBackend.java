@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A backend that answers when the test says so, for interleavings that no server can be made to produce. Every command is
- * recorded in the order in which it was sent.
+ * A backend that answers when the test says so, for interleavings that no server can be made to produce. Every command
+ * is recorded in the order in which it was sent.
  */
 public final class ManualBackend implements LockBackend {
 

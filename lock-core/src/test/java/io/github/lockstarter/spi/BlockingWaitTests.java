@@ -148,7 +148,10 @@ class BlockingWaitTests {
         }
     }
 
-    /** The tasks run on another worker of the pool, a spare one if there is no other, while the first one waits for them. */
+    /**
+     * The tasks run on another worker of the pool, a spare one if there is no other, while the first one waits for
+     * them.
+     */
     private static void assertRunsNoTaskOf(ForkJoinPool pool) throws Exception {
         ConcurrentLinkedQueue<Thread> ranOn = new ConcurrentLinkedQueue<>();
         Future<Thread> waiting = pool.submit(() -> {

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Another JVM with the class path of this one and temporary files of its own. Never outlives it. Both of its outputs are read as lines, so it never
- * blocks on them. Thread-safe.
+ * Another JVM with the class path of this one and temporary files of its own. Never outlives it. Both of its outputs
+ * are read as lines, so it never blocks on them. Thread-safe.
  */
 public final class ChildJvm implements AutoCloseable {
 

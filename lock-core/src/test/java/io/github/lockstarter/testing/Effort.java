@@ -1,8 +1,8 @@
 package io.github.lockstarter.testing;
 
 /**
- * How far tests go that search: small in each build, whole with {@code mvn -Pfull verify}. Tests that are left out of a usual
- * build altogether have the tag {@value #FULL}.
+ * How far tests go that search: small in each build, whole with {@code mvn -Pfull verify}. Tests that are left out of a
+ * usual build altogether have the tag {@value #FULL}.
  */
 public final class Effort {
 

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A child process that never outlives this JVM, also when the JVM dies by kill -9 and the child is stopped.
  *
- * <p>A shell takes the pipe that is the child's standard input, leaves a guard behind that blocks on it, and becomes the
- * child. Only this JVM has the other end of the pipe: when it is gone the guard reads the end of file and kills the child.
+ * <p>A shell takes the pipe that is the child's standard input, leaves a guard behind that blocks on it, and becomes
+ * the child. Only this JVM has the other end of the pipe: when it is gone the guard reads the end of file and kills the
+ * child.
  */
 public final class GuardedProcess implements AutoCloseable {
 

@@ -7,8 +7,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Checks critical sections after the fact: that no two overlapped, and that the fencing tokens grew in the order in which
- * they ran. Exact, since {@link System#nanoTime()} is one clock for all JVMs of a machine. Thread-safe.
+ * Checks critical sections after the fact: that no two overlapped, and that the fencing tokens grew in the order in
+ * which they ran. Exact, since {@link System#nanoTime()} is one clock for all JVMs of a machine. Thread-safe.
  */
 public final class OverlapDetector {
 
@@ -43,7 +43,8 @@ public final class OverlapDetector {
     }
 
     /**
-     * The sections that began before the one before them was over. Whenever any two sections overlap, there is such one.
+     * The sections that began before the one before them was over. Whenever any two sections overlap, there is such
+     * one.
      *
      * @return one sentence each; empty if exclusion held
      */

@@ -55,35 +55,38 @@ import java.util.stream.Stream;
 /**
  * Locks on one Redis.
  *
- * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's token and whose expiry
- * is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day at least, and {@code
- * <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In {@code n}, braces,
- * {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All keys of a
- * lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n} for a lock that may be
- * free, {@code %!n} for one that is wanted.
+ * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's token and whose
+ * expiry is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day at least, and
+ * {@code <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In
+ * {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its
+ * SHA-256. All keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
+ * for a lock that may be free, {@code %!n} for one that is wanted.
  *
- * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They call
- * GET, SET, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended acquisition and release
- * cost two round trips; up to 50 renewals are one call. Everybody's {@code SET <prefix>{n} token NX PX} excludes these locks and is excluded by them.
+ * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
+ * call GET, SET, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended
+ * acquisition and release cost two round trips; up to 50 renewals are one call. Everybody's {@code SET <prefix>{n}
+ * token NX PX} excludes these locks and is excluded by them.
  *
- * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow strictly: also
- * if the fencing counter is lost, unless the server's clock stands below the last one and the caller no longer knows that.
- * A server that restarts without its data, or fails over to a replica that lags, has forgotten locks; the history guard
- * (docs/internals/history-guard.md) recognises it by {@code <prefix>history}, in a cluster {@code <prefix>history:{n}}: then what is free is
- * granted after the longest lease, and a renewal brings back what its owner had.
+ * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
+ * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no
+ * longer knows that. A server that restarts without its data, or fails over to a replica that lags, has forgotten
+ * locks; the history guard (docs/internals/history-guard.md) recognises it by {@code <prefix>history}, in a cluster
+ * {@code <prefix>history:{n}}: then what is free is granted after the longest lease, and a renewal brings back what its
+ * owner had.
  *
- * <p>Where {@link RedisSettings#minReplicas replicas} are to acknowledge each grant, it takes a third connection, an EVALSHA of
- * its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it is released.
+ * <p>Where {@link RedisSettings#minReplicas replicas} are to acknowledge each grant, it takes a third connection, an
+ * EVALSHA of its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it
+ * is released.
  *
- * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server evicts keys, it
- * grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and check the fencing token
- * where you write.
+ * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server
+ * evicts keys, it grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
+ * check the fencing token where you write.
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
  * acquired, a broken connection and the command timeout that nobody knows. Commands of one thread keep their order; a
  * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the
- * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again. Thread-safe;
- * stages complete on the event loop, or at once where nothing can be sent.
+ * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again.
+ * Thread-safe; stages complete on the event loop, or at once where nothing can be sent.
  */
 public final class RedisLockBackend implements QuorumNode {
 
@@ -170,8 +173,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * What the settings of the servers put at risk, as the last {@link #start}, or a later {@link #state}, found them; before
-     * that, what this backend's own put at risk. Returns at once.
+     * What the settings of the servers put at risk, as the last {@link #start}, or a later {@link #state}, found them;
+     * before that, what this backend's own put at risk. Returns at once.
      *
      * @return a text for each, which says what to change; none if all is well, or the servers do not tell
      */
@@ -180,8 +183,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * Closes the connections, also one that is being opened, and lets no command open them again before {@link #start}: it
-     * is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
+     * Closes the connections, also one that is being opened, and lets no command open them again before {@link #start}:
+     * it is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
      */
     public void stop() {
         acknowledgements.stop();
@@ -262,8 +265,8 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Looks at locks that nobody takes, in a cluster at one of each master, which connects if need be. What the
-     * settings put at risk is known from the start, and asked for again now and then, for the next look.
+     * {@inheritDoc} Looks at locks that nobody takes, in a cluster at one of each master, which connects if need be.
+     * What the settings put at risk is known from the start, and asked for again now and then, for the next look.
      */
     @Override
     public CompletionStage<StoreState> state() {

@@ -15,15 +15,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises them.
+ * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises
+ * them.
  *
- * <p><b>Late answers.</b> A round stays under way until each node has answered each vote and each raise, also when it is
- * decided: what a node executes behind the release of its token is freed there ({@link LateGrants}). Nothing of a token that is
- * not given up is.
+ * <p><b>Late answers.</b> A round stays under way until each node has answered each vote and each raise, also when it
+ * is decided: what a node executes behind the release of its token is freed there ({@link LateGrants}). Nothing of a
+ * token that is not given up is.
  *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
- * back; it and all that changes is guarded by {@link #lock}. What may give the token the lock, a raise, is sent under the lock, so
- * that {@link #revoke} comes either after it or prevents it. Answers are looked at, and the outcome is completed, outside.
+ * back; it and all that changes is guarded by {@link #lock}. What may give the token the lock, a raise, is sent under
+ * the lock, so that {@link #revoke} comes either after it or prevents it. Answers are looked at, and the outcome is
+ * completed, outside.
  */
 final class AcquireRound implements PendingRound {
 
@@ -78,7 +80,9 @@ final class AcquireRound implements PendingRound {
         this.votes = new Votes(quorum);
     }
 
-    /** Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node. */
+    /**
+     * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
+     */
     CompletionStage<AcquireResult> hold() {
         underWay.add(command.token(), this);
         List<CompletionStage<Vote>> answers = new ArrayList<>(nodes.size());

@@ -3,14 +3,16 @@ package io.github.lockstarter.redlock;
 import java.util.BitSet;
 
 /**
- * Where one attempt or renewal may have given the token the lock, and where that has to be freed once the token is given up.
+ * Where one attempt or renewal may have given the token the lock, and where that has to be freed once the token is
+ * given up.
  *
  * <p>The release that is sent to a node frees what the node executed before it. A node answers in the order in which it
- * executes, so what it grants before it answers the release needs nothing more. What it grants later it may have executed
- * behind the release, and so may it what it never answers. Nothing is freed before the node has answered the release, whose
- * answer would be another one then.
+ * executes, so what it grants before it answers the release needs nothing more. What it grants later it may have
+ * executed behind the release, and so may it what it never answers. Nothing is freed before the node has answered the
+ * release, whose answer would be another one then.
  *
- * <p>Goes from kept to revoked to being released, never back; and from there, node by node, to given up. Guarded by its owner.
+ * <p>Goes from kept to revoked to being released, never back; and from there, node by node, to given up. Guarded by its
+ * owner.
  */
 final class LateGrants {
 

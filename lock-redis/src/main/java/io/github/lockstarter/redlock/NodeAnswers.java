@@ -11,7 +11,8 @@ import java.util.function.Function;
 /**
  * The answers of all nodes to one command, until they say enough.
  *
- * <p>Called by the nodes' threads; {@link #answers} is guarded by {@link #lock}. The outcome is completed outside the lock.
+ * <p>Called by the nodes' threads; {@link #answers} is guarded by {@link #lock}. The outcome is completed outside the
+ * lock.
  *
  * @param <R> answer of a node, and of all
  */

@@ -6,20 +6,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the clock of one node, by which its leases end, for having been set.
  *
- * <p>An answer tells the store's time at some moment between sending and receiving, so the offset of the store's clock from
- * the monotonic one of this JVM lies in an interval as wide as the round trip. Two clocks that nobody sets drift apart by
- * at most {@value #DRIFT_PPM} ppm. While each new interval meets the old one, widened by that or by {@value
- * #TOLERANCE_NANOS} ns, they are intersected: the offset becomes known to the shortest round trip, and steps that are too
- * small to see do not add up. An interval that does not meet the old one shows that the clock was set.
+ * <p>An answer tells the store's time at some moment between sending and receiving, so the offset of the store's clock
+ * from the monotonic one of this JVM lies in an interval as wide as the round trip. Two clocks that nobody sets drift
+ * apart by at most {@value #DRIFT_PPM} ppm. While each new interval meets the old one, widened by that or by
+ * {@value #TOLERANCE_NANOS} ns, they are intersected: the offset becomes known to the shortest round trip, and steps
+ * that are too small to see do not add up. An interval that does not meet the old one shows that the clock was set.
  *
- * <p>A clock that was set forward by <i>J</i> ends each lease that it measures <i>J</i> too early, and it measures leases
- * for the longest lease from then on. So for the longest lease from the answer that shows it, votes prove nothing; not for
- * <i>J</i> only, since a lease that is cut by 10 of its 30 s may end 20 s after the step. A clock that was set back is
- * treated alike: it may have been ahead, unseen, until then.
+ * <p>A clock that was set forward by <i>J</i> ends each lease that it measures <i>J</i> too early, and it measures
+ * leases for the longest lease from then on. So for the longest lease from the answer that shows it, votes prove
+ * nothing; not for <i>J</i> only, since a lease that is cut by 10 of its 30 s may end 20 s after the step. A clock that
+ * was set back is treated alike: it may have been ahead, unseen, until then.
  *
- * <p>Not seen: what happened before the first answer to this JVM; a clock that is set and set back between two answers; and
- * a step smaller than the round trip or the tolerance. Thread-safe; {@link #known} and {@link #untrustedUntil} are guarded
- * by {@link #lock}.
+ * <p>Not seen: what happened before the first answer to this JVM; a clock that is set and set back between two answers;
+ * and a step smaller than the round trip or the tolerance. Thread-safe; {@link #known} and {@link #untrustedUntil} are
+ * guarded by {@link #lock}.
  */
 final class NodeClock {
 
@@ -31,8 +31,8 @@ final class NodeClock {
     private static final long NANOS_FOR_ONE_OF_DRIFT = 1_000_000 / DRIFT_PPM;
 
     /**
-     * Bounds of the offset, store time minus monotonic time, and the monotonic time up to which drift is allowed for in them:
-     * what is too short to count is counted with the next answer.
+     * Bounds of the offset, store time minus monotonic time, and the monotonic time up to which drift is allowed for in
+     * them: what is too short to count is counted with the next answer.
      */
     private record Offset(long low, long high, long at) {
 

@@ -4,8 +4,8 @@ package io.github.lockstarter.redlock;
 interface PendingRound {
 
     /**
-     * The token is about to be released: nothing more may be sent that could give it the lock. Returns when that is certain.
-     * Frees nothing yet, or the release would find the lock gone.
+     * The token is about to be released: nothing more may be sent that could give it the lock. Returns when that is
+     * certain. Frees nothing yet, or the release would find the lock gone.
      */
     void revoke();
 

@@ -29,8 +29,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees what it
- * has of ours and should not have, if need be when it answers again. Thread-safe.
+ * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees
+ * what it has of ours and should not have, if need be when it answers again. Thread-safe.
  */
 final class QuorumMember {
 
@@ -67,7 +67,9 @@ final class QuorumMember {
         }
     }
 
-    /** What a vote counts for: a grant of a node whose clock was set proves nothing, and is one of a node that recovers. */
+    /**
+     * What a vote counts for: a grant of a node whose clock was set proves nothing, and is one of a node that recovers.
+     */
     AcquireResult weighed(AcquireResult result) {
         if (!(result instanceof AcquireResult.Granted)) {
             return result;
@@ -133,8 +135,8 @@ final class QuorumMember {
     }
 
     /**
-     * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer. A
-     * release would be one of a token that has the lock: without an answer, the place ends with its patience.
+     * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer.
+     * A release would be one of a token that has the lock: without an answer, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
         WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
@@ -160,8 +162,8 @@ final class QuorumMember {
     }
 
     /**
-     * As the store tells, within 3 s; it recovers at least as long as its votes prove nothing. One that hangs must not keep what
-     * the others say from an operator, whose patience is longer.
+     * As the store tells, within 3 s; it recovers at least as long as its votes prove nothing. One that hangs must not
+     * keep what the others say from an operator, whose patience is longer.
      */
     CompletionStage<StoreState> state() {
         CompletionStage<StoreState> told = answer(store::state, e -> failed(brokenBy(e)), state -> {});

@@ -25,50 +25,54 @@ import java.util.stream.IntStream;
 
 /**
  * One lock on N independent stores: whoever has it on a quorum, ⌊N/2⌋ + 1 of them, has it. Any ⌊(N−1)/2⌋ stores may be
- * down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as soon as it
- * is certain. A node without an answer is waited for only where its vote decides, and no longer than its own command
+ * down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as soon as
+ * it is certain. A node without an answer is waited for only where its vote decides, and no longer than its own command
  * timeout, which has to be far below the lease.
  *
- * <p><b>What is relied on.</b> A node keeps what it granted until the lease ends by its own clock, or, having forgotten,
- * grants nothing until none of what it forgot is alive (it <em>recovers</em>). The caller counts a lease from before it sent
- * the command, less an allowance for clocks that run at different speeds, and takes a grant or renewal that comes later
- * than that for none. That is the validity of Redlock; nothing of it is left to do here, since each node's lease begins after
- * the command was sent.
+ * <p><b>What is relied on.</b> A node keeps what it granted until the lease ends by its own clock, or, having
+ * forgotten, grants nothing until none of what it forgot is alive (it <em>recovers</em>). The caller counts a lease
+ * from before it sent the command, less an allowance for clocks that run at different speeds, and takes a grant or
+ * renewal that comes later than that for none. That is the validity of Redlock; nothing of it is left to do here, since
+ * each node's lease begins after the command was sent.
  *
  * <p><b>Invariants.</b>
  * <ol>
- *   <li><em>Forward.</em> As long as a holder is valid, a quorum has its token. Any other quorum shares a node with that one,
- *       which refuses. Grants of a quorum establish it; renewals by a quorum, all answered while it still holds, carry it on.
- *   <li><em>Backward.</em> A grant counts only from a node that knows what it granted before: not from one that recovers,
- *       and not, for the longest lease, from one whose clock was seen to be set ({@link NodeClock}). Such a node keeps the
- *       token that it granted, which helps the first invariant and never the second.
- *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more as its
- *       last one, written while the token had the lock there. F is the highest that a quorum granted.
- *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not answer,
- *       at once, or when the node answers again. Once a token is being released, nothing is sent that could give it the lock,
- *       and what was sent before and is answered behind the release, or has no answer, is freed on its node: the node may have
- *       executed it behind the release ({@link PendingRounds}, {@link LateGrants}). Nothing that frees a token is sent, now or later, before it is given
- *       up: a winner leaves the queues of the nodes that refused it under the name of its instance, not of its token.
+ *   <li><em>Forward.</em> As long as a holder is valid, a quorum has its token. Any other quorum shares a node with
+ *       that one, which refuses. Grants of a quorum establish it; renewals by a quorum, all answered while it still
+ *       holds, carry it on.
+ *   <li><em>Backward.</em> A grant counts only from a node that knows what it granted before: not from one that
+ *       recovers, and not, for the longest lease, from one whose clock was seen to be set ({@link NodeClock}). Such a
+ *       node keeps the token that it granted, which helps the first invariant and never the second.
+ *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
+ *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
+ *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not
+ *       answer, at once, or when the node answers again. Once a token is being released, nothing is sent that could
+ *       give it the lock, and what was sent before and is answered behind the release, or has no answer, is freed on
+ *       its node: the node may have executed it behind the release ({@link PendingRounds}, {@link LateGrants}). Nothing
+ *       that frees a token is sent, now or later, before it is given up: a winner leaves the queues of the nodes that
+ *       refused it under the name of its instance, not of its token.
  * </ol>
- * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On that
- * node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F + n − 1
- * there, and its F is the highest of its quorum. The writing is a second round, an attempt of the same token with a floor of
- * F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
+ * Why fencing tokens grow: the quorum of a later grant shares a node with the quorum that F + n − 1 was written to. On
+ * that node the later token came after the earlier one had gone, so after the writing; hence it was granted more than F
+ * + n − 1 there, and its F is the highest of its quorum. The writing is a second round, an attempt of the same token
+ * with a floor of F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
  *
- * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also gives the
- * lock to nodes that have it not. <b>Release</b>: released if a quorum released, not held if so many had it no longer that
- * the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see {@link SignalQuorum}.
+ * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also
+ * gives the lock to nodes that have it not. <b>Release</b>: released if a quorum released, not held if so many had it
+ * no longer that the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see
+ * {@link SignalQuorum}.
  *
- * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the node
- * for the first time, since one that has just started has nothing to compare with; a clock that is set forward and back
- * between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time since the last answer (it takes no
- * more than that from a lease, and the allowance for the clocks covers it if the round trip and 500 ppm of the silence stay
- * below 1 % of the lease: 10 minutes of silence at 30 s). A node that has lost its fencing counter counts from its clock:
- * where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than the time for which it
- * recovered. What a node executes behind a release that it has answered, and after its answer was given up, stays there until
- * the lease ends: it costs others that node's vote.
+ * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the
+ * node for the first time, since one that has just started has nothing to compare with; a clock that is set forward and
+ * back between two answers; a step smaller than 5 ms, the round trip, or 500 ppm of the time since the last answer (it
+ * takes no more than that from a lease, and the allowance for the clocks covers it if the round trip and 500 ppm of the
+ * silence stay below 1 % of the lease: 10 minutes of silence at 30 s). A node that has lost its fencing counter counts
+ * from its clock: where it is the only one that two quorums share, tokens grow if the nodes' clocks differ by less than
+ * the time for which it recovered. What a node executes behind a release that it has answered, and after its answer was
+ * given up, stays there until the lease ends: it costs others that node's vote.
  *
- * <p>A token that was released or withdrawn must not be used again: what is freed behind the answer would be the new hold's.
+ * <p>A token that was released or withdrawn must not be used again: what is freed behind the answer would be the new
+ * hold's.
  *
  * <p>Thread-safe; stages complete on the threads of the nodes.
  */

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * What the nodes of a quorum have in common.
  *
- * @param nodeTimeout how long a node may take to answer: the command timeout of every node. Also for how long signals of
- *     several nodes count as signals of one release
+ * @param nodeTimeout how long a node may take to answer: the command timeout of every node. Also for how long signals
+ *     of several nodes count as signals of one release
  * @param longestLease no lock of any client lives longer without renewal
  */
 public record RedlockSettings(Duration nodeTimeout, Duration longestLease) {

@@ -20,22 +20,24 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of all nodes to one renewal. Renewed, as soon as a quorum says so. Not held, as soon as so many say so that
- * the others are no quorum. Else, when all have answered: deferred if the nodes that defer would make a quorum, or unknown.
+ * The answers of all nodes to one renewal. Renewed, as soon as a quorum says so. Not held, as soon as so many say so
+ * that the others are no quorum. Else, when all have answered: deferred if the nodes that defer would make a quorum, or
+ * unknown.
  *
  * <p><b>Spreading.</b> A node that was down or busy at the grant, and has not the lock, is given it once the renewal is
- * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that had
- * the lock all the time, so nobody else can have it, and one node more only adds to it. It does not count for this renewal,
- * which answers whether the lock was ours without a gap. A node that recovers or is somebody else's refuses; the next
- * renewal asks again.
+ * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that
+ * had the lock all the time, so nobody else can have it, and one node more only adds to it. It does not count for this
+ * renewal, which answers whether the lock was ours without a gap. A node that recovers or is somebody else's refuses;
+ * the next renewal asks again.
  *
- * <p><b>Late answers.</b> A round stays under way until each node has answered each renewal, which brings the lock back where a
- * node recovers, and each attempt: what a node executes behind the release of its token is freed there ({@link LateGrants}). A
- * lock that is found lost is given up, as soon as its holder has been told. What is decided while the lock is being released is
- * never a renewal.
+ * <p><b>Late answers.</b> A round stays under way until each node has answered each renewal, which brings the lock back
+ * where a node recovers, and each attempt: what a node executes behind the release of its token is freed there
+ * ({@link LateGrants}). A lock that is found lost is given up, as soon as its holder has been told. What is decided
+ * while the lock is being released is never a renewal.
  *
- * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by {@link #lock}. The attempts are
- * sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is sent outside.
+ * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by {@link #lock}.
+ * The attempts are sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is
+ * sent outside.
  */
 final class RenewRound implements PendingRound {
 
@@ -126,7 +128,10 @@ final class RenewRound implements PendingRound {
                 : !(answer instanceof NotHeld) && lateGrants.isLeftByGrant(node);
     }
 
-    /** What a minority still has is in everybody's way. No release follows that would free it: given up first, then stopped. */
+    /**
+     * What a minority still has is in everybody's way. No release follows that would free it: given up first, then
+     * stopped.
+     */
     private void lose() {
         giveUp(this);
         underWay.of(command.token()).forEach(this::giveUp);

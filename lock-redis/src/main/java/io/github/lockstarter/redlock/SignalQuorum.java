@@ -15,20 +15,22 @@ import java.util.function.LongSupplier;
 /**
  * What this instance waits for: its places in the nodes' queues, and the signals that it is short of.
  *
- * <p><b>Places.</b> Each node has a queue of its own, with positions by its own clock. An instance that looks again tells
- * each node the place that this node gave it, so that all queues keep the order in which the instances came.
+ * <p><b>Places.</b> Each node has a queue of its own, with positions by its own clock. An instance that looks again
+ * tells each node the place that this node gave it, so that all queues keep the order in which the instances came.
  *
- * <p><b>Signals.</b> One release is told by every node. The signal that is passed on is the one by which a quorum can be
- * ours: the last attempt was granted by <i>g</i> of the needed <i>q</i> nodes, so it is the (<i>q − g</i>)-th, from as many
- * nodes. What nodes tell after that is the same release, and a minority vote that somebody gives back is none: two
- * instances that take votes from each other would wake each other without end. Two instances cannot both have the signals
- * of a quorum. A second signal from a node that has signalled already belongs to another release, and so does each that
- * comes later than the window. Signals that do not suffice wake nobody: then the instance looks again by itself.
+ * <p><b>Signals.</b> One release is told by every node. The signal that is passed on is the one by which a quorum can
+ * be ours: the last attempt was granted by <i>g</i> of the needed <i>q</i> nodes, so it is the (<i>q − g</i>)-th, from
+ * as many nodes. What nodes tell after that is the same release, and a minority vote that somebody gives back is none:
+ * two instances that take votes from each other would wake each other without end. Two instances cannot both have the
+ * signals of a quorum. A second signal from a node that has signalled already belongs to another release, and so does
+ * each that comes later than the window. Signals that do not suffice wake nobody: then the instance looks again by
+ * itself.
  *
- * <p>Without an attempt that was refused, such as after a release that queued the instance again, the first signal passes.
+ * <p>Without an attempt that was refused, such as after a release that queued the instance again, the first signal
+ * passes.
  *
- * <p>Thread-safe: an entry is changed in {@link ConcurrentMap#compute} only. Entries are small, and dropped when they have
- * not been used for as long as no registration lives.
+ * <p>Thread-safe: an entry is changed in {@link ConcurrentMap#compute} only. Entries are small, and dropped when they
+ * have not been used for as long as no registration lives.
  */
 final class SignalQuorum {
 
@@ -125,7 +127,10 @@ final class SignalQuorum {
         });
     }
 
-    /** A release is about to queue this instance again, behind all others: the signals that are still to come are of theirs. */
+    /**
+     * A release is about to queue this instance again, behind all others: the signals that are still to come are of
+     * theirs.
+     */
     void requeued(String key) {
         waits.computeIfPresent(key, (k, wait) -> {
             wait.end(monotonicNanos.getAsLong());

@@ -28,14 +28,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The votes on one attempt, one place for each node, and what they come to. Not thread-safe.
  *
- * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects, cannot just now or does not say has not. The
- * attempt is
+ * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects, cannot just now or does not
+ * say has not. The attempt is
  * <ul>
  *   <li>granted, as soon as a quorum grants;
- *   <li>refused, as soon as the nodes that have not voted yet are too few for that, and a quorum has answered: contended if
- *       at least one of them says so, else recovering;
- *   <li>failed, if all have voted and fewer than a quorum have answered: whoever holds the lock may be known to the other
- *       nodes only. Unknown if one of them may have granted it, unavailable if one of them cannot just now, else rejected.
+ *   <li>refused, as soon as the nodes that have not voted yet are too few for that, and a quorum has answered:
+ *       contended if at least one of them says so, else recovering;
+ *   <li>failed, if all have voted and fewer than a quorum have answered: whoever holds the lock may be known to the
+ *       other nodes only. Unknown if one of them may have granted it, unavailable if one of them cannot just now, else
+ *       rejected.
  * </ul>
  * So up to ⌊(N−1)/2⌋ nodes that are down change no answer, and more never make a "no" out of "cannot tell".
  */

@@ -155,8 +155,8 @@ class LateGrantsTests {
     }
 
     /**
-     * The node had refused, and was told that the winner waits no longer, without an answer. When the other owner's lease is
-     * over, it is given the lock with a renewal, and so becomes one of the three that the holder counts on.
+     * The node had refused, and was told that the winner waits no longer, without an answer. When the other owner's
+     * lease is over, it is given the lock with a renewal, and so becomes one of the three that the holder counts on.
      */
     @Test
     void keepsTheLockOnANodeWhoseQueueItLeftWithoutAnAnswer() {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One of five simulated nodes executes last what the others have answered. Once the hold is over, it is freed there as soon
- * as the answer comes, or cannot come any more; as long as it is not over, it is left alone.
+ * One of five simulated nodes executes last what the others have answered. Once the hold is over, it is freed there as
+ * soon as the answer comes, or cannot come any more; as long as it is not over, it is left alone.
  */
 class RedlockLateAnswersTests {
 
@@ -135,7 +135,10 @@ class RedlockLateAnswersTests {
         return fencingToken;
     }
 
-    /** The first node votes first and counts ahead, so that the others are asked again; with two of them there are enough. */
+    /**
+     * The first node votes first and counts ahead, so that the others are asked again; with two of them there are
+     * enough.
+     */
     private CompletionStage<AcquireResult> raises() {
         nodes.get(0).setClock(Duration.ofSeconds(1));
         List<SimLink> others = links.subList(1, 5);

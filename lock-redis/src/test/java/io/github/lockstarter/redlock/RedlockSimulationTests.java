@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A quorum of five simulated nodes under faults, 20 seeds each: no two holds overlap, and fencing tokens grow. Each fault is
- * also simulated without the guard against it, and must do harm then. A run is a function of its seed; {@code
- * -Dlock.test.seed=…} starts the 20 elsewhere.
+ * A quorum of five simulated nodes under faults, 20 seeds each: no two holds overlap, and fencing tokens grow. Each
+ * fault is also simulated without the guard against it, and must do harm then. A run is a function of its seed;
+ * {@code -Dlock.test.seed=…} starts the 20 elsewhere.
  */
 @Tag(Effort.SLOW)
 class RedlockSimulationTests {

@@ -12,8 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A client that takes the lock again and again, and treats answers as the engine does: it counts on a lease from before the
- * command was sent, less the drift, renews every third of it, and gives back what it was granted too late or does not know.
+ * A client that takes the lock again and again, and treats answers as the engine does: it counts on a lease from before
+ * the command was sent, less the drift, renews every third of it, and gives back what it was granted too late or does
+ * not know.
  */
 final class SimClient {
 

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection to one node: keeps the order of what it carries, unless told otherwise, takes its time, and loses
- * some of it. Answers keep the order in which the commands were executed.
+ * One client's connection to one node: keeps the order of what it carries, unless told otherwise, takes its time, and
+ * loses some of it. Answers keep the order in which the commands were executed.
  */
 final class SimLink implements QuorumNode {
 
@@ -81,7 +81,10 @@ final class SimLink implements QuorumNode {
         unanswered.clear();
     }
 
-    /** From now on, what is answered like this is executed only when it {@link #arrives}, as a command that is sent again in full. */
+    /**
+     * From now on, what is answered like this is executed only when it {@link #arrives}, as a command that is sent
+     * again in full.
+     */
     void overtakes(Class<?> answers) {
         overtaken.add(answers);
     }

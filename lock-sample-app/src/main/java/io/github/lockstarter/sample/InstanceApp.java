@@ -11,8 +11,8 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 /**
  * One of several instances of the experiment: the page views and nothing else of the sample, with the settings of
- * {@code application-instance.yml}. Started by {@code java -jar lock-sample-app.jar instance}; not by hand, since it prints
- * events for the process that has started it, and logs to its standard error. No {@code @Configuration}, so that
+ * {@code application-instance.yml}. Started by {@code java -jar lock-sample-app.jar instance}; not by hand, since it
+ * prints events for the process that has started it, and logs to its standard error. No {@code @Configuration}, so that
  * {@link SampleApp} does not find it.
  */
 @EnableAutoConfiguration

@@ -17,8 +17,9 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * What the three kinds of lock failure mean to an HTTP client. Contended is a conflict that goes away by itself; "cannot
- * tell" is an outage, or a store that recovers and says for how long; a lost lock is an error of ours, since part of the work may be done already.
+ * What the three kinds of lock failure mean to an HTTP client. Contended is a conflict that goes away by itself;
+ * "cannot tell" is an outage, or a store that recovers and says for how long; a lost lock is an error of ours, since
+ * part of the work may be done already.
  */
 @RestControllerAdvice
 class LockProblems {

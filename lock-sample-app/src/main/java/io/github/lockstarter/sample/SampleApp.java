@@ -23,8 +23,8 @@ public class SampleApp {
     /**
      * Starts the application, or runs the experiment.
      *
-     * @param args Spring Boot's, such as {@code --server.port=0 --spring.data.redis.port=6380}; or {@code experiment} and
-     *     its options, see {@code experiment --help}
+     * @param args Spring Boot's, such as {@code --server.port=0 --spring.data.redis.port=6380}; or {@code experiment}
+     *     and its options, see {@code experiment --help}
      */
     public static void main(String[] args) {
         String program = args.length == 0 ? "" : args[0];

@@ -44,16 +44,17 @@ public @interface AutoConfigureTestLocks {
     enum Store {
 
         /**
-         * In the JVM ({@code distributed-lock.backend=local}): locks exclude the threads of the test, with the waits, leases and
-         * losses that they have on Redis. Nothing connects to Redis.
+         * In the JVM ({@code distributed-lock.backend=local}): locks exclude the threads of the test, with the waits,
+         * leases and losses that they have on Redis. Nothing connects to Redis.
          */
         IN_JVM("distributed-lock.backend=local"),
 
         /**
-         * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, without the guard against lost
-         * data ({@code distributed-lock.redis.on-history-change=none}). With the guard, a {@code FLUSHALL} is what it looks like,
-         * a loss of all locks: for one {@code max-lease} afterwards, free locks are not granted. Who holds a lock during a
-         * {@code FLUSHALL} has it until the next renewal, a third of the lease later at most, and has lost it then.
+         * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, without the guard
+         * against lost data ({@code distributed-lock.redis.on-history-change=none}). With the guard, a {@code FLUSHALL}
+         * is what it looks like, a loss of all locks: for one {@code max-lease} afterwards, free locks are not granted.
+         * Who holds a lock during a {@code FLUSHALL} has it until the next renewal, a third of the lease later at most,
+         * and has lost it then.
          */
         UNGUARDED_REDIS("distributed-lock.backend=redis", "distributed-lock.redis.on-history-change=none");
 

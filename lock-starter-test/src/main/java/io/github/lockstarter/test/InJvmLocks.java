@@ -9,8 +9,8 @@ import io.github.lockstarter.local.LocalLockBackend;
 import java.util.List;
 
 /**
- * Locks for a unit test without a Spring context: real ones, with the defaults of an application that configures nothing,
- * which exclude the threads of the test.
+ * Locks for a unit test without a Spring context: real ones, with the defaults of an application that configures
+ * nothing, which exclude the threads of the test.
  *
  * <pre>{@code
  * try (InJvmLocks locks = new InJvmLocks()) {

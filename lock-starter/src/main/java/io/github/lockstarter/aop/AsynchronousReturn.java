@@ -13,8 +13,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Results whose work goes on, or begins, after the method has returned: the lock would be released before the work ends.
- * Known at the start where the method declares such a type, else when a method that declares Object returns one.
+ * Results whose work goes on, or begins, after the method has returned: the lock would be released before the work
+ * ends. Known at the start where the method declares such a type, else when a method that declares Object returns one.
  */
 final class AsynchronousReturn {
 

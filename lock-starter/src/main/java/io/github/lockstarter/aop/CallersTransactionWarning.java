@@ -16,8 +16,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Warns of a locked method that is called inside a transaction of its caller, since the lock is released before that
- * transaction commits. Once for each method. A method with a transaction of its own, or without one, writes nothing into
- * the caller's; a lock that the enclosing locked method has too is released by that one.
+ * transaction commits. Once for each method. A method with a transaction of its own, or without one, writes nothing
+ * into the caller's; a lock that the enclosing locked method has too is released by that one.
  *
  * <p>The one mutable field is the set of methods that were warned of, written by the threads that call them.
  */

@@ -5,7 +5,9 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.springframework.util.ClassUtils;
 
-/** The annotation stands where it cannot take effect, or its attributes cannot be used. The application must not start. */
+/**
+ * The annotation stands where it cannot take effect, or its attributes cannot be used. The application must not start.
+ */
 public final class InvalidLockDeclarationException extends RuntimeException {
 
     /** What to change. */

@@ -45,7 +45,8 @@ final class KeyExpression {
     /**
      * Parses and checks an expression.
      *
-     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, or uses what it may not
+     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, or uses what it may
+     *     not
      */
     static KeyExpression parse(String text, Method method, KeyParameters parameters) {
         if (text.isBlank()) {

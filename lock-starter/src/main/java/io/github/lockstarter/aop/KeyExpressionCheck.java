@@ -48,7 +48,8 @@ final class KeyExpressionCheck {
      *
      * @param known declared types of the arguments, by their names
      * @return the names that it uses
-     * @throws IllegalArgumentException when it uses anything else; the message continues a sentence about the expression
+     * @throws IllegalArgumentException when it uses anything else; the message continues a sentence about the
+     *     expression
      */
     static Set<String> usedNames(SpelNode expression, Map<String, Type> known) {
         KeyExpressionCheck check = new KeyExpressionCheck(known);

@@ -23,8 +23,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Follows the properties of an argument through their declared types, and refuses one that a type does not have. Only
- * concrete classes are followed: a value of an interface or an abstract class may have more. A concrete class may have a
- * subclass with more too; a key that depends on the subclass would fail for the others.
+ * concrete classes are followed: a value of an interface or an abstract class may have more. A concrete class may have
+ * a subclass with more too; a key that depends on the subclass would fail for the others.
  */
 final class KeyPathCheck extends ReflectivePropertyAccessor {
 
@@ -37,8 +37,8 @@ final class KeyPathCheck extends ReflectivePropertyAccessor {
      *
      * @param declared type of the first step, an argument
      * @param path the argument and what is read of it, step by step
-     * @throws IllegalArgumentException when a type does not have what is read; the message continues a sentence about the
-     *     expression
+     * @throws IllegalArgumentException when a type does not have what is read; the message continues a sentence about
+     *     the expression
      */
     static void check(Type declared, SpelNode path) {
         Class<?> type = knownType(declared);
@@ -76,7 +76,10 @@ final class KeyPathCheck extends ReflectivePropertyAccessor {
         }
     }
 
-    /** The class of every value, or one that every value extends; null where a value may have more than its type declares. */
+    /**
+     * The class of every value, or one that every value extends; null where a value may have more than its type
+     * declares.
+     */
     private static @Nullable Class<?> knownType(Type declared) {
         Type raw = declared instanceof ParameterizedType generic ? generic.getRawType() : declared;
         if (!(raw instanceof Class<?> boxed)) {

@@ -8,7 +8,9 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe. */
+/**
+ * Runs the call of a locked method under its lock. The key is evaluated once, before the lock is acquired. Thread-safe.
+ */
 final class LockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;

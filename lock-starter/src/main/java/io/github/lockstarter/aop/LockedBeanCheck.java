@@ -26,10 +26,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before it
- * is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton is
- * behind the lock.
- * Instances that are registered ready-made, such as mocks, are not looked at.
+ * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before
+ * it is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton
+ * is behind the lock. Instances that are registered ready-made, such as mocks, are not looked at.
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */
@@ -56,8 +55,8 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
     }
 
     /**
-     * Sees beans from now on: also those that other post-processors need, which are created before any is in place. What
-     * it adds is no bean itself: Spring would count it twice, and warn that beans are created too early.
+     * Sees beans from now on: also those that other post-processors need, which are created before any is in place.
+     * What it adds is no bean itself: Spring would count it twice, and warn that beans are created too early.
      */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
@@ -129,7 +128,10 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         suspects.forEach(this::checkLocked);
     }
 
-    /** A processor of the bean factory, what makes it, and what was injected there: created before any bean is looked at. */
+    /**
+     * A processor of the bean factory, what makes it, and what was injected there: created before any bean is looked
+     * at.
+     */
     private void addWithWhatItTook(String beanName, Set<String> suspects) {
         if (suspects.add(beanName) && beans.containsBeanDefinition(beanName)) {
             String factory = beans.getBeanDefinition(beanName).getFactoryBeanName();
@@ -162,7 +164,10 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         });
     }
 
-    /** Looks through the proxies that others have put around the locked one. A proxy of another bean leaves it to that one. */
+    /**
+     * Looks through the proxies that others have put around the locked one. A proxy of another bean leaves it to that
+     * one.
+     */
     private static boolean isLocked(@Nullable Object bean) {
         if (!(bean instanceof Advised proxy)) {
             return false;

@@ -21,8 +21,8 @@ import org.springframework.util.StringValueResolver;
 
 /**
  * Which methods of a class are locked, and how. The nearest annotation decides: on the method or one it overrides or
- * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that the
- * interface declares); on a type it does not mean what overrides a method of Object, such as {@code toString}.
+ * implements, else on the class or a superclass (for each public method), else on an interface (for the methods that
+ * the interface declares); on a type it does not mean what overrides a method of Object, such as {@code toString}.
  * Meta-annotations count. What a class says is kept. Thread-safe.
  */
 public final class LockedMethods {
@@ -33,8 +33,8 @@ public final class LockedMethods {
     /**
      * Creates it with nothing read.
      *
-     * @param placeholders resolves <code>${…}</code> in the names of locks; may throw an {@link IllegalArgumentException},
-     *     or leave what it does not know
+     * @param placeholders resolves <code>${…}</code> in the names of locks; may throw an
+     *     {@link IllegalArgumentException}, or leave what it does not know
      */
     public LockedMethods(StringValueResolver placeholders) {
         this.placeholders = placeholders;

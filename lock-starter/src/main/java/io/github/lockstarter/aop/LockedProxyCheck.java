@@ -9,8 +9,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Fails the creation of a bean whose proxy does not see the call of a locked method: a final one where the proxy is a
- * subclass, one of no interface where the proxy is a JDK proxy; or whose advices are in an order that releases the lock too
- * early. Runs after the proxies are made.
+ * subclass, one of no interface where the proxy is a JDK proxy; or whose advices are in an order that releases the lock
+ * too early. Runs after the proxies are made.
  */
 public final class LockedProxyCheck implements BeanPostProcessor {
 

@@ -9,7 +9,10 @@ import io.github.lockstarter.OnLost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A template that puts something around locks and locked bodies. Only where there is something: else the plain one is used. */
+/**
+ * A template that puts something around locks and locked bodies. Only where there is something: else the plain one is
+ * used.
+ */
 public final class DecoratedLockTemplate extends LockTemplate {
 
     private final List<LockDecorator> decorators;

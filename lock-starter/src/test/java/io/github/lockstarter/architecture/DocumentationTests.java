@@ -28,7 +28,10 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** The documents: links lead somewhere, the navigation is complete, and what an application meets of the code is described. */
+/**
+ * The documents: links lead somewhere, the navigation is complete, and what an application meets of the code is
+ * described.
+ */
 class DocumentationTests {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -36,6 +39,7 @@ class DocumentationTests {
     private static final int LINES_OF_A_DOOR = 150;
 
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
     private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
@@ -163,6 +167,20 @@ class DocumentationTests {
 
     private static String withoutFences(String document) {
         return FENCE.matcher(document).replaceAll("");
+    }
+
+    @Test
+    void keepsCommentsWithin120Columns() throws IOException {
+        List<String> tooLong = new ArrayList<>();
+        for (Path file : files(ROOT, ".java")) {
+            List<String> lines = Files.readAllLines(file);
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).length() > 120 && COMMENT.matcher(lines.get(i)).lookingAt()) {
+                    tooLong.add(ROOT.relativize(file) + ":" + (i + 1));
+                }
+            }
+        }
+        assertThat(tooLong).isEmpty();
     }
 
     /** What the page shows as code, line by line: names of properties, meters, types. */

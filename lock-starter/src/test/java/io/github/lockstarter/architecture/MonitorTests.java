@@ -23,8 +23,8 @@ import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 
 /**
- * No class has a monitor. On JDK 21 to 23, a virtual thread that waits inside of one keeps its carrier; if it waits for a lock
- * whose next owner needs a carrier, and all carriers are kept so, none goes on.
+ * No class has a monitor. On JDK 21 to 23, a virtual thread that waits inside of one keeps its carrier; if it waits for
+ * a lock whose next owner needs a carrier, and all carriers are kept so, none goes on.
  */
 class MonitorTests {
 

@@ -122,7 +122,10 @@ class LockEndpointAutoConfigurationTests {
         });
     }
 
-    /** What docs/operations/endpoint.md says of it: Boot takes the default for all endpoints before that of the endpoint itself. */
+    /**
+     * What docs/operations/endpoint.md says of it: Boot takes the default for all endpoints before that of the endpoint
+     * itself.
+     */
     @Test
     void theDefaultForAllEndpointsOpensItUnlessItsOwnAccessIsSet() {
         ApplicationContextRunner jmx = runner.withConfiguration(AutoConfigurations.of(

@@ -29,7 +29,9 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.map.repository.config.EnableMapRepositories;
 import org.springframework.data.repository.CrudRepository;
 
-/** The annotation on an interface whose bean is a proxy that a factory makes, as the repositories of Spring Data are. */
+/**
+ * The annotation on an interface whose bean is a proxy that a factory makes, as the repositories of Spring Data are.
+ */
 @ExtendWith(OutputCaptureExtension.class)
 class LockedRepositoryTests {
 

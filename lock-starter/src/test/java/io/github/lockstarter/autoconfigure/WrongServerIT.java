@@ -24,7 +24,10 @@ import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** An application whose properties lead to the wrong port, database or protocol does not start, and says which one to change. */
+/**
+ * An application whose properties lead to the wrong port, database or protocol does not start, and says which one to
+ * change.
+ */
 class WrongServerIT {
 
     private static final String START_ANYWAY = "distributed-lock.redis.required-at-start=false";

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * A short run of the fault lab on one server, and on a topology that the seed chooses. The seed is printed, and taken back by
- * {@code -Dlock.test.seed}.
+ * A short run of the fault lab on one server, and on a topology that the seed chooses. The seed is printed, and taken
+ * back by {@code -Dlock.test.seed}.
  */
 class FaultLabIT {
 

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * A long run, in sessions that go round the topologies, each with a seed of its own; then a report. Run by the profile {@code
- * faults} only. Without a guard it must find something; what it finds with another client, the report says.
+ * A long run, in sessions that go round the topologies, each with a seed of its own; then a report. Run by the profile
+ * {@code faults} only. Without a guard it must find something; what it finds with another client, the report says.
  */
 class FaultRun {
 

@@ -18,7 +18,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What sessions have shown, as Markdown: faults by topology with what was found near them, sessions by seed, violations. */
+/**
+ * What sessions have shown, as Markdown: faults by topology with what was found near them, sessions by seed,
+ * violations.
+ */
 final class LabReport {
 
     /** A violation is put down to the faults that were not over for longer than this. */

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What the workers have left on the servers after their end (I8): keys and connections. Killed workers leave locks for a
- * lease and queues for as long as they were patient, so a key that ends by itself within that time is none; the fencing
- * counters and the history stay.
+ * What the workers have left on the servers after their end (I8): keys and connections. Killed workers leave locks for
+ * a lease and queues for as long as they were patient, so a key that ends by itself within that time is none; the
+ * fencing counters and the history stay.
  */
 final class Leftovers {
 

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A picture of the seconds around a violation: a row for each worker with its holds of the key, and the faults behind. */
+/**
+ * A picture of the seconds around a violation: a row for each worker with its holds of the key, and the faults behind.
+ */
 final class Timeline {
 
     private static final int WIDTH = 1000;

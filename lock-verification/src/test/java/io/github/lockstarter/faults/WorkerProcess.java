@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A worker over all its incarnations, with its links. Used by the lab and, between its start and the nemesis' end, by one lane
- * of that.
+ * A worker over all its incarnations, with its links. Used by the lab and, between its start and the nemesis' end, by
+ * one lane of that.
  */
 final class WorkerProcess implements Victim, AutoCloseable {
 

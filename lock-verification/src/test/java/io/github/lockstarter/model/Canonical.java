@@ -3,8 +3,8 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /**
- * Gives things in a world the same names whenever only their names differ: lock tokens and markers. Drops what can have no
- * effect any more.
+ * Gives things in a world the same names whenever only their names differ: lock tokens and markers. Drops what can have
+ * no effect any more.
  */
 record Canonical(boolean tokensMatter, int forgotten) {
 

@@ -3,8 +3,8 @@ package io.github.lockstarter.model;
 import java.util.Optional;
 
 /**
- * One instance of an application. At most two of its commands are under way: the one that it awaits, and one that it does
- * not await any more.
+ * One instance of an application. At most two of its commands are under way: the one that it awaits, and one that it
+ * does not await any more.
  *
  * @param phase what it has and awaits
  * @param token the lock token of its attempt or hold

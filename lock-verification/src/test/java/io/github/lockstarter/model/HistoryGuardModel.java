@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
  * whose fencing token is not above all before (I2).
  *
  * <p>If clocks of servers may differ, I2 is asked for less: a grant must exceed the holds that its server has granted,
- * renewed or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. Then there is one
- * failover at most.
+ * renewed or reclaimed. Nothing can exceed a token that neither the server nor the client has ever seen. Then there is
+ * one failover at most.
  */
 final class HistoryGuardModel implements TransitionSystem<World, Step> {
 

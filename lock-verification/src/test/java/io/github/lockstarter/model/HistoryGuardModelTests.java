@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The protocol of the history guard, in every interleaving up to small bounds: no violation at the bound, and one as soon as
- * anything is left out. The output has the numbers of states, and the shortest violations as timelines.
+ * The protocol of the history guard, in every interleaving up to small bounds: no violation at the bound, and one as
+ * soon as anything is left out. The output has the numbers of states, and the shortest violations as timelines.
  */
 @Tag(Effort.SLOW)
 class HistoryGuardModelTests {

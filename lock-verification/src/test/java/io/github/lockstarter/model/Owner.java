@@ -1,8 +1,8 @@
 package io.github.lockstarter.model;
 
 /**
- * Lock tokens as numbers. A client can refer to two of them: that of its attempt or hold, and that of the command it does not
- * await any more. All others are alike.
+ * Lock tokens as numbers. A client can refer to two of them: that of its attempt or hold, and that of the command it
+ * does not await any more. All others are alike.
  */
 final class Owner {
 

@@ -3,8 +3,8 @@ package io.github.lockstarter.benchmarks.client;
 import java.time.Duration;
 
 /**
- * One instance of a lock client, as one JVM of an application has it: with connections of its own, shared by all threads.
- * Thread-safe. A hold is released by the thread that acquired it, since some clients bind it to that.
+ * One instance of a lock client, as one JVM of an application has it: with connections of its own, shared by all
+ * threads. Thread-safe. A hold is released by the thread that acquired it, since some clients bind it to that.
  */
 public interface LockClient extends AutoCloseable {
 

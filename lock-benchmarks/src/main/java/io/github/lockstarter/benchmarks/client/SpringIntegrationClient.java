@@ -10,8 +10,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /**
- * Spring Integration's {@code RedisLockRegistry} with publish/subscribe, on a shared Lettuce connection as Boot sets it up,
- * expiry 30 s; all else is its default, hence without renewal.
+ * Spring Integration's {@code RedisLockRegistry} with publish/subscribe, on a shared Lettuce connection as Boot sets it
+ * up, expiry 30 s; all else is its default, hence without renewal.
  *
  * <p>With renewal it would not take part where many locks are held: 7.1.0 shares one local lock among the names of a
  * stripe, so that threads which keep thousands of names wait for each other.

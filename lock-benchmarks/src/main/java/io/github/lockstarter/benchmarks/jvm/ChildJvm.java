@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Another JVM with the class path of this one, which does what it is asked over its standard input. It ends when that is
- * closed, hence never outlives this JVM. Used by one thread.
+ * Another JVM with the class path of this one, which does what it is asked over its standard input. It ends when that
+ * is closed, hence never outlives this JVM. Used by one thread.
  */
 public final class ChildJvm implements AutoCloseable {
 

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Standard output has one
- * line for each answer, or failure; all that is for people to read, the log included, goes to standard error, which is the
- * parent's.
+ * Runs a {@link ChildTask}. Ends at once when its standard input does, whatever the task is doing. Standard output has
+ * one line for each answer, or failure; all that is for people to read, the log included, goes to standard error, which
+ * is the parent's.
  */
 public final class ChildMain {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Clients one after the other, again and again: what the machine does meanwhile meets all of them alike. Each round begins
- * with another client.
+ * Clients one after the other, again and again: what the machine does meanwhile meets all of them alike. Each round
+ * begins with another client.
  *
  * @param warmUp rounds that are not counted
  * @param measured rounds that are

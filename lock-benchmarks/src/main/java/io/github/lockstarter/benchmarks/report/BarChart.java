@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Medians as horizontal bars with the range of the rounds as whiskers, one panel for each charted metric. Readable on light
- * and dark pages. Bars that would make all others unreadable are cut, and say so by a gap.
+ * Medians as horizontal bars with the range of the rounds as whiskers, one panel for each charted metric. Readable on
+ * light and dark pages. Bars that would make all others unreadable are cut, and say so by a gap.
  */
 final class BarChart {
 

@@ -23,7 +23,9 @@ public final class RedisProcess implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Becomes the command; leaves a guard behind that waits for the end of standard input, then kills and tidies up. */
+    /**
+     * Becomes the command; leaves a guard behind that waits for the end of standard input, then kills and tidies up.
+     */
     private static final String GUARD = "exec 3<&0; directory=$1; shift;"
             + " (read -r _; kill -9 $$; rm -rf \"$directory\") <&3 >/dev/null 2>&1 & exec \"$@\" </dev/null 3<&-";
 

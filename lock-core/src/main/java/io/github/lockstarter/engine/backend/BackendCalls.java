@@ -23,11 +23,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine's way to its backend. Holds the backend to its word that a failure is a result (what it throws all the same,
- * also an {@link Error}, is an unknown outcome), and knows whether commands are under way, their consequences included.
+ * The engine's way to its backend. Holds the backend to its word that a failure is a result (what it throws all the
+ * same, also an {@link Error}, is an unknown outcome), and knows whether commands are under way, their consequences
+ * included.
  *
- * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken; {@link #quiet} is completed when it
- * falls to zero after {@link #quiet()} asked for that.
+ * <p>Thread-safe. {@link #underWay} counts a command until its answer has been taken; {@link #quiet} is completed when
+ * it falls to zero after {@link #quiet()} asked for that.
  */
 public final class BackendCalls {
 

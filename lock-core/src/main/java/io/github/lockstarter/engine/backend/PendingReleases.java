@@ -12,15 +12,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Releases in the background what may have been granted, or may not have been released, until an answer comes or the lease
- * must be over. Each is tried at once: the backend may consist of several servers, and this one's may be fine. What had no
- * answer waits: one command at a time probes, with growing delay, so that an outage does not fill the backend's request
- * queue with releases; with the first answer the others follow.
+ * Releases in the background what may have been granted, or may not have been released, until an answer comes or the
+ * lease must be over. Each is tried at once: the backend may consist of several servers, and this one's may be fine.
+ * What had no answer waits: one command at a time probes, with growing delay, so that an outage does not fill the
+ * backend's request queue with releases; with the first answer the others follow.
  *
  * <p>Any thread adds; the timer and the backend's threads go on. {@link #reachable} is the last thing known of the
- * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending thread still has to
- * serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts what has had no answer yet, and
- * {@link #overflowing} is true from the first one that was dropped to the next answer.
+ * backend, {@link #underWay} bounds what is sent at a time, {@link #rounds} counts the calls that the one sending
+ * thread still has to serve, {@link #probing} is true while the probe's timer is set, {@link #remembered} counts what
+ * has had no answer yet, and {@link #overflowing} is true from the first one that was dropped to the next answer.
  */
 public final class PendingReleases extends TimerEntry {
 

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The latest messages that say that a lock was taken away. One of them may overtake the answer that tells of the grant, since it
- * comes on another connection: whoever hears it puts it down here before it looks for the hold, whoever is granted a lock adds the
- * hold before it looks here, so that one of them sees the other's.
+ * The latest messages that say that a lock was taken away. One of them may overtake the answer that tells of the grant,
+ * since it comes on another connection: whoever hears it puts it down here before it looks for the hold, whoever is
+ * granted a lock adds the hold before it looks here, so that one of them sees the other's.
  *
- * <p>Kept are few: what is forgotten in between is found out by the next renewal. Thread-safe; the list is replaced, never
- * changed.
+ * <p>Kept are few: what is forgotten in between is found out by the next renewal. Thread-safe; the list is replaced,
+ * never changed.
  */
 public final class RecentRevocations {
 

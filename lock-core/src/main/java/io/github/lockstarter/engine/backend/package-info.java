@@ -1,5 +1,6 @@
 /**
- * The way to the lock store: calls whose every outcome is an answer, lock tokens, and releases that are repeated until answered.
+ * The way to the lock store: calls whose every outcome is an answer, lock tokens, and releases that are repeated until
+ * answered.
  */
 @NullMarked
 package io.github.lockstarter.engine.backend;

@@ -29,7 +29,10 @@ public final class EventDispatcher implements AutoCloseable {
         this.listeners = List.copyOf(listeners);
     }
 
-    /** Tells the listeners: of a loss on a thread of its own, since the watchdog or an event loop finds it; else on this one. */
+    /**
+     * Tells the listeners: of a loss on a thread of its own, since the watchdog or an event loop finds it; else on this
+     * one.
+     */
     public void publish(LockEvent event) {
         if (!(event instanceof LockEvent.Lost)) {
             tell(listener -> listener.onEvent(event));
@@ -54,12 +57,17 @@ public final class EventDispatcher implements AutoCloseable {
         run(lossCallbacks, callback);
     }
 
-    /** Completes a future of the application; apart from the losses, which must not wait for what depends on futures. */
+    /**
+     * Completes a future of the application; apart from the losses, which must not wait for what depends on futures.
+     */
     public void complete(Runnable completion) {
         run(completions, completion);
     }
 
-    /** On this thread when the client is closed already, or no thread can be started: what waits for it must not wait for ever. */
+    /**
+     * On this thread when the client is closed already, or no thread can be started: what waits for it must not wait
+     * for ever.
+     */
     static void run(Executor pool, Runnable callback) {
         Runnable guarded = () -> EngineLog.guard("A lock callback", callback);
         try {
@@ -69,7 +77,9 @@ public final class EventDispatcher implements AutoCloseable {
         }
     }
 
-    /** Runs what is queued, takes no more, and lets the listeners hear how it ends, before they are closed themselves. */
+    /**
+     * Runs what is queued, takes no more, and lets the listeners hear how it ends, before they are closed themselves.
+     */
     @Override
     public void close() {
         lossEvents.shutdown();

@@ -13,17 +13,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Raises one event when a store begins to recover and one when it is over, however many answers say so. The timer finds the
- * end, so that it is noticed also while no caller asks.
+ * Raises one event when a store begins to recover and one when it is over, however many answers say so. The timer finds
+ * the end, so that it is noticed also while no caller asks.
  *
- * <p>The backend's threads report, the timer's thread ends. {@code stores} has one entry for each store that ever recovered,
- * whose state goes from closed to open with the thread that raises the first event, and back with the timer's, which raises the
- * second. While it is open, its end only moves to later times. Accepted race: an answer that arrives more than
- * {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
+ * <p>The backend's threads report, the timer's thread ends. {@code stores} has one entry for each store that ever
+ * recovered, whose state goes from closed to open with the thread that raises the first event, and back with the
+ * timer's, which raises the second. While it is open, its end only moves to later times. Accepted race: an answer that
+ * arrives more than {@link #LATE_NANOS} late, and after the end, is taken for another recovery.
  */
 public final class RecoveryEvents {
 
-    /** An answer of a recovery that is over may arrive so much later; one that ends later than that is of another one. */
+    /**
+     * An answer of a recovery that is over may arrive so much later; one that ends later than that is of another one.
+     */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final EngineClock clock;

@@ -24,15 +24,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: the watchdog
- * renews it, the releaser ends it, {@link LossDetector} signals its loss.
+ * One lock that is held: what was granted, its {@link HoldLifecycle}, and its place on the timer. Does no I/O: the
+ * watchdog renews it, the releaser ends it, {@link LossDetector} signals its loss.
  *
- * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each callback is
- * taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold} and {@link #forgetAt} (set once, at the loss); {@link #longestLease},
- * {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
- * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or
- * to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
+ * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
+ * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold}
+ * and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and
+ * {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count in a report or a
+ * repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to null, if its
+ * caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
  * {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
  */
 public final class Hold extends TimerEntry {
@@ -80,7 +81,9 @@ public final class Hold extends TimerEntry {
         boolean isForsaken();
     }
 
-    /** The handles, for as long as the application can reach one of them: each of them keeps the first one reachable. */
+    /**
+     * The handles, for as long as the application can reach one of them: each of them keeps the first one reachable.
+     */
     private static final class HandlesClaim extends WeakReference<HoldHandle> implements Claim {
 
         HandlesClaim(HoldHandle first) {
@@ -149,13 +152,18 @@ public final class Hold extends TimerEntry {
     /** Longest lease that the backend may have been told. */
     public volatile Duration longestLease;
 
-    /** Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way. */
+    /**
+     * Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way.
+     */
     public volatile boolean extended;
 
     /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
     public volatile long forgetAt;
 
-    /** 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's mark. */
+    /**
+     * 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's
+     * mark.
+     */
     private volatile int lossTold;
 
     /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
@@ -205,7 +213,10 @@ public final class Hold extends TimerEntry {
         return claim instanceof Claimant claimant && claimant.isForsaken() ? Optional.of(claimant) : Optional.empty();
     }
 
-    /** The list of {@link #unfinished} handles is completed up to this one. A handle that is added meanwhile stays on it. */
+    /**
+     * The list of {@link #unfinished} handles is completed up to this one. A handle that is added meanwhile stays on
+     * it.
+     */
     public void finished(HoldHandle latest) {
         UNFINISHED.compareAndSet(this, latest, null);
     }
@@ -216,8 +227,8 @@ public final class Hold extends TimerEntry {
     }
 
     /**
-     * Whether no handle can be reached, so that no code can release it. The first look only begins to watch: what is released before
-     * needs no weak reference.
+     * Whether no handle can be reached, so that no code can release it. The first look only begins to watch: what is
+     * released before needs no weak reference.
      */
     public boolean isUnreachable() {
         Claim known = claim;

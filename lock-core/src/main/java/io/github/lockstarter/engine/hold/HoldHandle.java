@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One entry into a {@link Hold}: its own release, the hold's everything else.
  *
- * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to {@link #LEAVING},
- * or, if that thread could not go on and said so with {@link #FAILED}, by the engine; {@link #LEFT} follows the count without a call in between, so that no
- * error comes between them. A thread that fails to release for want of stack or memory puts the handle on the hold's list of
- * {@link Hold#unfinished} ones, which takes two fields and no call. Two threads that fail with handles of one hold at the same
- * moment may lose one of them: then the hold is found once its handles cannot be reached.
+ * <p>Invariant: an entry is counted down once, by the one that turned {@link #stage} from {@link #ENTERED} to
+ * {@link #LEAVING}, or, if that thread could not go on and said so with {@link #FAILED}, by the engine; {@link #LEFT}
+ * follows the count without a call in between, so that no error comes between them. A thread that fails to release for
+ * want of stack or memory puts the handle on the hold's list of {@link Hold#unfinished} ones, which takes two fields
+ * and no call. Two threads that fail with handles of one hold at the same moment may lose one of them: then the hold is
+ * found once its handles cannot be reached.
  */
 public final class HoldHandle implements EngineHandle, Hold.Claim {
 

@@ -6,17 +6,17 @@ import io.github.lockstarter.engine.timer.EngineClock;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * The states of one hold: {@code HELD → RELEASING → RELEASED}, or {@code LOST} from either of the first two. All of it in
- * one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers tell the caller what to
- * do.
+ * The states of one hold: {@code HELD → RELEASING → RELEASED}, or {@code LOST} from either of the first two. All of it
+ * in one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers tell the caller
+ * what to do.
  *
  * <p>Invariants: a deadline only moves forward, and not once it is over (a late reply does not revive a lease); whoever
  * sees that it is over turns the state to lost in the same step, so that nobody sees it held afterwards; exactly one
- * caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is being written,
- * so that no renewal follows a release.
+ * caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is being
+ * written, so that no renewal follows a release.
  *
- * <p>Called from any thread. Only {@link #expire} and {@link #renewed} look at the clock; call {@code expire} before any
- * other question.
+ * <p>Called from any thread. Only {@link #expire} and {@link #renewed} look at the clock; call {@code expire} before
+ * any other question.
  */
 public final class HoldLifecycle {
 
@@ -183,7 +183,9 @@ public final class HoldLifecycle {
         return now instanceof Held held ? held.writes > 0 : now instanceof Lost lost && lost.writes > 0;
     }
 
-    /** The renewal is written. True if a release was asked for meanwhile and this was the last: the caller sends it now. */
+    /**
+     * The renewal is written. True if a release was asked for meanwhile and this was the last: the caller sends it now.
+     */
     public boolean endRenewal() {
         while (true) {
             State now = state;

@@ -6,9 +6,9 @@ import io.github.lockstarter.Ownership;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns a hold: a thread, which may enter again, or the handle alone. Threads are told apart by identity, since a subclass
- * of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the lock is released,
- * or for as long as its loss is remembered for that thread.
+ * Who owns a hold: a thread, which may enter again, or the handle alone. Threads are told apart by identity, since a
+ * subclass of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the
+ * lock is released, or for as long as its loss is remembered for that thread.
  *
  * @param thread the thread; null for a hold that belongs to its handle alone
  * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}

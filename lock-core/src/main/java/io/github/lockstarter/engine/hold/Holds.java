@@ -12,14 +12,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still alive
- * when its key is granted anew, since somebody deleted the key at the backend, is displaced. A hold of a thread that is
- * lost or displaced is kept for that thread: until its last release, its first nested entry, which learns of the loss, or for
- * a while if the owner never comes back.
+ * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still
+ * alive when its key is granted anew, since somebody deleted the key at the backend, is displaced. A hold of a thread
+ * that is lost or displaced is kept for that thread: until its last release, its first nested entry, which learns of
+ * the loss, or for a while if the owner never comes back.
  *
  * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key told to look: one
- * that has looked before sees them, one that looks later does not see the hold. Whoever puts a hold aside looks at its state
- * afterwards; whoever ends it changes the state first: so that one of them takes it out again.
+ * that has looked before sees them, one that looks later does not see the hold. Whoever puts a hold aside looks at its
+ * state afterwards; whoever ends it changes the state first: so that one of them takes it out again.
  */
 public final class Holds implements HeldLocks {
 
@@ -62,7 +62,10 @@ public final class Holds implements HeldLocks {
         }
     }
 
-    /** Its owner has it from now on. It may have been displaced before: whoever displaces it looks at the mark afterwards. */
+    /**
+     * Its owner has it from now on. It may have been displaced before: whoever displaces it looks at the mark
+     * afterwards.
+     */
     public void announced(Hold hold) {
         if (here.get(hold.key) != hold) {
             keepForThread(hold);

@@ -15,11 +15,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is given
- * back. It is published after that: at once, or, by one who gives up, after leaving the queue.
+ * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is
+ * given back. It is published after that: at once, or, by one who gives up, after leaving the queue.
  *
- * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by the
- * {@link KeyQueue} it stands in.
+ * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by
+ * the {@link KeyQueue} it stands in.
  */
 public final class Acquisition extends TimerEntry implements Hold.Claimant {
 
@@ -61,8 +61,8 @@ public final class Acquisition extends TimerEntry implements Hold.Claimant {
     }
 
     /**
-     * Whether this outcome is the one; to be {@link #publish published} by the same caller. A grant is not for one that its caller
-     * has forsaken; if the caller does so after this look, the hold is found and released later.
+     * Whether this outcome is the one; to be {@link #publish published} by the same caller. A grant is not for one that
+     * its caller has forsaken; if the caller does so after this look, the hold is found and released later.
      */
     public boolean decide(AcquireOutcome candidate) {
         if (forsaken && candidate instanceof AcquireOutcome.Got) {

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * How long the first waiter of a key sleeps unless it is signalled: exponential backoff with jitter, cut short by the end
- * of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one.
+ * How long the first waiter of a key sleeps unless it is signalled: exponential backoff with jitter, cut short by the
+ * end of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one.
  */
 public final class Backoff {
 

@@ -7,9 +7,9 @@ import io.github.lockstarter.spi.AcquireCommand;
  * How many fencing tokens the waiters of one key ask for at once: the {@link #LEAST least}, and twice as many as before
  * after a block that was used up soon, since to ask costs as much as dozens of hand-overs.
  *
- * <p>Not always as many as there may be: a block bounds how often this instance hands the lock over when the notice that
- * another one waits is lost; and fencing tokens, which count from the server's time in microseconds, would run ahead of it
- * with blocks that nobody uses.
+ * <p>Not always as many as there may be: a block bounds how often this instance hands the lock over when the notice
+ * that another one waits is lost; and fencing tokens, which count from the server's time in microseconds, would run
+ * ahead of it with blocks that nobody uses.
  *
  * <p>{@link #size} is guarded by the lock of the {@link KeyQueue}.
  */

@@ -2,7 +2,10 @@ package io.github.lockstarter.engine.queue;
 
 import java.util.Optional;
 
-/** Offers the lock of a hold that ends to waiters of the same instance. Called under the lock of the key's queue: no I/O. */
+/**
+ * Offers the lock of a hold that ends to waiters of the same instance. Called under the lock of the key's queue: no
+ * I/O.
+ */
 public interface HandOverOffer {
 
     /**

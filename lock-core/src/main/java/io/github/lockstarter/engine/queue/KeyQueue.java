@@ -19,17 +19,18 @@ import org.jspecify.annotations.Nullable;
  * however many threads wait; and not even that one while this instance has the lock itself. Decides, and does no I/O:
  * each method returns the {@link QueueActions} step, which the caller carries out without the lock.
  *
- * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next look
- * is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every waiter leaves
- * by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no alarm; a retired queue
- * stays empty; an attempt is withdrawn only after its acquisition was decided against, so that what is withdrawn is never
- * somebody's hold; nor is it withdrawn while somebody whose wait is over is owed its answer, so that who gives up adds no
- * wait to theirs. If it is granted then, nobody has it: the lock is given back, and the next attempt answers them.
+ * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next
+ * look is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every
+ * waiter leaves by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no
+ * alarm; a retired queue stays empty; an attempt is withdrawn only after its acquisition was decided against, so that
+ * what is withdrawn is never somebody's hold; nor is it withdrawn while somebody whose wait is over is owed its answer,
+ * so that who gives up adds no wait to theirs. If it is granted then, nobody has it: the lock is given back, and the
+ * next attempt answers them.
  *
- * <p>All fields are guarded by {@link #lock}, which {@link #locked} takes: every other method is called inside of it. Alarms are
- * set and cancelled under it, so that an earlier decision cannot overwrite a later one; the timer's lock comes after it and
- * takes no other. No monitor: a virtual thread that waits for the timer's lock must not keep its carrier, which on JDK 21 to 23
- * it would inside of one.
+ * <p>All fields are guarded by {@link #lock}, which {@link #locked} takes: every other method is called inside of it.
+ * Alarms are set and cancelled under it, so that an earlier decision cannot overwrite a later one; the timer's lock
+ * comes after it and takes no other. No monitor: a virtual thread that waits for the timer's lock must not keep its
+ * carrier, which on JDK 21 to 23 it would inside of one.
  */
 public final class KeyQueue {
 

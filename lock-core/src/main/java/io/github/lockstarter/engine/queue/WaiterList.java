@@ -11,8 +11,8 @@ import java.util.Set;
  * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's lock; the
  * alarms are set and cancelled under it.
  *
- * <p>Whatever happens to one waiter costs the same however many others wait: {@link #overdue} has those of {@link #waiters}
- * whose wait is over and who are owed an answer, and no others.
+ * <p>Whatever happens to one waiter costs the same however many others wait: {@link #overdue} has those of
+ * {@link #waiters} whose wait is over and who are owed an answer, and no others.
  */
 final class WaiterList {
 
@@ -71,7 +71,10 @@ final class WaiterList {
         alarms.schedule(acquisition, acquisition.giveUpAt - wakeAt < 0 ? acquisition.giveUpAt : wakeAt);
     }
 
-    /** The wait is over, but whether the lock is contended cannot be told before the next answer. Without effect on others. */
+    /**
+     * The wait is over, but whether the lock is contended cannot be told before the next answer. Without effect on
+     * others.
+     */
     void markOverdue(Acquisition acquisition) {
         if (has(acquisition)) {
             overdue = overdue.isEmpty() ? new LinkedHashSet<>() : overdue;

@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /**
- * The callers of this instance that wait for locks, for the parts that end its holds: each notification lets the queue of the
- * key decide, and has the decision executed. Called from any thread; returns at once.
+ * The callers of this instance that wait for locks, for the parts that end its holds: each notification lets the queue
+ * of the key decide, and has the decision executed. Called from any thread; returns at once.
  *
  * <p>{@link #executor} is set once, before the first caller waits.
  */
@@ -44,8 +44,8 @@ public final class Waiters {
     }
 
     /**
-     * A hold of the key was released to another instance, and this one is registered behind the others: its waiters wait. If
-     * there are none any more, the registration is withdrawn.
+     * A hold of the key was released to another instance, and this one is registered behind the others: its waiters
+     * wait. If there are none any more, the registration is withdrawn.
      */
     public void requeued(String key, Duration lease) {
         long now = clock.nanos();
@@ -58,15 +58,17 @@ public final class Waiters {
     }
 
     /**
-     * Another instance waits, and may be overtaken by the next grant to this one. The notice may overtake the answer that
-     * carries the grant: then the queue knows of an attempt, and passes it on.
+     * Another instance waits, and may be overtaken by the next grant to this one. The notice may overtake the answer
+     * that carries the grant: then the queue knows of an attempt, and passes it on.
      */
     public void wanted(String key) {
         queues.apply(key, KeyQueue::wanted);
         holds.here(key).ifPresent(hold -> hold.grant.wanted(clock.nanos()));
     }
 
-    /** Withdraws a wait; a waiter that came meanwhile may have lost its registration to the withdrawal, and tries again. */
+    /**
+     * Withdraws a wait; a waiter that came meanwhile may have lost its registration to the withdrawal, and tries again.
+     */
     public void withdraw(String key, LockToken token) {
         withdrawer.send(key, token);
         freed(key);

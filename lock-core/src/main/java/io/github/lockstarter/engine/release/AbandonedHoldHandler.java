@@ -8,10 +8,11 @@ import io.github.lockstarter.engine.hold.Hold;
 /**
  * What is done about a hold that is renewed and that no code can release, since none of its handles can be reached.
  *
- * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on that thread, or
- * where one of its handles is; so there is none once the thread has ended and no handle can be reached. A thread that lives may be
- * in its section and never mean to end it, and so may any thread be in the section of a hold that belongs to its handle; who wants to
- * hear of the loss relies on the lock for as long as that does not come. These holds are kept, and reported to the listeners.
+ * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on
+ * that thread, or where one of its handles is; so there is none once the thread has ended and no handle can be reached.
+ * A thread that lives may be in its section and never mean to end it, and so may any thread be in the section of a hold
+ * that belongs to its handle; who wants to hear of the loss relies on the lock for as long as that does not come. These
+ * holds are kept, and reported to the listeners.
  *
  * <p>Called by the timer's thread only; keeps no state but the holds' marks.
  */

@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
  * Passes a lock on to the next waiter of this instance without asking the backend, within the bounds of its
  * {@link Grant}: lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012).
  *
- * <p>Called with a hold whose owner has left it and was told to send the release: nobody else can end, renew or hand over
- * the same grant. The successor gets a hold of its own on the same lock token, with the next fencing token and the deadline
- * that the lease has anyway. What the owner did before it left happens before what the successor does. Keeps no state.
+ * <p>Called with a hold whose owner has left it and was told to send the release: nobody else can end, renew or hand
+ * over the same grant. The successor gets a hold of its own on the same lock token, with the next fencing token and the
+ * deadline that the lease has anyway. What the owner did before it left happens before what the successor does. Keeps
+ * no state.
  */
 public final class HandOver {
 
@@ -129,7 +130,8 @@ public final class HandOver {
     }
 
     /**
-     * Tries one waiter after the other. {@link #needsRenewal}, {@link #waiter} and {@link #offered} belong to the calling thread.
+     * Tries one waiter after the other. {@link #needsRenewal}, {@link #waiter} and {@link #offered} belong to the
+     * calling thread.
      *
      * <p>{@code least} says who is let in: those who are renewed, or, when the lease was armed, all.
      */
@@ -164,8 +166,8 @@ public final class HandOver {
         }
 
         /**
-         * Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is none. While
-         * there is none, as between one that is refused and the next, the revocations tell.
+         * Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is
+         * none. While there is none, as between one that is refused and the next, the revocations tell.
          */
         private Optional<AcquireOutcome.Got> hold(Acquisition waiter, long fencingToken) {
             Spec spec = new Spec(leaving.key, leaving.grant, fencingToken, deadline, renewAt);

@@ -16,8 +16,8 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has too
- * little stack for that fails before it begins, and {@link UnfinishedOperations} completes it.
+ * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has
+ * too little stack for that fails before it begins, and {@link UnfinishedOperations} completes it.
  */
 public final class LockReleaser {
 

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and tells
- * the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
+ * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and
+ * tells the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
  */
 public final class ReleaseSender {
 
@@ -51,9 +51,9 @@ public final class ReleaseSender {
     }
 
     /**
-     * Releases what its owner has left. What is lost too: if it is still there, since its lease was over for us only, nobody
-     * has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they follow on the
-     * heels of the release.
+     * Releases what its owner has left. What is lost too: if it is still there, since its lease was over for us only,
+     * nobody has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they
+     * follow on the heels of the release.
      */
     public void release(Hold hold) {
         if (hold.lifecycle.holds() == 0) {
@@ -91,7 +91,9 @@ public final class ReleaseSender {
         return result instanceof ReleaseResult.Released released && released.signalled() > 0;
     }
 
-    /** What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}. */
+    /**
+     * What the next release of the hold's lock token comes to. To be followed by {@link #release} or {@link #forget}.
+     */
     public Awaited answerFor(Hold hold) {
         Awaited waiting = new Awaited(hold.grant.token, new CompletableFuture<>());
         awaited.add(waiting);

@@ -9,10 +9,10 @@ import io.github.lockstarter.engine.thread.EngineLog;
 import java.util.function.Consumer;
 
 /**
- * Completes what threads began and could not end for want of stack or memory: a grant that its caller did not live to take, a
- * release that was asked for. Such a thread can do no more than set a field, so it marks the {@link Acquisition} or the
- * {@link HoldHandle}, and then {@link HoldOperations#hasUnfinished}; the timer's thread, which ticks at least once a second while anything is held,
- * looks at all holds then.
+ * Completes what threads began and could not end for want of stack or memory: a grant that its caller did not live to
+ * take, a release that was asked for. Such a thread can do no more than set a field, so it marks the
+ * {@link Acquisition} or the {@link HoldHandle}, and then {@link HoldOperations#hasUnfinished}; the timer's thread,
+ * which ticks at least once a second while anything is held, looks at all holds then.
  */
 public final class UnfinishedOperations {
 

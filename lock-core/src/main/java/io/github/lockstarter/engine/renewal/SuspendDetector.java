@@ -10,9 +10,9 @@ import io.github.lockstarter.engine.timer.TimerWheel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Notices that the machine was suspended. During a suspension the monotonic clock, and with it the timer, may stand still
- * while leases run out; so once a second, while anything is held, both clocks are compared, and after a jump every hold is
- * looked at.
+ * Notices that the machine was suspended. During a suspension the monotonic clock, and with it the timer, may stand
+ * still while leases run out; so once a second, while anything is held, both clocks are compared, and after a jump
+ * every hold is looked at.
  *
  * <p>{@link #watching} turns true with the first hold, and false on the timer's thread when nothing is held any more;
  * {@link #last} belongs to the one that turned it true, and then to the timer's thread.

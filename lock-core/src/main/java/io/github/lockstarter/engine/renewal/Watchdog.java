@@ -25,9 +25,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when about a third of it has passed,
- * and again every sixth until an answer comes; the renewals that are due in one tick travel together. At its deadline a
- * hold is lost, whether or not the backend can be reached.
+ * Renews what is held and finds what is lost, on the one timer thread. A lease is renewed when about a third of it has
+ * passed, and again every sixth until an answer comes; the renewals that are due in one tick travel together. At its
+ * deadline a hold is lost, whether or not the backend can be reached.
  *
  * <p>{@link #due} belongs to the timer's thread. Answers come on the backend's threads, extensions on the callers'.
  */

@@ -66,8 +66,9 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
     }
 
     /**
-     * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it sooner,
-     * at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a call.
+     * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it
+     * sooner, at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a
+     * call.
      *
      * @param sentNanos monotonic time before the command was sent
      * @return monotonic time of the renewal

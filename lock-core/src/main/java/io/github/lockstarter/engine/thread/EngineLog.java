@@ -4,7 +4,9 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where the engine says what has no listener to go to: exceptions of somebody else's code. The only log of the engine. */
+/**
+ * Where the engine says what has no listener to go to: exceptions of somebody else's code. The only log of the engine.
+ */
 public final class EngineLog {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter.engine.LockEngine");

@@ -42,7 +42,10 @@ public final class LockThreads {
         }
     }
 
-    /** Waits for what a pool that was shut down still runs, for 2 s at most: it may be what a caller of the stop runs on. */
+    /**
+     * Waits for what a pool that was shut down still runs, for 2 s at most: it may be what a caller of the stop runs
+     * on.
+     */
     public static void join(ThreadPoolExecutor pool) {
         try {
             pool.awaitTermination(JOIN_MILLIS, TimeUnit.MILLISECONDS);

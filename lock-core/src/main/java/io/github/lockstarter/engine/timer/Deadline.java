@@ -6,8 +6,8 @@ import java.time.Duration;
  * The end of a lease as its holder sees it: earlier than the backend's, whatever happened to the command in between.
  *
  * <p>Counted on the monotonic clock from <em>before</em> the command was sent, minus {@link #drift}: the allowance for
- * clocks that run at different speeds. The wall clock is a second witness for the time during which a suspended machine's
- * monotonic clock stands still. A wall clock that is set forward can end a lease too early, which is safe.
+ * clocks that run at different speeds. The wall clock is a second witness for the time during which a suspended
+ * machine's monotonic clock stands still. A wall clock that is set forward can end a lease too early, which is safe.
  *
  * @param nanos end on the monotonic clock
  * @param wallMillis end on the wall clock, without allowance, so that in normal times the monotonic one comes first

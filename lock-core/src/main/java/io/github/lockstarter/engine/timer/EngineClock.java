@@ -4,8 +4,8 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * The engine's two clocks. Everything is measured on the monotonic one; the wall clock only reveals that the machine was
- * suspended, during which the monotonic clock may stand still.
+ * The engine's two clocks. Everything is measured on the monotonic one; the wall clock only reveals that the machine
+ * was suspended, during which the monotonic clock may stand still.
  *
  * @param monotonicNanos as {@link System#nanoTime()}
  * @param wall the wall clock

@@ -2,7 +2,10 @@ package io.github.lockstarter.engine.timer;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something that happens at a time on an {@link EngineTimer}. Its links belong to the timer and are guarded by its lock. */
+/**
+ * Something that happens at a time on an {@link EngineTimer}. Its links belong to the timer and are guarded by its
+ * lock.
+ */
 public abstract class TimerEntry {
 
     static final long UNSCHEDULED = Long.MIN_VALUE;
@@ -17,8 +20,8 @@ public abstract class TimerEntry {
     long tick = UNSCHEDULED;
 
     /**
-     * Called once per {@link EngineTimer#schedule}, on the watchdog's thread, without a lock held. May come although the
-     * entry was cancelled or rescheduled in the same moment: implementations check their own state. Never blocks.
+     * Called once per {@link EngineTimer#schedule}, on the watchdog's thread, without a lock held. May come although
+     * the entry was cancelled or rescheduled in the same moment: implementations check their own state. Never blocks.
      */
     public abstract void fire();
 }

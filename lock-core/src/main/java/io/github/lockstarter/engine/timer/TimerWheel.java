@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one timer thread of an engine: a hashed timing wheel (Varghese and Lauck, "Hashed and Hierarchical Timing Wheels",
- * SOSP 1987). Scheduling and cancelling take constant time and allocate nothing, so that the churn of short holds leaves no
- * trace; an entry fires up to one tick late.
+ * The one timer thread of an engine: a hashed timing wheel (Varghese and Lauck, "Hashed and Hierarchical Timing
+ * Wheels", SOSP 1987). Scheduling and cancelling take constant time and allocate nothing, so that the churn of short
+ * holds leaves no trace; an entry fires up to one tick late.
  *
  * <p>{@link #schedule} and {@link #cancel} come from any thread and take {@link #lock} for a few instructions; entries
  * fire outside of it. The thread starts with the first entry and sleeps until a slot is due; without entries it never

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model check of {@link HoldLifecycle}: every interleaving of its steps gives what some order of the same calls gives on
- * {@link Sequential}, a model without concurrency. Besides, no renewal is written once the release was sent, and the
+ * Model check of {@link HoldLifecycle}: every interleaving of its steps gives what some order of the same calls gives
+ * on {@link Sequential}, a model without concurrency. Besides, no renewal is written once the release was sent, and the
  * release is sent at most once: a violation shows as an {@link AssertionError} that the model never throws.
  */
 @Tag(Effort.SLOW)

@@ -27,7 +27,8 @@ class KeyQueueTests {
     private static final ResolvedRequest TERMS = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
 
     /**
-     * The timer's lock is taken there: a virtual thread that waits for it inside of a monitor keeps its carrier on JDK 21 to 23.
+     * The timer's lock is taken there: a virtual thread that waits for it inside of a monitor keeps its carrier on JDK
+     * 21 to 23.
      */
     @Test
     void holdsNoMonitorWhileItSetsAnAlarm() throws Exception {

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model check of the local queue of one key, with its coming and going in the map: every interleaving of joining, leaving,
- * being granted and being handed the lock gives what some order of the same calls gives on a plain list. In particular no waiter is ever left
- * in a queue that nobody serves.
+ * Model check of the local queue of one key, with its coming and going in the map: every interleaving of joining,
+ * leaving, being granted and being handed the lock gives what some order of the same calls gives on a plain list. In
+ * particular no waiter is ever left in a queue that nobody serves.
  */
 @Param(name = "waiter", gen = IntGen.class, conf = "0:2")
 @Tag(Effort.SLOW)

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command ends
- * with it. Of a server that does not tell, nothing is said.
+ * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command
+ * ends with it. Of a server that does not tell, nothing is said.
  */
 public final class ServerChecks {
 

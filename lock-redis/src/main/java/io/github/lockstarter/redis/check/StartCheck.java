@@ -150,7 +150,10 @@ public final class StartCheck {
                 .get();
     }
 
-    /** Why the server cannot be used; of a user that lacks rights, all that it lacks. Blocks where these have to be tried. */
+    /**
+     * Why the server cannot be used; of a user that lacks rights, all that it lacks. Blocks where these have to be
+     * tried.
+     */
     public RedisUnavailableException unavailable(RedisFailure failure) {
         String remedy = failure.isMissingRight()
                 ? rights.remedy(keySpace.keysOf(KEY + newInstanceId()).lock(), keySpace.mailboxOf(newInstanceId()))

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where the
- * cluster redirects it to; this sees to it that its connection to the node is open before, since commands that wait for it
- * in the client are sent last come first; and watches that connection.
+ * The keys are spread over the masters of a cluster. The client itself finds the node of a command, and follows where
+ * the cluster redirects it to; this sees to it that its connection to the node is open before, since commands that wait
+ * for it in the client are sent last come first; and watches that connection.
  *
  * <p>{@code nodes} grows with each address that was ever a master's.
  */
@@ -118,8 +118,8 @@ final class ClusterRouting implements Routing {
     }
 
     /**
-     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those who wait;
-     * nothing is sent, and no user is called, under it.
+     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those who
+     * wait; nothing is sent, and no user is called, under it.
      */
     private final class Node {
 

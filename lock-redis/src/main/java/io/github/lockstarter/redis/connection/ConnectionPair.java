@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * The two connections of a backend, one for commands and one for signals, each to as many servers as it needs. Both
  * reconnect by themselves.
  *
- * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them. {@code lock}
- * guards {@code ended}, from which on it is not set any more; nothing is sent or closed under it. {@code pulse} is set by that
- * thread, too.
+ * <p>{@code signals} is set by the thread that opens the connections, the first time before others see them.
+ * {@code lock} guards {@code ended}, from which on it is not set any more; nothing is sent or closed under it.
+ * {@code pulse} is set by that thread, too.
  */
 final class ConnectionPair implements AutoCloseable {
 
@@ -69,7 +69,10 @@ final class ConnectionPair implements AutoCloseable {
         return signals != null;
     }
 
-    /** Whether they arrive now, as far as the client can tell: subscribed, connected, and the server answered when last asked. */
+    /**
+     * Whether they arrive now, as far as the client can tell: subscribed, connected, and the server answered when last
+     * asked.
+     */
     boolean hearsSignals() {
         StatefulRedisPubSubConnection<String, String> connection = signals;
         MailboxPulse watching = pulse;
@@ -138,8 +141,9 @@ final class ConnectionPair implements AutoCloseable {
     }
 
     /**
-     * Closes both without waiting for it: commands as soon as those under way are answered, since a server that was demoted
-     * still says that it has not executed them. One that hangs does not, and each of them ends with the command timeout.
+     * Closes both without waiting for it: commands as soon as those under way are answered, since a server that was
+     * demoted still says that it has not executed them. One that hangs does not, and each of them ends with the command
+     * timeout.
      */
     void abandon() {
         closeBehindThoseUnderWay();

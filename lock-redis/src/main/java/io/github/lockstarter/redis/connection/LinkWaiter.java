@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A user that waits for the link to the server of a key, until a deadline of its own.
  *
- * <p>Invariant: the user is called once, by the thread that turns {@code answered}: one that has the link, one that failed to
- * open it, or the timer at the deadline. So a user whose deadline has passed sends nothing, however late the link is open.
+ * <p>Invariant: the user is called once, by the thread that turns {@code answered}: one that has the link, one that
+ * failed to open it, or the timer at the deadline. So a user whose deadline has passed sends nothing, however late the
+ * link is open.
  */
 final class LinkWaiter implements LinkCallback {
 

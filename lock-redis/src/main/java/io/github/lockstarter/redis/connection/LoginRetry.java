@@ -5,8 +5,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Opens a connection, and asks again when the client has lost the reason of a refusal: a server that refuses a login closes
- * the connection, and Lettuce sometimes sees only that. Seen in 14 of 3,000 logins with a wrong password, on 7.5.2.
+ * Opens a connection, and asks again when the client has lost the reason of a refusal: a server that refuses a login
+ * closes the connection, and Lettuce sometimes sees only that. Seen in 14 of 3,000 logins with a wrong password, on
+ * 7.5.2.
  */
 final class LoginRetry {
 

@@ -8,11 +8,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the server of a mailbox again and again whether it is there. Nothing else would tell: a mailbox that hears nothing
- * and one whose server hangs look alike, and commands may go to other servers of the cluster, or on a connection that works.
+ * Asks the server of a mailbox again and again whether it is there. Nothing else would tell: a mailbox that hears
+ * nothing and one whose server hangs look alike, and commands may go to other servers of the cluster, or on a
+ * connection that works.
  *
- * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed} and write {@code silent}. Ends by itself when
- * nobody wants it any more.
+ * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed} and write
+ * {@code silent}. Ends by itself when nobody wants it any more.
  */
 final class MailboxPulse implements Runnable {
 

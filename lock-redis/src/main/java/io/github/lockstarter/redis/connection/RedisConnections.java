@@ -19,16 +19,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or that
- * was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a cluster
- * the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
+ * Opens the link to Redis when it is needed and not open yet; once open, Lettuce keeps it up. A server that hangs, or
+ * that was demoted, is no failure to Lettuce: then the link is given up, and opened again to where Redis is now. In a
+ * cluster the link is to all nodes, so that it is kept, and the client asks the nodes again which of them has what.
  *
- * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards all
- * mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may be
- * sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that none
- * overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the current
- * one any more closes what it opened. One that fails is over, and so are those who waited for it; the next command starts
- * another. {@code access} goes from open to stopped and back, and from either to closed.
+ * <p>Any thread calls. One daemon thread of its own opens, since opening blocks; it ends when idle. {@code lock} guards
+ * all mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may
+ * be sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that
+ * none overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the
+ * current one any more closes what it opened. One that fails is over, and so are those who waited for it; the next
+ * command starts another. {@code access} goes from open to stopped and back, and from either to closed.
  */
 public final class RedisConnections implements AutoCloseable {
 
@@ -95,8 +95,8 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user that
-     * has waited for one command timeout is told that it is not open, and the attempt goes on for others.
+     * Hands the link to the server of a key over as soon as it is open, first come first; opens it unless it is. A user
+     * that has waited for one command timeout is told that it is not open, and the attempt goes on for others.
      */
     public void whenOpen(String key, LinkCallback user) {
         LinkWaiter waiter = new LinkWaiter(key, user);
@@ -105,8 +105,8 @@ public final class RedisConnections implements AutoCloseable {
     }
 
     /**
-     * Opens the link to the server of a key unless it is open, and blocks until that is done: a start waits for the end of the
-     * attempt, which takes longer than one command timeout where the client's classes are yet to be loaded.
+     * Opens the link to the server of a key unless it is open, and blocks until that is done: a start waits for the end
+     * of the attempt, which takes longer than one command timeout where the client's classes are yet to be loaded.
      *
      * @return why it could not be opened; empty if it is open
      */

@@ -16,15 +16,17 @@ import org.jspecify.annotations.Nullable;
  * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
  * scripts it has.
  *
- * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all; {@code timeouts} is
- * written by all; {@code watched} is written by whoever opens the connection.
+ * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all;
+ * {@code timeouts} is written by all; {@code watched} is written by whoever opens the connection.
  */
 public final class RedisLink implements RedisConnectionStateListener {
 
     /** As many answers in a row that do not come in time, and none that does, are those of a server that hangs. */
     static final int MOST_TIMEOUTS = 3;
 
-    /** A connection that is no older was just opened to what was thought to be the right server: no better one is known. */
+    /**
+     * A connection that is no older was just opened to what was thought to be the right server: no better one is known.
+     */
     private static final long YOUNG = TimeUnit.SECONDS.toNanos(1);
 
     private final StatefulConnection<String, String> commands;
@@ -76,24 +78,24 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     /**
-     * How often the connection broke. A command during which this changes may be executed twice. A connection that is being
-     * given up counts as broken before what was under way on it is sent elsewhere.
+     * How often the connection broke. A command during which this changes may be executed twice. A connection that is
+     * being given up counts as broken before what was under way on it is sent elsewhere.
      */
     public int breaks() {
         return isConnected() ? breaks.get() : breaks.get() + 1;
     }
 
     /**
-     * How often any connection broke that a command on this one may be redirected to. A command during which this changes may
-     * be executed twice, too.
+     * How often any connection broke that a command on this one may be redirected to. A command during which this
+     * changes may be executed twice, too.
      */
     public int breaksOfAll() {
         return breaksOfAll.get();
     }
 
     /**
-     * Whether the short form of the script may be sent: the server has answered it on the same connection. Sending the short
-     * form on a guess would let commands that come later overtake the one that the server does not know.
+     * Whether the short form of the script may be sent: the server has answered it on the same connection. Sending the
+     * short form on a guess would let commands that come later overtake the one that the server does not know.
      */
     public boolean isKnown(String sha) {
         return knownScripts.contains(sha);
@@ -110,8 +112,8 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     /**
-     * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break: ask
-     * {@link #breaks} before.
+     * A command ended, with the server's answer or with a failure. May give the connection up, which counts as a break:
+     * ask {@link #breaks} before.
      */
     public void recordReply(@Nullable Throwable failure) {
         if (failure == null) {

@@ -15,7 +15,10 @@ interface Routing {
     /** The address of the server that has a key, as far as it is known; empty if there is only one. */
     Optional<String> nodeOf(String key);
 
-    /** Links to all servers that have keys, each as soon as it is open, by the address of the server if there may be several. */
+    /**
+     * Links to all servers that have keys, each as soon as it is open, by the address of the server if there may be
+     * several.
+     */
     Map<String, CompletableFuture<RedisLink>> toAll();
 
     /** One slot of each server, by the address of the server, where the keys are spread over several; else none. */

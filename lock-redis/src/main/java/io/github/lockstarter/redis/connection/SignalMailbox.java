@@ -6,19 +6,21 @@ import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import java.util.Optional;
 
 /**
- * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of one
- * that another instance waits for, or {@value #REVOKED} for one that was taken away. A client that does not know the mark takes it
- * for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable field goes from false to
- * true with the first subscription and stays there.
+ * Where this instance hears its signals: the encoded key of a lock that may be free, or {@value #WANTED} and that of
+ * one that another instance waits for, or {@value #REVOKED} for one that was taken away. A client that does not know
+ * the mark takes it for no key, and ignores it. Called by the event loop of one connection at a time; its one mutable
+ * field goes from false to true with the first subscription and stays there.
  */
 public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
 
-    /** What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this. */
+    /**
+     * What a message starts with that says "wanted", as {@code acquire.lua} writes it; no encoded key starts like this.
+     */
     public static final String WANTED = "%!";
 
     /**
-     * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fingerprint of the lock
-     * token that had it, a colon and the encoded key; no encoded key starts like this.
+     * What a message starts with that says "taken away", as {@code revoke.lua} writes it, before the fingerprint of the
+     * lock token that had it, a colon and the encoded key; no encoded key starts like this.
      */
     public static final String REVOKED = "%~";
 
@@ -69,7 +71,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         }
     }
 
-    /** Empty if it is not from a lock client. Nothing is lost by ignoring that: what it says shows with the next command too. */
+    /**
+     * Empty if it is not from a lock client. Nothing is lost by ignoring that: what it says shows with the next command
+     * too.
+     */
     private static Optional<String> keyOf(String payload, int from) {
         try {
             return Optional.of(KeyEncoding.decode(payload.substring(from)));

@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses one of several servers that are asked at the same time: the first in their order that qualifies, so that clients
- * which get the same answers choose the same server.
+ * Chooses one of several servers that are asked at the same time: the first in their order that qualifies, so that
+ * clients which get the same answers choose the same server.
  *
- * <p>Invariant: a server is chosen when all in front of it have answered, or half of the command timeout after the question. What
- * the others bring, also later, is discarded. One thread makes a choice and blocks until it is made; the servers' answers come on
- * any thread and meet it in {@code answers}.
+ * <p>Invariant: a server is chosen when all in front of it have answered, or half of the command timeout after the
+ * question. What the others bring, also later, is discarded. One thread makes a choice and blocks until it is made; the
+ * servers' answers come on any thread and meet it in {@code answers}.
  *
  * @param <T> what a server that qualifies brings
  */

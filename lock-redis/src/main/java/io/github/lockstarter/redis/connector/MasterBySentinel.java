@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The master that sentinels name. The client asks sentinels one after the other, also when it reconnects by itself. So this
- * asks all of them first, and has the client begin with the first one in their order that answers.
+ * The master that sentinels name. The client asks sentinels one after the other, also when it reconnects by itself. So
+ * this asks all of them first, and has the client begin with the first one in their order that answers.
  */
 final class MasterBySentinel implements MasterChoice {
 

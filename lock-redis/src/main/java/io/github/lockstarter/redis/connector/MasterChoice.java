@@ -4,7 +4,9 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 
-/** Finds the master among several servers, each of which is asked at the same time. Used by one thread, and blocks it. */
+/**
+ * Finds the master among several servers, each of which is asked at the same time. Used by one thread, and blocks it.
+ */
 interface MasterChoice {
 
     /**

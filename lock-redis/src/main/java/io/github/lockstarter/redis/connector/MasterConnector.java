@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects to one of several servers. Signals come from the server that commands were connected to last: {@code master}, which
- * the thread that opens connections sets.
+ * Connects to one of several servers. Signals come from the server that commands were connected to last:
+ * {@code master}, which the thread that opens connections sets.
  */
 final class MasterConnector implements RedisConnector {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Opens the lock's own connections to Redis, with options {@linkplain RedisSettings#tune tuned} for locks. Both methods
- * block, for a few command timeouts at most, and are never called on an event loop. Callers of locks wait for their own time
- * only, and not for the end of an attempt.
+ * block, for a few command timeouts at most, and are never called on an event loop. Callers of locks wait for their own
+ * time only, and not for the end of an attempt.
  */
 public interface RedisConnector extends AutoCloseable {
 
@@ -62,8 +62,8 @@ public interface RedisConnector extends AutoCloseable {
     }
 
     /**
-     * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher is
-     * told only of the listeners at its own node.
+     * Whether the servers are the nodes of a cluster. Then {@link #connect} gives a cluster connection, and a publisher
+     * is told only of the listeners at its own node.
      *
      * @return false for one server, also if others stand in for it
      */

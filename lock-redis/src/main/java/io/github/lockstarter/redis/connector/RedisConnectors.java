@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Connectors over Lettuce's clients, one per topology. The clients have {@linkplain RedisSettings#tune tuned} options. */
+/**
+ * Connectors over Lettuce's clients, one per topology. The clients have {@linkplain RedisSettings#tune tuned} options.
+ */
 public final class RedisConnectors {
 
     private RedisConnectors() {}

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
- * Why a connection could not be opened, as far as its failure tells: the server is away, its port speaks TLS or does not, its
- * certificate is not trusted, or another protocol is spoken there.
+ * Why a connection could not be opened, as far as its failure tells: the server is away, its port speaks TLS or does
+ * not, its certificate is not trusted, or another protocol is spoken there.
  *
  * @param detail what was seen
  * @param remedy what to do

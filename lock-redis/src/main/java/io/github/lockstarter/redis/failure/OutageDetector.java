@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Notices when a server does not answer any more, and when it does again. A first failure makes it suspect; it is reported with
- * a failure of a command that was sent after that one, or of a connection that could not be opened. So neither a single timeout,
- * nor a connection that is slow to open, nor one that breaks under many commands is reported.
+ * Notices when a server does not answer any more, and when it does again. A first failure makes it suspect; it is
+ * reported with a failure of a command that was sent after that one, or of a connection that could not be opened. So
+ * neither a single timeout, nor a connection that is slow to open, nor one that breaks under many commands is reported.
  *
- * <p>Callers' threads and event loops call. {@code silences} has an entry for each server from its first failure to its next
- * answer, in a cluster by the node; an entry ends also with the answer of another node that has taken its slot over.
- * {@code epoch} grows with each entry, so that a command knows by its value at the sending whether it was sent later. A
- * {@link Silence} goes from suspected to reported, and from either to over; the thread that moves it on reports. Accepted race:
- * two threads that do so in the same moment may report in the wrong order.
+ * <p>Callers' threads and event loops call. {@code silences} has an entry for each server from its first failure to its
+ * next answer, in a cluster by the node; an entry ends also with the answer of another node that has taken its slot
+ * over. {@code epoch} grows with each entry, so that a command knows by its value at the sending whether it was sent
+ * later. A {@link Silence} goes from suspected to reported, and from either to over; the thread that moves it on
+ * reports. Accepted race: two threads that do so in the same moment may report in the wrong order.
  */
 public final class OutageDetector {
 
@@ -40,7 +40,8 @@ public final class OutageDetector {
      * Knows nothing yet.
      *
      * @param target what messages call the servers
-     * @param nodeOf what finds the node of a cluster that has a key; empty where there is one server, or no node is known
+     * @param nodeOf what finds the node of a cluster that has a key; empty where there is one server, or no node is
+     *     known
      */
     public OutageDetector(String target, Function<String, Optional<String>> nodeOf) {
         this.target = target;
@@ -52,7 +53,10 @@ public final class OutageDetector {
         receiver = next;
     }
 
-    /** Whether the caller of the commands reports by itself that the server does not answer; its return is reported here. */
+    /**
+     * Whether the caller of the commands reports by itself that the server does not answer; its return is reported
+     * here.
+     */
     public void reportedOtherwise(boolean otherwise) {
         isReportedOtherwise = otherwise;
     }

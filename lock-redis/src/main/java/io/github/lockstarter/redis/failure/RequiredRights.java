@@ -6,14 +6,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the user of the lock has to be allowed, and what to grant where a right is missing. What is suggested adds rights and
- * takes none away: the user may be the application's own.
+ * What the user of the lock has to be allowed, and what to grant where a right is missing. What is suggested adds
+ * rights and takes none away: the user may be the application's own.
  *
  * @param settings say what the keys are called, and whether replicas acknowledge
  */
 public record RequiredRights(RedisSettings settings) {
 
-    /** All commands that locks send or call, as {@code ACL SETUSER} takes them; with {@code redis.min-replicas} WAIT too. */
+    /**
+     * All commands that locks send or call, as {@code ACL SETUSER} takes them; with {@code redis.min-replicas} WAIT
+     * too.
+     */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +set +del +pexpire"
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
@@ -56,8 +59,8 @@ public record RequiredRights(RedisSettings settings) {
     }
 
     /**
-     * What to do about a refusal while connecting, where nothing else can be tried: names all commands, which does not harm, since
-     * some of the others may be missing too.
+     * What to do about a refusal while connecting, where nothing else can be tried: names all commands, which does not
+     * harm, since some of the others may be missing too.
      */
     String remedyOfConnecting(ServerError refusal) {
         String missing = missing(refusal);

@@ -7,11 +7,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error reply: its code, which means the same on every version of the server, and its text without what the version adds.
+ * An error reply: its code, which means the same on every version of the server, and its text without what the version
+ * adds.
  *
- * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, and {@code READONLY You can't …
- * script: <sha>, on @user_script:132.} where the script did not catch it; Valkey leaves the SHA out. Before 7.0 it reads {@code
- * @user_script: 132: -READONLY You can't …} with a line break at the end, and {@code ERR Error running script (call to f_<sha>):
+ * <p>An error of a command inside a script reads {@code READONLY You can't …} from Redis 7.0 on, and
+ * {@code READONLY You can't … script: <sha>, on @user_script:132.} where the script did not catch it; Valkey leaves the
+ * SHA out. Before 7.0 it reads {@code
+ * @user_script: 132: -READONLY You can't …} with a line break at the end, and
+ *     {@code ERR Error running script (call to f_<sha>):
  * @user_script:132: @user_script: 132: -READONLY You can't …} where the script did not catch it.
  *
  * @param code the first word, such as {@code READONLY}; {@code ERR} where the server gives none
@@ -53,11 +56,12 @@ public record ServerError(String code, String text) {
     }
 
     /**
-     * Whether the refusal ends without a change of the setup, usually within the wait of a caller, and has certainly not
-     * written anything. {@code MOVED}, {@code ASK}, {@code TRYAGAIN} and {@code CLUSTERDOWN} end when the nodes of a cluster agree
-     * on slots and masters; {@code READONLY} and {@code MASTERDOWN} when the client finds the master of a failover; {@code
-     * LOADING} when the server has its data; {@code BUSY} when another script ends, or an operator kills it; {@code NOREPLICAS}
-     * when replicas are connected again, which a server that was just promoted waits for too.
+     * Whether the refusal ends without a change of the setup, usually within the wait of a caller, and has certainly
+     * not written anything. {@code MOVED}, {@code ASK}, {@code TRYAGAIN} and {@code CLUSTERDOWN} end when the nodes of
+     * a cluster agree on slots and masters; {@code READONLY} and {@code MASTERDOWN} when the client finds the master of
+     * a failover; {@code LOADING} when the server has its data; {@code BUSY} when another script ends, or an operator
+     * kills it; {@code NOREPLICAS} when replicas are connected again, which a server that was just promoted waits for
+     * too.
      *
      * <p>{@code OOM} and {@code MISCONF} are not among them: memory and disks stay full until an operator acts.
      */
@@ -65,7 +69,9 @@ public record ServerError(String code, String text) {
         return PASSING.contains(code);
     }
 
-    /** Whether a failure says that the server is a replica, or one that was promoted not long ago and is none any more. */
+    /**
+     * Whether a failure says that the server is a replica, or one that was promoted not long ago and is none any more.
+     */
     public static boolean isOfReplica(@Nullable Throwable failure) {
         return failure instanceof RedisCommandExecutionException refusal
                 && of(refusal).isOfReplica();

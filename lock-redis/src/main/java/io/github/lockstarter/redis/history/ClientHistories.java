@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The histories that the locks of a client belong to: one, or in a cluster one for each slot, since slots move between
  * servers. Thread-safe: each history is made once, when its first lock is used.
  *
- * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}}, where {@code n} is the
- * least number in that slot: a name that all instances find, today and later.
+ * <p>The marker is stored under {@code <prefix>history}, in a cluster under {@code <prefix>history:{n}}, where
+ * {@code n} is the least number in that slot: a name that all instances find, today and later.
  */
 public final class ClientHistories {
 
@@ -116,7 +116,9 @@ public final class ClientHistories {
         return recovery;
     }
 
-    /** A slot that is first used long after the node began another history waits by itself, for what was reported then. */
+    /**
+     * A slot that is first used long after the node began another history waits by itself, for what was reported then.
+     */
     private boolean isNews(ServerHistory history) {
         boolean isOfNode = history.change() == HistoryChange.REPLACED || history.change() == HistoryChange.UNSEEN;
         long now = System.nanoTime();

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What the nodes of a cluster called their histories when they answered last. Who uses a slot for the first time knows no
- * marker of it, and yet can tell by the name that its node has forgotten what was there before.
+ * What the nodes of a cluster called their histories when they answered last. Who uses a slot for the first time knows
+ * no marker of it, and yet can tell by the name that its node has forgotten what was there before.
  *
  * <p>Thread-safe. A name is put down to the node that is thought to have the slot. Where the cluster redirected the
  * command, that may be another one: then each of the two seems to have begun anew, which is safe.
@@ -51,7 +51,9 @@ final class NodeHistoryIds {
         nodeOf.apply(key).ifPresent(node -> names.merge(node, new Name(name, System.nanoTime()), this::changed));
     }
 
-    /** One change is enough for all slots, whose locks end one grace later: until then the new name vouches for none. */
+    /**
+     * One change is enough for all slots, whose locks end one grace later: until then the new name vouches for none.
+     */
     private Name changed(Name last, Name next) {
         return last.text.equals(next.text) ? last : new Name(next.text, next.trustedFrom + grace.toNanos());
     }

@@ -8,11 +8,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and for
- * how long the server recovers. All locks of the instance share it; it survives reconnects and failovers.
+ * What an instance knows of the history of one server, or of one slot of a cluster: the marker that it saw last, and
+ * for how long the server recovers. All locks of the instance share it; it survives reconnects and failovers.
  *
- * <p>Callers' threads and event loops read and write the mutable fields. An answer that was overtaken may bring an older
- * marker back: then a history may be taken for a new one without need, which is safe.
+ * <p>Callers' threads and event loops read and write the mutable fields. An answer that was overtaken may bring an
+ * older marker back: then a history may be taken for a new one without need, which is safe.
  */
 public final class ServerHistory {
 

@@ -7,10 +7,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Writes a lock's key so that it is a whole hash tag: never empty, without braces, control characters and broken UTF-16.
- * Distinct keys stay distinct; what needs no encoding stays as it is. After a {@code %} come two hex digits (a byte of
- * UTF-8), {@code u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a hash); never {@code !}
- * or {@code ~}, which mark other messages ({@link SignalMailbox}).
+ * Writes a lock's key so that it is a whole hash tag: never empty, without braces, control characters and broken
+ * UTF-16. Distinct keys stay distinct; what needs no encoding stays as it is. After a {@code %} come two hex digits (a
+ * byte of UTF-8), {@code u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a
+ * hash); never {@code !} or {@code ~}, which mark other messages ({@link SignalMailbox}).
  */
 public final class KeyEncoding {
 

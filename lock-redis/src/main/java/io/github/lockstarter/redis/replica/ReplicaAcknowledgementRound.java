@@ -24,11 +24,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes some grants once more, and waits for the replicas of one server to have them. Begun by one thread; ends on another
- * one, once, with the answer to {@code WAIT}, whatever that is.
+ * Writes some grants once more, and waits for the replicas of one server to have them. Begun by one thread; ends on
+ * another one, once, with the answer to {@code WAIT}, whatever that is.
  *
- * <p>A {@code WAIT} that the client sends again on a new connection waits for nothing: that connection wrote nothing. So its
- * answer counts only if the connection did not break since the writes.
+ * <p>A {@code WAIT} that the client sends again on a new connection waits for nothing: that connection wrote nothing.
+ * So its answer counts only if the connection did not break since the writes.
  */
 final class ReplicaAcknowledgementRound {
 

@@ -23,13 +23,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sees to it that what was granted is on enough replicas before anybody is told. {@code WAIT} blocks its connection, and speaks
- * for what that very connection wrote. So each server has a connection for this alone, which writes each grant once more, if
- * the lock is still there, and then waits for all of them together, in rounds: what is granted during a round is in the
- * next one. A server that did not grant the lock, such as one that was promoted since, does not have it, or has it for good.
+ * Sees to it that what was granted is on enough replicas before anybody is told. {@code WAIT} blocks its connection,
+ * and speaks for what that very connection wrote. So each server has a connection for this alone, which writes each
+ * grant once more, if the lock is still there, and then waits for all of them together, in rounds: what is granted
+ * during a round is in the next one. A server that did not grant the lock, such as one that was promoted since, does
+ * not have it, or has it for good.
  *
- * <p>Any thread calls; rounds end on the event loop or, where no answer comes, on a thread of the client's timer. {@code lock}
- * guards {@code queues}: per server with a round under way, who waits for the next one. Nothing blocks.
+ * <p>Any thread calls; rounds end on the event loop or, where no answer comes, on a thread of the client's timer.
+ * {@code lock} guards {@code queues}: per server with a round under way, who waits for the next one. Nothing blocks.
  */
 public final class ReplicaAcknowledgements implements AutoCloseable {
 
@@ -77,7 +78,9 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         connections.close();
     }
 
-    /** Passes a result on, a grant as soon as it is acknowledged. One that is not may be on the server: it is not known. */
+    /**
+     * Passes a result on, a grant as soon as it is acknowledged. One that is not may be on the server: it is not known.
+     */
     public CompletionStage<AcquireResult> check(AcquireCommand command, AcquireResult result) {
         if (!(result instanceof AcquireResult.Granted)) {
             return CompletableFuture.completedFuture(result);
@@ -176,8 +179,8 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
     }
 
     /**
-     * Something that was granted, and what became of the wish that replicas have it too. {@code until} is set before the first
-     * round, {@code repeats} by one round at a time.
+     * Something that was granted, and what became of the wish that replicas have it too. {@code until} is set before
+     * the first round, {@code repeats} by one round at a time.
      */
     final class Grant extends CompletableFuture<Optional<RedisFailure>> implements LinkCallback {
 

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the reply of the acquire script: three numbers, perhaps a marker and a holder, and then perhaps the time; or the one
- * number that is short for a grant that nobody waits for.
+ * Takes the reply of the acquire script: three numbers, perhaps a marker and a holder, and then perhaps the time; or
+ * the one number that is short for a grant that nobody waits for.
  */
 final class AcquireOutput extends CommandOutput<String, String, @Nullable AcquireReply> {
 

@@ -156,8 +156,8 @@ public final class LockCommands {
     }
 
     /**
-     * Forgets the last fencing token, or a marker, unless another one was written since: to the release script that is a
-     * lock too, whose owner is the text it holds.
+     * Forgets the last fencing token, or a marker, unless another one was written since: to the release script that is
+     * a lock too, whose owner is the text it holds.
      */
     public ScriptCall<Long> forget(String key, String text, LockKeys keys) {
         return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");

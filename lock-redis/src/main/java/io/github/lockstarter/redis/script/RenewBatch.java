@@ -15,18 +15,21 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out about
- * a lock is that lock's own result.
+ * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out
+ * about a lock is that lock's own result.
  */
 public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
 
     /**
-     * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per lock,
-     * no dearer than 500 (docs/benchmarks/profile.md).
+     * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
+     * lock, no dearer than 500 (docs/benchmarks/profile.md).
      */
     static final int MOST = 50;
 
-    /** How often the fencing token of a lock that is held is written again; a grant leaves it for twice as long at least. */
+    /**
+     * How often the fencing token of a lock that is held is written again; a grant leaves it for twice as long at
+     * least.
+     */
     private static final long FENCE_PERIOD_MILLIS = Duration.ofHours(12).toMillis();
 
     private static final RenewResult RENEWED = new RenewResult.Renewed();
@@ -69,11 +72,11 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     private record Look(@Nullable ServerHistory history, boolean looked) {}
 
     /**
-     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two share
-     * a slot, and a call with several keys is refused while their slot moves. So it does while the server recovers, in a
-     * call that can bring it back, and so does what has been held for half a day, a day and so on, in a call that keeps its
-     * fencing token. Where the marker is on another server than the lock, since their slot is being moved, it
-     * travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
+     * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
+     * share a slot, and a call with several keys is refused while their slot moves. So it does while the server
+     * recovers, in a call that can bring it back, and so does what has been held for half a day, a day and so on, in a
+     * call that keeps its fencing token. Where the marker is on another server than the lock, since their slot is being
+     * moved, it travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
      */
     public static List<RenewBatch> of(
             List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
@@ -105,8 +108,8 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     }
 
     /**
-     * Whether it is time to write the fencing token again. Of the renewals of a hold, those of one lease after each period say
-     * so: at least one of them succeeds, or the lock is lost.
+     * Whether it is time to write the fencing token again. Of the renewals of a hold, those of one lease after each
+     * period say so: at least one of them succeeds, or the lock is lost.
      */
     private static boolean keepsFence(RenewCommand command) {
         long held = command.held().toMillis();

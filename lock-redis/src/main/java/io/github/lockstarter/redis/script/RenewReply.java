@@ -8,7 +8,8 @@ import java.time.Duration;
  * @param statuses one per lock
  * @param problem why the last lock with the status {@link #REFUSED} was refused; empty if none was
  * @param marker of the server's history; empty if it is the caller's
- * @param retryAfter how long the history stays too young for what has the status {@link #DEFERRED} or {@link #FORGOTTEN}
+ * @param retryAfter how long the history stays too young for what has the status {@link #DEFERRED} or
+ *     {@link #FORGOTTEN}
  */
 public record RenewReply(String statuses, String problem, String marker, Duration retryAfter) {
 

@@ -21,7 +21,10 @@ public final class RevokeAnswer implements ReplyReader<Long, Revocation> {
         return status == LockCommands.NOT_HELD ? STALE : new Revocation.Revoked();
     }
 
-    /** What the second copy finds changed, the first one may have done; the lock may have been granted to the next since. */
+    /**
+     * What the second copy finds changed, the first one may have done; the lock may have been granted to the next
+     * since.
+     */
     @Override
     public Revocation ofRepeated(Long status) {
         Revocation revocation = of(status);

@@ -57,8 +57,8 @@ public final class ScriptCall<T> {
     }
 
     /**
-     * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the script. Not one
-     * that brings a lock back: it would, behind the release of its hold.
+     * Whether it may be sent once more, behind commands that were sent after it, when the server does not know the
+     * script. Not one that brings a lock back: it would, behind the release of its hold.
      */
     boolean mayBeOvertaken() {
         return script != LockScript.RECLAIM;

@@ -144,8 +144,8 @@ public final class ScriptRunner {
         }
 
         /**
-         * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked before the link
-         * heeds what came back: a link that is given up for it counts as broken.
+         * Whether the client sent one copy only. A node of a cluster may have redirected it to another one. Asked
+         * before the link heeds what came back: a link that is given up for it counts as broken.
          */
         private boolean isSentOnce() {
             RedisLink link = sentOn;

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text of a script as the server gets it. What scripts have in common is a file of its own: the line {@code -- include
- * name.lua} stands for that file, indented as the line is. A file that is included includes none.
+ * The text of a script as the server gets it. What scripts have in common is a file of its own: the line
+ * {@code -- include name.lua} stands for that file, indented as the line is. A file that is included includes none.
  */
 final class ScriptText {
 

@@ -6,7 +6,8 @@ import java.time.Duration;
  * How well locks are guarded against a Redis that has forgotten them, as far as this client knows.
  *
  * @param state whether failovers and restarts are recognised
- * @param recovering how much longer, at some server or other, no lock is granted that is free; zero if that was not said
+ * @param recovering how much longer, at some server or other, no lock is granted that is free; zero if that was not
+ *     said
  */
 public record HistoryGuard(State state, Duration recovering) {
 

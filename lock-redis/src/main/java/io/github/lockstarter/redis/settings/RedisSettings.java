@@ -45,7 +45,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     /**
      * Checks what is given.
      *
-     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with {@code :history:}
+     * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with
+     *     {@code :history:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard checked already
      * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
@@ -197,8 +198,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     }
 
     /**
-     * The options of an application's Redis Cluster client, changed to what locks need: as {@link #tune}, and the nodes are
-     * asked which of them has what after every sign of a change, and twice a minute without.
+     * The options of an application's Redis Cluster client, changed to what locks need: as {@link #tune}, and the nodes
+     * are asked which of them has what after every sign of a change, and twice a minute without.
      *
      * @param application the application's own options
      * @return the options of the lock's client; everything else is left

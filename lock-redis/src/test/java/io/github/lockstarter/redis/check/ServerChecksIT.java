@@ -20,7 +20,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The start looks at every server once, needs no rights for it that locks do not need, and goes on whatever it finds. */
+/**
+ * The start looks at every server once, needs no rights for it that locks do not need, and goes on whatever it finds.
+ */
 class ServerChecksIT {
 
     private static final RedisSettings UNGUARDED = new RedisSettings(

@@ -25,8 +25,8 @@ public final class RedisStore implements LockStore {
     public static final RedisSettings SETTINGS = guarding(Duration.ofSeconds(2));
 
     /**
-     * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost locks. The
-     * guard is on, but nobody waits for it.
+     * For servers that other tests have promoted, and that have forgotten them: to newcomers they seem to have lost
+     * locks. The guard is on, but nobody waits for it.
      */
     private static final RedisSettings WITHOUT_GRACE = guarding(Duration.ZERO);
 

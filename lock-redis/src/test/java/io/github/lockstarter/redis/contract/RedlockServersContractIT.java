@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A quorum of five servers against the contract of every backend, as far as it is not the same as over simulated ones. The
- * rest: {@link RedlockServersRun}.
+ * A quorum of five servers against the contract of every backend, as far as it is not the same as over simulated ones.
+ * The rest: {@link RedlockServersRun}.
  */
 class RedlockServersContractIT {
 

@@ -15,7 +15,10 @@ import io.github.lockstarter.redis.testing.TopologyExtension;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A quorum of five servers against the rest of the contract. Only by name, for time: {@code -Dit.test=RedlockServersRun}. */
+/**
+ * A quorum of five servers against the rest of the contract. Only by name, for time:
+ * {@code -Dit.test=RedlockServersRun}.
+ */
 class RedlockServersRun {
 
     @RegisterExtension

@@ -29,7 +29,10 @@ final class ChildClient {
         return locks;
     }
 
-    /** A new JVM takes its time to connect, sometimes longer than a command may take; and a lease counts from before that. */
+    /**
+     * A new JVM takes its time to connect, sometimes longer than a command may take; and a lease counts from before
+     * that.
+     */
     private static void warmUp(LockTemplate locks) {
         LockRequest any = LockRequest.of("warm-up:" + UUID.randomUUID()).leasedFor(Duration.ofMinutes(1));
         for (int attempt = 1; ; attempt++) {

@@ -15,7 +15,9 @@ import java.util.stream.IntStream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 
-/** A JVM in which many threads, virtual ones where there are such, take turns in a lock. Says how many stood in the way. */
+/**
+ * A JVM in which many threads, virtual ones where there are such, take turns in a lock. Says how many stood in the way.
+ */
 final class CrowdedJvm {
 
     static final int THREADS = 500;

@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * the fencing token, and for control one that is not. It can be told to stop in the middle of a section that was handed
  * over, with its own threads waiting behind it: then it prints {@code stalled fencingToken}, and goes on when told so.
  *
- * <p>Prints {@code section from heldUntil to fencingToken} for each time, where {@code heldUntil} is the last moment that the hold
- * was seen to be valid; and {@code refused} or {@code lost} and the fencing token of who wrote too late or was told of a loss.
+ * <p>Prints {@code section from heldUntil to fencingToken} for each time, where {@code heldUntil} is the last moment
+ * that the hold was seen to be valid; and {@code refused} or {@code lost} and the fencing token of who wrote too late
+ * or was told of a loss.
  */
 final class FencedJvm {
 

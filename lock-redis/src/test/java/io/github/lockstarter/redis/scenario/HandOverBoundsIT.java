@@ -26,7 +26,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** Hand-over where several instances want the lock, on a real server: who has to wait for how long, and who is woken. */
+/**
+ * Hand-over where several instances want the lock, on a real server: who has to wait for how long, and who is woken.
+ */
 class HandOverBoundsIT extends RedisScenario {
 
     private static final int CROWD = 8;

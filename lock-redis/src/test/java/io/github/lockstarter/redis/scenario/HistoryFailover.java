@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A replica is promoted that never heard of a lock: its holder keeps it, and nobody else gets it too early. Subclasses bring
- * the servers.
+ * A replica is promoted that never heard of a lock: its holder keeps it, and nobody else gets it too early. Subclasses
+ * bring the servers.
  */
 @Timeout(180)
 abstract class HistoryFailover {
@@ -117,7 +117,10 @@ abstract class HistoryFailover {
         }
     }
 
-    /** Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes to. */
+    /**
+     * Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes
+     * to.
+     */
     private boolean isKeptBeyondTheGrace(LockHandle held, Application second) {
         long beyondTheGrace = System.nanoTime() + lease().plusSeconds(3).toNanos();
         while (System.nanoTime() - beyondTheGrace < 0 && held.isHeld()) {

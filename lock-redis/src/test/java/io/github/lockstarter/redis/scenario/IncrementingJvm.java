@@ -10,8 +10,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 
 /**
- * A JVM whose threads read a value from Redis, add one and write it back: under the lock, or for control without. Prints
- * a line for each time: {@code section from to fencingToken}.
+ * A JVM whose threads read a value from Redis, add one and write it back: under the lock, or for control without.
+ * Prints a line for each time: {@code section from to fencingToken}.
  */
 final class IncrementingJvm {
 
@@ -23,8 +23,8 @@ final class IncrementingJvm {
     /**
      * Runs.
      *
-     * @param arguments port, key of the lock and of the value, {@code locked} or {@code unlocked}, threads, increments of
-     *     each
+     * @param arguments port, key of the lock and of the value, {@code locked} or {@code unlocked}, threads, increments
+     *     of each
      */
     public static void main(String[] arguments) {
         String key = arguments[1];

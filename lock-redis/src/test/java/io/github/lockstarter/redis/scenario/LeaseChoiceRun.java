@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What a lease costs and buys, with the defaults of an application: how long waiters wait for a holder that is killed, and
- * which pause of the holder and which outage of Redis its locks survive. Only by name, since it takes minutes:
+ * What a lease costs and buys, with the defaults of an application: how long waiters wait for a holder that is killed,
+ * and which pause of the holder and which outage of Redis its locks survive. Only by name, since it takes minutes:
  * {@code -Dit.test=LeaseChoiceRun}. Prints the figures.
  */
 @Timeout(300)

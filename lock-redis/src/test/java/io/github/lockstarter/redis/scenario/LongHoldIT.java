@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A lock that is held for longer than its fencing token is remembered after a grant. The holder's renewals say that half a day
- * more has passed, and the expiry of the fencing token is shortened at the server to match.
+ * A lock that is held for longer than its fencing token is remembered after a grant. The holder's renewals say that
+ * half a day more has passed, and the expiry of the fencing token is shortened at the server to match.
  */
 class LongHoldIT {
 

@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * A lock that is held on just a quorum, one of whose servers then forgets it: Instance A does not reach two of the five
- * servers, and holds on the other three. Instance B reaches all of them. The server that forgets is the only one that both
- * majorities share.
+ * servers, and holds on the other three. Instance B reaches all of them. The server that forgets is the only one that
+ * both majorities share.
  */
 final class RedlockMemory implements AutoCloseable {
 

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * One of five servers forgets a lock that is held, by a restart or by its clock: nobody else is granted it. Each test has a
- * twin without the guard, where somebody is. {@code -Dlock.test.seeds=20} repeats them; {@code -Dlock.test.seed=…} draws the
- * same again. Here, a clock is set as far as clients can tell: the lease ends too early, and the server tells another time.
- * {@link RedlockClockRun} sets a real one.
+ * One of five servers forgets a lock that is held, by a restart or by its clock: nobody else is granted it. Each test
+ * has a twin without the guard, where somebody is. {@code -Dlock.test.seeds=20} repeats them;
+ * {@code -Dlock.test.seed=…} draws the same again. Here, a clock is set as far as clients can tell: the lease ends too
+ * early, and the server tells another time. {@link RedlockClockRun} sets a real one.
  */
 @Timeout(600)
 class RedlockMemoryIT {

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A JVM that holds many locks until it is killed. It acquires them one after the other over a third of the lease, so that
- * their renewals are spread evenly. Prints {@code holding} once it has all, and {@code lost <key>} for each that it loses.
+ * A JVM that holds many locks until it is killed. It acquires them one after the other over a third of the lease, so
+ * that their renewals are spread evenly. Prints {@code holding} once it has all, and {@code lost <key>} for each that
+ * it loses.
  */
 final class StaggeredHolderJvm {
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 
 /**
- * A JVM with far more virtual threads than carriers, which take turns in the locks of some keys. Says how many sections came
- * through, and what is held afterwards; or that they are stuck.
+ * A JVM with far more virtual threads than carriers, which take turns in the locks of some keys. Says how many sections
+ * came through, and what is held afterwards; or that they are stuck.
  */
 final class VirtualCrowdJvm {
 

@@ -11,8 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many threads wait for a lock in a JVM of their own. On the oldest JDK of this machine that has virtual threads, they are
- * such threads, and do not keep their carriers; where there is none, they are platform threads.
+ * Many threads wait for a lock in a JVM of their own. On the oldest JDK of this machine that has virtual threads, they
+ * are such threads, and do not keep their carriers; where there is none, they are platform threads.
  */
 class VirtualThreadsIT extends RedisScenario {
 

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code redis-server} binary that tests start: the one that {@code -Dlock.test.redis-server=…} names, of any version from
- * 6.0 on, else the one that travels in the {@code embedded-redis} jar, unpacked once per machine.
+ * The {@code redis-server} binary that tests start: the one that {@code -Dlock.test.redis-server=…} names, of any
+ * version from 6.0 on, else the one that travels in the {@code embedded-redis} jar, unpacked once per machine.
  */
 final class RedisBinary {
 

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A cluster of three masters with one replica each. The nodes find each other, their roles and their slots in the file that
- * they are started with, as if they had been stopped before, which is much faster than to let them meet.
+ * A cluster of three masters with one replica each. The nodes find each other, their roles and their slots in the file
+ * that they are started with, as if they had been stopped before, which is much faster than to let them meet.
  */
 public final class RedisCluster implements RedisTopology {
 

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One {@link RedisServer} per test class, as new before each test; nested classes share it. Register it as a static field:
+ * One {@link RedisServer} per test class, as new before each test; nested classes share it. Register it as a static
+ * field:
  *
  * <pre>{@code
  * @RegisterExtension

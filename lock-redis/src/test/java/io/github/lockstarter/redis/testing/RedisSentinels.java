@@ -88,7 +88,8 @@ public final class RedisSentinels implements RedisTopology {
     }
 
     /**
-     * Whether all servers run, and the sentinels agree on them. Servers that do not do as all sentinels say are told to.
+     * Whether all servers run, and the sentinels agree on them. Servers that do not do as all sentinels say are told
+     * to.
      *
      * @return false while a failover is under way, too
      */

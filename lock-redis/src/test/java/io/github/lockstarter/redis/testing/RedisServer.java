@@ -7,7 +7,8 @@ import java.util.Map;
 
 /**
  * A real Redis for one test or one test class: the binary that {@code -Dlock.test.redis-server} names, else a
- * container where Docker answers, else the binary of {@code embedded-redis}. Keeps its port over every restart. Without persistence arguments a restart loses the data.
+ * container where Docker answers, else the binary of {@code embedded-redis}. Keeps its port over every restart. Without
+ * persistence arguments a restart loses the data.
  *
  * <p>Tests do as they like with the {@code default} user; the fixture itself logs in as another one.
  */
@@ -120,8 +121,8 @@ public interface RedisServer extends AutoCloseable {
     }
 
     /**
-     * One section of {@code INFO}. Asked again when the connection ends meanwhile: sentinels end all connections of a server
-     * that they promote or demote.
+     * One section of {@code INFO}. Asked again when the connection ends meanwhile: sentinels end all connections of a
+     * server that they promote or demote.
      *
      * @param section such as {@code stats}
      * @return its fields

@@ -17,11 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall clock of one real server, which a test sets while the server runs. A library that is preloaded into the server
- * adds to the clock what stands in a file ({@code shifted-clock.c}); {@code gcc} builds it.
+ * The wall clock of one real server, which a test sets while the server runs. A library that is preloaded into the
+ * server adds to the clock what stands in a file ({@code shifted-clock.c}); {@code gcc} builds it.
  *
- * <p>The binary of {@code embedded-redis} is linked statically, and nothing can be preloaded into it. Name another {@code
- * redis-server}, such as that of a Linux distribution, by {@code -Dlock.test.redis-server=…}, or have it on the {@code PATH}:
+ * <p>The binary of {@code embedded-redis} is linked statically, and nothing can be preloaded into it. Name another
+ * {@code redis-server}, such as that of a Linux distribution, by {@code -Dlock.test.redis-server=…}, or have it on the
+ * {@code PATH}:
  *
  * <pre>{@code
  * try (ShiftedClock clock = ShiftedClock.create(); RedisServer server = clock.startServer()) {

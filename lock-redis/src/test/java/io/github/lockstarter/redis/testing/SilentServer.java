@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A server that accepts connections and answers nothing, as one that hangs. Thread-safe; one thread accepts, and one reads from
- * each connection until the client closes it.
+ * A server that accepts connections and answers nothing, as one that hangs. Thread-safe; one thread accepts, and one
+ * reads from each connection until the client closes it.
  */
 public final class SilentServer implements AutoCloseable {
 

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
- * Stands between a client and a server and damages what passes: cuts, refuses, stalls, loses a reply after the server has
- * executed the request. Thread-safe; faults apply to open and to new connections.
+ * Stands between a client and a server and damages what passes: cuts, refuses, stalls, loses a reply after the server
+ * has executed the request. Thread-safe; faults apply to open and to new connections.
  *
  * <p>Called by tests from any thread; one thread accepts, two per connection forward. Mutable state: {@code listener}
  * (closed while connections are refused), {@code links} and {@code faults}. The monitor guards {@code listener} only.

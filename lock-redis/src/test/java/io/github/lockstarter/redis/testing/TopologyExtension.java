@@ -84,7 +84,9 @@ public final class TopologyExtension<T extends RedisTopology> implements BeforeA
         topology = shared(context).computeIfAbsent(kind, any -> start.get(), kind);
     }
 
-    /** Failovers that are under way cannot be stopped: servers that do not come back from one are replaced by new ones. */
+    /**
+     * Failovers that are under way cannot be stopped: servers that do not come back from one are replaced by new ones.
+     */
     @Override
     public void beforeEach(ExtensionContext context) {
         T used = topology();

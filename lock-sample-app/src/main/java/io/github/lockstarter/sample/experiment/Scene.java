@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that changes in an experiment, at one moment. What begins something requires it to be in a certain state, and otherwise says
- * what to do first.
+ * All that changes in an experiment, at one moment. What begins something requires it to be in a certain state, and
+ * otherwise says what to do first.
  *
  * @param phase what the stage is
  * @param failure why the stage could not be set up, or the last run came to nothing, if that is so

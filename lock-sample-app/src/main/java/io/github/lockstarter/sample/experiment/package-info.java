@@ -1,7 +1,7 @@
 /**
- * The page-view experiment: the same requests without a lock, with {@code synchronized}, with a distributed lock and with
- * Redlock, on real processes. From the terminal ({@link io.github.lockstarter.sample.experiment.ExperimentCommand}) or over
- * HTTP for the page.
+ * The page-view experiment: the same requests without a lock, with {@code synchronized}, with a distributed lock and
+ * with Redlock, on real processes. From the terminal
+ * ({@link io.github.lockstarter.sample.experiment.ExperimentCommand}) or over HTTP for the page.
  */
 @NullMarked
 package io.github.lockstarter.sample.experiment;

@@ -7,8 +7,8 @@ import java.time.Duration;
 import org.springframework.stereotype.Service;
 
 /**
- * Works for far longer than its lease of one second. The watchdog renews the lease meanwhile; a crash would free the lock
- * after that one second nevertheless.
+ * Works for far longer than its lease of one second. The watchdog renews the lease meanwhile; a crash would free the
+ * lock after that one second nevertheless.
  */
 @Service
 class IndexJob {

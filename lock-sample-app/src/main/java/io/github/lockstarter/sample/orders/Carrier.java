@@ -14,8 +14,8 @@ class Carrier {
     }
 
     /**
-     * Books a shipment. A real carrier would be given the order's number as its idempotency key: no lock can take back a
-     * call that has left the house.
+     * Books a shipment. A real carrier would be given the order's number as its idempotency key: no lock can take back
+     * a call that has left the house.
      *
      * @return the tracking number
      */

@@ -14,9 +14,9 @@ import org.springframework.stereotype.Repository;
  * fencing token), and once shipped {@code tracking} and {@code shippedWith}. The last number given out is in
  * {@code sample:orders}.
  *
- * <p>Fenced: who wants to change an order {@linkplain #open opens} it with the fencing token of its lock, which registers
- * the token <em>before</em> the order is read; the write checks the token again. A holder that was paused for longer than
- * its lease is refused, whatever it believes.
+ * <p>Fenced: who wants to change an order {@linkplain #open opens} it with the fencing token of its lock, which
+ * registers the token <em>before</em> the order is read; the write checks the token again. A holder that was paused for
+ * longer than its lease is refused, whatever it believes.
  */
 @Repository
 public class OrderStore {

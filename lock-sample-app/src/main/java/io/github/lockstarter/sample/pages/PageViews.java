@@ -5,8 +5,8 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.stereotype.Service;
 
 /**
- * Counts page views in Redis the naive way: read, add one, write, with time in between for somebody else. (The right tool
- * for a counter is {@code INCR}. This stands for every read-modify-write that has no such command.) Stored as
+ * Counts page views in Redis the naive way: read, add one, write, with time in between for somebody else. (The right
+ * tool for a counter is {@code INCR}. This stands for every read-modify-write that has no such command.) Stored as
  * {@code sample:page:<page>:views}.
  */
 @Service

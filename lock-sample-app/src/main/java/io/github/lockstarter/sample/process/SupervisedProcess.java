@@ -31,8 +31,9 @@ import org.springframework.util.FileSystemUtils;
  * {@link #close()}, and after this JVM however that ends: a shell script watches a pipe from this process
  * ({@code supervise.sh}).
  *
- * <p>Thread-safe. The one mutable field is {@code life}, which {@link #start()} replaces, one caller at a time, and the thread
- * that reads the script's output completes. The program never runs twice: {@code start} refuses it, and so does the script.
+ * <p>Thread-safe. The one mutable field is {@code life}, which {@link #start()} replaces, one caller at a time, and the
+ * thread that reads the script's output completes. The program never runs twice: {@code start} refuses it, and so does
+ * the script.
  */
 public final class SupervisedProcess implements AutoCloseable {
 

@@ -157,8 +157,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /**
-     * Starts a killed server again, and waits until it answers. Again when it ends at once, since a connection of somebody
-     * else may have its port for a moment. A server that runs is left alone.
+     * Starts a killed server again, and waits until it answers. Again when it ends at once, since a connection of
+     * somebody else may have its port for a moment. A server that runs is left alone.
      *
      * @throws IllegalStateException when it does not start
      */

@@ -43,7 +43,8 @@ public class SaleService {
      * @param product what
      * @param buyer to whom
      * @return the purchase
-     * @throws SaleException when it is not on sale, sold out, the buyer has one, or a newer holder has overtaken this one
+     * @throws SaleException when it is not on sale, sold out, the buyer has one, or a newer holder has overtaken this
+     *     one
      */
     @DistributedLock(name = "sale", key = "#product")
     public Purchase buy(String product, String buyer) {

@@ -10,7 +10,8 @@ import org.springframework.stereotype.Repository;
 
 /**
  * Sales in Redis, one hash {@code sample:sale:{<product>}} each: {@code stock}, {@code left} and {@code fence} (newest
- * fencing token); who has bought is in the hash {@code sample:sale:{<product>}:buyers}, with the fencing token of the purchase.
+ * fencing token); who has bought is in the hash {@code sample:sale:{<product>}:buyers}, with the fencing token of the
+ * purchase.
  *
  * <p>It does not count: it writes what the caller read and reckoned. What makes that safe is the lock, and the fencing
  * token for a caller that was paused for longer than its lease. {@link #open} registers the token <em>before</em> the

@@ -108,7 +108,10 @@ class ComposeFilesTests {
         return instances;
     }
 
-    /** Every property of the application and of what it is built with, as an environment variable; a dash may be left out. */
+    /**
+     * Every property of the application and of what it is built with, as an environment variable; a dash may be left
+     * out.
+     */
     private static Set<String> knownVariables() {
         try {
             return Collections.list(ComposeFilesTests.class.getClassLoader().getResources(METADATA)).stream()

@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Controls the experiment over HTTP, as the page does: one stage, several runs on it, each disturbed in another way. The
- * topology is {@code sentinel}; {@code -Dsample.it.topology=cluster} takes another.
+ * Controls the experiment over HTTP, as the page does: one stage, several runs on it, each disturbed in another way.
+ * The topology is {@code sentinel}; {@code -Dsample.it.topology=cluster} takes another.
  */
 @SpringBootTest(
         classes = SampleApp.class,

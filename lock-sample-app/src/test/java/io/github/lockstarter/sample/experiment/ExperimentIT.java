@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the experiment from the packaged jar, as a person does, and looks for what it leaves behind. The chaos is that of v3;
- * {@code -Dsample.it.variants=v3,v4} has that of v4 as well.
+ * Runs the experiment from the packaged jar, as a person does, and looks for what it leaves behind. The chaos is that
+ * of v3; {@code -Dsample.it.variants=v3,v4} has that of v4 as well.
  */
 class ExperimentIT {
 

@@ -146,8 +146,8 @@ class SupervisedProcessIT {
     }
 
     /**
-     * Ctrl-\ goes to the whole foreground group, this JVM prints its threads and goes on. A JVM may start its children with
-     * that signal blocked; then this does not depend on what the script does about it.
+     * Ctrl-\ goes to the whole foreground group, this JVM prints its threads and goes on. A JVM may start its children
+     * with that signal blocked; then this does not depend on what the script does about it.
      */
     @Test
     void goesOnAfterAQuit() throws Exception {

@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Counts what lock listeners did not hear: {@code distributed.lock.events.dropped}, tagged by the class of the listener. A registry
- * keeps this object weakly: whoever binds it keeps it.
+ * Counts what lock listeners did not hear: {@code distributed.lock.events.dropped}, tagged by the class of the
+ * listener. A registry keeps this object weakly: whoever binds it keeps it.
  */
 public final class ListenerMeters implements MeterBinder {
 

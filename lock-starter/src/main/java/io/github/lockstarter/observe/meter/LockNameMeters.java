@@ -15,8 +15,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The meters of one logical lock name, all registered at once, so that a series that never happened reads zero instead of
- * missing. Thread-safe; the gauges read {@link #held} and {@link #waiting}, which live as long as this object.
+ * The meters of one logical lock name, all registered at once, so that a series that never happened reads zero instead
+ * of missing. Thread-safe; the gauges read {@link #held} and {@link #waiting}, which live as long as this object.
  */
 final class LockNameMeters {
 

@@ -8,8 +8,8 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 import java.util.Locale;
 
 /**
- * Every observation there is. Their names are others than those of the {@linkplain LockMeter meters}: a registry that makes
- * meters of observations would otherwise meet one name with two sets of tags.
+ * Every observation there is. Their names are others than those of the {@linkplain LockMeter meters}: a registry that
+ * makes meters of observations would otherwise meet one name with two sets of tags.
  */
 enum LockObservation implements ObservationDocumentation {
     /** From the call to its end; the outcome is acquired, contended, error, recovering or

@@ -9,14 +9,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Objects;
 
-/** What an observation of a lock says, and what its span is called. A bean of this type that is declared replaces the default. */
+/**
+ * What an observation of a lock says, and what its span is called. A bean of this type that is declared replaces the
+ * default.
+ */
 public class LockObservationConvention implements ObservationConvention<LockObservationContext> {
 
     private static final int HASH_BYTES = 8;
 
     /**
-     * What is said of a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans have instead of
-     * an exception, whose message names the key, one that names its type and the outcome.
+     * What is said of a key, which may contain identifiers of people or orders. Unless it is {@link #PLAIN}, spans have
+     * instead of an exception, whose message names the key, one that names its type and the outcome.
      */
     public enum KeyDisplay {
         /** The beginning of its SHA-256: the same for the same key. Who can guess a key can check the guess. */

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Observes acquisitions and what runs under locks: as spans, where there is a tracer. While nobody listens to the registry,
- * nothing is created.
+ * Observes acquisitions and what runs under locks: as spans, where there is a tracer. While nobody listens to the
+ * registry, nothing is created.
  */
 public final class LockObservations implements LockDecorator {
 

@@ -7,8 +7,8 @@ import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One observation, whose convention and handlers belong to the application: what they throw is logged and goes nowhere else, so
- * that no lock is kept, and no outcome is hidden, for the sake of a span. Thread-safe as far as they are.
+ * One observation, whose convention and handlers belong to the application: what they throw is logged and goes nowhere
+ * else, so that no lock is kept, and no outcome is hidden, for the sake of a span. Thread-safe as far as they are.
  */
 final class SafeObservation {
 
@@ -63,7 +63,10 @@ final class SafeObservation {
         context.granted(fencingToken);
     }
 
-    /** Makes it the current one of this thread. Whatever fails, the one before is the current one again after the closing. */
+    /**
+     * Makes it the current one of this thread. Whatever fails, the one before is the current one again after the
+     * closing.
+     */
     Scope openScope() {
         Observation.@Nullable Scope before = registry.getCurrentObservationScope();
         Scope restoring = () -> registry.setCurrentObservationScope(before);

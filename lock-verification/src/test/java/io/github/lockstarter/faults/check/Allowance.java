@@ -3,12 +3,12 @@ package io.github.lockstarter.faults.check;
 import java.time.Duration;
 
 /**
- * How late something may be for reasons that are not the lock's. Generous: a check of times must not fail because a machine of
- * two cores runs four JVMs; what it looks for is late by a lease or a wait, or for ever.
+ * How late something may be for reasons that are not the lock's. Generous: a check of times must not fail because a
+ * machine of two cores runs four JVMs; what it looks for is late by a lease or a wait, or for ever.
  *
- * <p>Late is what comes after its time, the {@linkplain #PROMISED 50 ms} of the invariant, {@link #SCHEDULING}, the time in
- * which the worker's threads {@linkplain History#stalls stood still}, and, for what needs an answer, {@link #COMMAND} while
- * there is a fault or its aftermath, or the worker stands still for more than {@link #STARVED}.
+ * <p>Late is what comes after its time, the {@linkplain #PROMISED 50 ms} of the invariant, {@link #SCHEDULING}, the
+ * time in which the worker's threads {@linkplain History#stalls stood still}, and, for what needs an answer,
+ * {@link #COMMAND} while there is a fault or its aftermath, or the worker stands still for more than {@link #STARVED}.
  */
 final class Allowance {
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * I3: no increment that the resource took from a fenced writer is lost. Each writer reads, works and writes one more; the
- * resource counts the writes that it took. The number that takes every write is the control and is only counted.
+ * I3: no increment that the resource took from a fenced writer is lost. Each writer reads, works and writes one more;
+ * the resource counts the writes that it took. The number that takes every write is the control and is only counted.
  */
 public final class FencedWritesCheck implements Check {
 

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * I2: fencing tokens of a key are unique and grow in the order of the grants. A hold whose lease was over when the application
- * got it was granted at some earlier moment that nobody knows, so it is left out of the order. Each break of the order is
- * found once, however many holds follow that are below an earlier one.
+ * I2: fencing tokens of a key are unique and grow in the order of the grants. A hold whose lease was over when the
+ * application got it was granted at some earlier moment that nobody knows, so it is left out of the order. Each break
+ * of the order is found once, however many holds follow that are below an earlier one.
  */
 public final class FencingOrderCheck implements Check {
 

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * I10: while another instance is known to wait, a lock is handed over at most 16 times and for at most 50 ms. Known is what
- * came with the grant, or by a notice while the lock was held; the row ends with the next release that is sent.
+ * I10: while another instance is known to wait, a lock is handed over at most 16 times and for at most 50 ms. Known is
+ * what came with the grant, or by a notice while the lock was held; the row ends with the next release that is sent.
  */
 public final class HandOverCheck implements Check {
 

@@ -39,8 +39,8 @@ public record Hold(
     }
 
     /**
-     * Until when the application was certainly entitled to believe that it had the lock: the end, or the last known deadline
-     * if that is sooner. A lower bound, so two holds that overlap before it are certainly a violation.
+     * Until when the application was certainly entitled to believe that it had the lock: the end, or the last known
+     * deadline if that is sooner. A lower bound, so two holds that overlap before it are certainly a violation.
      *
      * @return nanoTime
      */

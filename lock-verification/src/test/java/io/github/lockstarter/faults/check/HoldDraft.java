@@ -3,7 +3,10 @@ package io.github.lockstarter.faults.check;
 import io.github.lockstarter.faults.event.LabEvent;
 import org.jspecify.annotations.Nullable;
 
-/** A hold that is being put together from the events of its worker, by one thread. Its fields are 0 or empty until they come. */
+/**
+ * A hold that is being put together from the events of its worker, by one thread. Its fields are 0 or empty until they
+ * come.
+ */
 final class HoldDraft {
 
     private final LabEvent acquired;

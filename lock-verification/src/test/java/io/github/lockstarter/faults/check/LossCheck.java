@@ -7,7 +7,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** I6: a loss is signalled by the deadline and 50 ms, and once. That it is never undone, the workers look at themselves. */
+/**
+ * I6: a loss is signalled by the deadline and 50 ms, and once. That it is never undone, the workers look at themselves.
+ */
 public final class LossCheck implements Check {
 
     @Override

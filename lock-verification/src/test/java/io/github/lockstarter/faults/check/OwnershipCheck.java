@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * I4: only the owner releases or renews. A lock that is gone from the backend before its lease is over was taken by somebody:
- * nobody but the owner may, unless a fault made the backend forget. It may have done so before the hold was asked for: one that
- * was handed over lives on the lease of an earlier one.
+ * I4: only the owner releases or renews. A lock that is gone from the backend before its lease is over was taken by
+ * somebody: nobody but the owner may, unless a fault made the backend forget. It may have done so before the hold was
+ * asked for: one that was handed over lives on the lease of an earlier one.
  */
 public final class OwnershipCheck implements Check {
 
@@ -45,8 +45,8 @@ public final class OwnershipCheck implements Check {
     }
 
     /**
-     * A release whose answer was lost is sent again, and finds the lock with whoever got it in between. So a release that
-     * says "lost" while something is wrong with a link or a server proves nothing.
+     * A release whose answer was lost is sent again, and finds the lock with whoever got it in between. So a release
+     * that says "lost" while something is wrong with a link or a server proves nothing.
      */
     private static boolean mayBeExecutedTwice(History history, Hold hold) {
         return hold.end().kind() == Hold.Kind.RELEASED

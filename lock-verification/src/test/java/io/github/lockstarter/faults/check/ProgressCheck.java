@@ -9,14 +9,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * I5, second half: within lease + grace + 2 s of the death of a holder somebody else has the lock, if somebody wants it. Found is who
- * was told after that time that the lock is contended, though nobody had got it since.
+ * I5, second half: within lease + grace + 2 s of the death of a holder somebody else has the lock, if somebody wants
+ * it. Found is who was told after that time that the lock is contended, though nobody had got it since.
  */
 public final class ProgressCheck implements Check {
 
     private static final Duration AFTER_THE_LEASE = Duration.ofSeconds(2);
 
-    /** How long nothing is granted after a fault that makes a server forget: the longest lease, and a deposed master. */
+    /**
+     * How long nothing is granted after a fault that makes a server forget: the longest lease, and a deposed master.
+     */
     private static final Duration GRACE = Duration.ofMillis(3200);
 
     @Override

@@ -24,7 +24,8 @@ public record Span(String whom, String what, long from, long until) {
     }
 
     /**
-     * How much of a time is covered by some of the spans; what is covered twice counts twice, to the benefit of who was late.
+     * How much of a time is covered by some of the spans; what is covered twice counts twice, to the benefit of who was
+     * late.
      *
      * @param spans the spans
      * @param begin nanoTime

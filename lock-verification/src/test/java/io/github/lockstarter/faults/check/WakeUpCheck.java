@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key than
- * releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are written down before they are sent, so none is missing for a killed worker. Releases
- * that find nobody to wake leave room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts
- * exactly.
+ * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key
+ * than releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are
+ * written down before they are sent, so none is missing for a killed worker. Releases that find nobody to wake leave
+ * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly.
  */
 public final class WakeUpCheck implements Check {
 

@@ -7,23 +7,25 @@ public enum EventKind {
     /** A worker has ended in an orderly way, and all its callers have been answered. */
     ENDED,
     /**
-     * A hold that the application may use: {@code from} the request, {@code until} its deadline, {@code amount} the wait in
-     * ns, {@code note} the path. {@code until <= at}: its lease was over when the application got it.
+     * A hold that the application may use: {@code from} the request, {@code until} its deadline, {@code amount} the
+     * wait in ns, {@code note} the path. {@code until <= at}: its lease was over when the application got it.
      */
     ACQUIRED,
     /** A hold was seen to be valid at {@code at}; its deadline is {@code until}, or later. */
     EXTENDED,
     /**
-     * The application is about to release. {@code until}: the deadline if it still held then, else 0. {@code note}: what
-     * became of its fenced write. Written before the release is sent, so a hold that lacks it was not released by the
-     * application.
+     * The application is about to release. {@code until}: the deadline if it still held then, else 0. {@code note}:
+     * what became of its fenced write. Written before the release is sent, so a hold that lacks it was not released by
+     * the application.
      */
     RELEASING,
     /** The release has returned {@code note}. */
     RELEASED,
     /** The loss was signalled to the application, because of {@code note}. */
     LOST,
-    /** A request, of {@code from} and with a wait of {@code amount} ns, ended without the lock because of {@code note}. */
+    /**
+     * A request, of {@code from} and with a wait of {@code amount} ns, ended without the lock because of {@code note}.
+     */
     REFUSED,
     /** The backend granted the lock to token {@code amount}, and {@code until} other instances were waiting. */
     GRANTED,
@@ -43,7 +45,10 @@ public enum EventKind {
     STALLED,
     /** Something that must not be was seen as it happened; {@code note}: what, after the name of the invariant. */
     ANOMALY,
-    /** The resource's number of a key at the end is {@code from} after {@code amount} writes; {@code note}: which number. */
+    /**
+     * The resource's number of a key at the end is {@code from} after {@code amount} writes; {@code note}: which
+     * number.
+     */
     RESOURCE,
     /** The nemesis did {@code note} to {@code key}, between {@code from} and {@code until}. */
     FAULT,

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A file of events. An event that was added survives the kill -9 of the process: it is handed to the operating system at once,
- * in one piece. What the kill takes is the event that was not added yet, and at most the end of the last line. So whoever
- * adds an event <em>before</em> it acts knows that there is no act without its event. Thread-safe.
+ * A file of events. An event that was added survives the kill -9 of the process: it is handed to the operating system
+ * at once, in one piece. What the kill takes is the event that was not added yet, and at most the end of the last line.
+ * So whoever adds an event <em>before</em> it acts knows that there is no act without its event. Thread-safe.
  */
 public final class EventLog implements AutoCloseable {
 

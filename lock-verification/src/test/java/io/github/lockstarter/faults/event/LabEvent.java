@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * One thing that happened. What the fields mean beyond this is said by the {@linkplain EventKind kind}. All times are {@link
- * System#nanoTime()}, which is one clock for all processes of a Linux machine.
+ * One thing that happened. What the fields mean beyond this is said by the {@linkplain EventKind kind}. All times are
+ * {@link System#nanoTime()}, which is one clock for all processes of a Linux machine.
  *
  * @param kind what happened
  * @param worker to whom: name and number of the incarnation, such as {@code w1.2}

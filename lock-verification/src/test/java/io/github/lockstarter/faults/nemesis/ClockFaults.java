@@ -10,10 +10,10 @@ import io.lettuce.core.ScriptOutputType;
 import java.util.List;
 
 /**
- * What a jump of a server's wall clock does to the leases. Redis keeps the end of a lease as a wall-clock time: a jump ahead
- * makes all of them shorter by as much, a jump back longer. That is what is done here, in one step, since the clock itself
- * cannot be shifted under the binary of {@code embedded-redis}: it is linked statically, so nothing can be preloaded. What the
- * jump does to the fencing tokens is not shown by this; {@code AcquireScriptFencingIT} does.
+ * What a jump of a server's wall clock does to the leases. Redis keeps the end of a lease as a wall-clock time: a jump
+ * ahead makes all of them shorter by as much, a jump back longer. That is what is done here, in one step, since the
+ * clock itself cannot be shifted under the binary of {@code embedded-redis}: it is linked statically, so nothing can be
+ * preloaded. What the jump does to the fencing tokens is not shown by this; {@code AcquireScriptFencingIT} does.
  */
 final class ClockFaults {
 

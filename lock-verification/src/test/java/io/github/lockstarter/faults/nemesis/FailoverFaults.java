@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Faults by which another server becomes the master, with what it had been sent until then: half of those that nobody asked
- * for strike while the replication has been cut for as long as the fault lasts.
+ * Faults by which another server becomes the master, with what it had been sent until then: half of those that nobody
+ * asked for strike while the replication has been cut for as long as the fault lasts.
  */
 final class FailoverFaults {
 

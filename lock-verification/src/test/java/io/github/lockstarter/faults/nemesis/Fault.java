@@ -29,8 +29,8 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         /** Nothing. */
         NONE,
         /**
-         * Nothing, but a master is silent for long enough to be replaced, where somebody does that, and then goes on. Who
-         * is master of what for how long is left to {@link FailoverFaults} there.
+         * Nothing, but a master is silent for long enough to be replaced, where somebody does that, and then goes on.
+         * Who is master of what for how long is left to {@link FailoverFaults} there.
          */
         SILENCES,
         /** Locks are lost. */

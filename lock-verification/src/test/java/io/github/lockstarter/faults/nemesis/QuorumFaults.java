@@ -20,14 +20,17 @@ final class QuorumFaults {
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(31), Duration.ofHours(1));
 
     /**
-     * By how much it is set forward: no more than the longest lease. Fencing tokens run ahead of the other clocks by as much, and
-     * a server that forgets its own, and is the only one that two quorums share, is trusted again when a lease is over: a hole that
-     * is documented. {@code RedlockClockRun} sets a clock forward by 31 s.
+     * By how much it is set forward: no more than the longest lease. Fencing tokens run ahead of the other clocks by as
+     * much, and a server that forgets its own, and is the only one that two quorums share, is trusted again when a
+     * lease is over: a hole that is documented. {@code RedlockClockRun} sets a clock forward by 31 s.
      */
     private static final List<Duration> FORWARD =
             List.of(Duration.ofMillis(100), Duration.ofMillis(900), Duration.ofSeconds(2));
 
-    /** From when on whoever hears of a server for the first time is not misled by its clock: the longest lease, and more. */
+    /**
+     * From when on whoever hears of a server for the first time is not misled by its clock: the longest lease, and
+     * more.
+     */
     private static final Duration UNTIL_HARMLESS = Duration.ofMillis(3200);
 
     private QuorumFaults() {}

@@ -5,7 +5,9 @@ import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import java.util.List;
 
-/** Faults of the JVMs that use locks. With so many threads on so few keys, each of them holds and waits at any moment. */
+/**
+ * Faults of the JVMs that use locks. With so many threads on so few keys, each of them holds and waits at any moment.
+ */
 final class WorkerFaults {
 
     private WorkerFaults() {}

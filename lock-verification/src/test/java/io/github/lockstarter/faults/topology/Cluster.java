@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Three masters with a replica each. The nodes tell a worker where the slots are, and its links lead there through proxies. */
+/**
+ * Three masters with a replica each. The nodes tell a worker where the slots are, and its links lead there through
+ * proxies.
+ */
 public final class Cluster implements Topology {
 
     private final RedisCluster nodes = RedisCluster.start();

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Five independent masters without persistence, of which three decide: Redlock. Each has a clock of its own that can be set,
- * where there is a server that {@linkplain ShiftedClock takes one}.
+ * Five independent masters without persistence, of which three decide: Redlock. Each has a clock of its own that can be
+ * set, where there is a server that {@linkplain ShiftedClock takes one}.
  */
 public final class Quorum implements Topology {
 

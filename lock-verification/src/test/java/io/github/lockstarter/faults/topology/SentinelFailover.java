@@ -23,8 +23,8 @@ record SentinelFailover(RedisSentinels topology) implements Topology.Failover {
     }
 
     /**
-     * The sentinels would see to it too, after about eight seconds. If they gave the failover up, since the master answered
-     * again before all of them had agreed on the replica, it is the master still.
+     * The sentinels would see to it too, after about eight seconds. If they gave the failover up, since the master
+     * answered again before all of them had agreed on the replica, it is the master still.
      */
     @Override
     public void demote(RedisServer deposed) {

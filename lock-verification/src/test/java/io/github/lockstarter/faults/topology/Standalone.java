@@ -20,8 +20,9 @@ public final class Standalone implements Topology {
     }
 
     /**
-     * Starts a server that hands each write to the operating system before it answers, which is what outlives a kill -9 of the
-     * process. That of the machine would need {@code appendfsync always}, which tells the same story at the speed of the disk.
+     * Starts a server that hands each write to the operating system before it answers, which is what outlives a kill -9
+     * of the process. That of the machine would need {@code appendfsync always}, which tells the same story at the
+     * speed of the disk.
      *
      * @return the running server; close it
      */

@@ -8,14 +8,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Real servers that keep the locks, as processes of this machine. The seam where standalone, sentinel, cluster and Redlock
- * differ: a new one says which servers it has, how a worker reaches them through proxies of its own, and what it promises.
+ * Real servers that keep the locks, as processes of this machine. The seam where standalone, sentinel, cluster and
+ * Redlock differ: a new one says which servers it has, how a worker reaches them through proxies of its own, and what
+ * it promises.
  */
 public interface Topology extends AutoCloseable {
 
     /**
-     * For how long a deposed master may go on, where one can be: {@code distributed-lock.redis.deposed-master-writes} of the
-     * workers. The nemesis keeps to it.
+     * For how long a deposed master may go on, where one can be: {@code distributed-lock.redis.deposed-master-writes}
+     * of the workers. The nemesis keeps to it.
      */
     Duration DEPOSED_MASTER_WRITES = Duration.ofMillis(500);
 

@@ -7,7 +7,10 @@ import java.util.SplittableRandom;
 enum Deed {
     /** Waits, works a moment, releases. */
     BLOCK(160),
-    /** On a key that only this instance's threads want: it is handed over without a command. Mostly works no moment at all. */
+    /**
+     * On a key that only this instance's threads want: it is handed over without a command. Mostly works no moment at
+     * all.
+     */
     LOCAL(560),
     /** Like {@link #BLOCK}, on a key that hardly anybody else wants. */
     COLD(80),

@@ -9,9 +9,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What the locks protect: two numbers per key, on a Redis that is never faulted. A write to the first one is taken only from
- * the newest fencing token that was registered, and registering comes before the first read; the second takes every write.
- * Both are read and written as an application would, in two steps with its own work in between.
+ * What the locks protect: two numbers per key, on a Redis that is never faulted. A write to the first one is taken only
+ * from the newest fencing token that was registered, and registering comes before the first read; the second takes
+ * every write. Both are read and written as an application would, in two steps with its own work in between.
  */
 public final class ResourceStore implements AutoCloseable {
 

@@ -7,10 +7,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to believe.
+ * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to
+ * believe.
  *
- * <p>The clock is read <em>before</em> the remaining lease, so the deadline that is written down is never later than the
- * true one; and a time at which the hold was valid is read before it was asked whether it is.
+ * <p>The clock is read <em>before</em> the remaining lease, so the deadline that is written down is never later than
+ * the true one; and a time at which the hold was valid is read before it was asked whether it is.
  */
 final class Section {
 

@@ -4,8 +4,8 @@ import io.github.lockstarter.faults.event.EventKind;
 import java.time.Duration;
 
 /**
- * Sleeps for short times and writes down when it slept much longer: the process was stopped, or the machine had no time for
- * it. What should have happened meanwhile is late for a reason that is not the lock's.
+ * Sleeps for short times and writes down when it slept much longer: the process was stopped, or the machine had no time
+ * for it. What should have happened meanwhile is late for a reason that is not the lock's.
  */
 final class StallWatch {
 

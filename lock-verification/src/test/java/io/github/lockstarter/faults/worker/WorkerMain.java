@@ -13,8 +13,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A worker: acquires locks on many threads until the resource says that it is enough, then ends in an orderly way. Prints
- * {@code ready} and {@code done}.
+ * A worker: acquires locks on many threads until the resource says that it is enough, then ends in an orderly way.
+ * Prints {@code ready} and {@code done}.
  */
 public final class WorkerMain {
 

@@ -52,8 +52,8 @@ public record WorkerOptions(
     public record Setup(Client client, Duration lease, Set<Guard> guards) {
 
         /**
-         * The starter, everything on. The lease is short, since after some faults nothing is granted for as long, and longer
-         * than it takes to replace a master, or no lock could be lost with one.
+         * The starter, everything on. The lease is short, since after some faults nothing is granted for as long, and
+         * longer than it takes to replace a master, or no lock could be lost with one.
          */
         public static final Setup STARTER =
                 new Setup(Client.STARTER, Duration.ofSeconds(2), EnumSet.allOf(Guard.class));

@@ -10,8 +10,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 /**
- * A breakpoint: the next section stands still between its read and its write, so that a signal from outside hits the holder
- * of the lock there, and not some milliseconds after it has let go.
+ * A breakpoint: the next section stands still between its read and its write, so that a signal from outside hits the
+ * holder of the lock there, and not some milliseconds after it has let go.
  */
 @Component
 @Profile("instance")

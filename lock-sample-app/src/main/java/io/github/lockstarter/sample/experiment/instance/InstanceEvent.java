@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance prints, a line of JSON each. {@code at} is {@link System#nanoTime()} of the instance. Sections are told
- * apart by an {@code id} that is unique in the instance.
+ * What an instance prints, a line of JSON each. {@code at} is {@link System#nanoTime()} of the instance. Sections are
+ * told apart by an {@code id} that is unique in the instance.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({

@@ -15,9 +15,9 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 /**
- * Tells of the sections of this instance, and how their locks came and went. Called by the threads of the sections and of the
- * lock client; section and lock are brought together by key and fencing token. A lock is acquired before its section begins,
- * and released after it has ended.
+ * Tells of the sections of this instance, and how their locks came and went. Called by the threads of the sections and
+ * of the lock client; section and lock are brought together by key and fencing token. A lock is acquired before its
+ * section begins, and released after it has ended.
  */
 @Component
 @Profile("instance")

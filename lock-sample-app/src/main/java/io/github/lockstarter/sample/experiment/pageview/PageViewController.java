@@ -16,8 +16,8 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A page view over HTTP, counted in four ways. A client that gets no answer, or 409 or 5xx, repeats its request with the
- * same {@code X-Request-Id}; it is counted once.
+ * A page view over HTTP, counted in four ways. A client that gets no answer, or 409 or 5xx, repeats its request with
+ * the same {@code X-Request-Id}; it is counted once.
  */
 @RestController
 @RequestMapping(method = {RequestMethod.GET, RequestMethod.POST})

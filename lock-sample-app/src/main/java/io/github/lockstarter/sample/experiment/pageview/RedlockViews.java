@@ -7,8 +7,8 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Service;
 
 /**
- * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}), because
- * {@code application-redlock.yml} says so for locks of this name.
+ * Counts as {@link LockedViews} does. The lock is on a quorum of servers ({@code distributed-lock.redlock.nodes}),
+ * because {@code application-redlock.yml} says so for locks of this name.
  */
 @Service
 @Profile("redlock")

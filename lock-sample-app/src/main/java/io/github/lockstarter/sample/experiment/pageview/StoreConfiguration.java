@@ -8,9 +8,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * The store of the page views: the application's Redis, or one of its own, so that the data stay where they are when the
- * locks move to a sentinel's master or a cluster. Its connection factory is no bean: the locks, and everything else of
- * Spring, use the application's.
+ * The store of the page views: the application's Redis, or one of its own, so that the data stay where they are when
+ * the locks move to a sentinel's master or a cluster. Its connection factory is no bean: the locks, and everything else
+ * of Spring, use the application's.
  */
 @Configuration(proxyBeanMethods = false)
 class StoreConfiguration {

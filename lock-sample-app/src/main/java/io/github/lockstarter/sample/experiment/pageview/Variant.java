@@ -71,8 +71,8 @@ public enum Variant {
     }
 
     /**
-     * Where the views of a page are stored. The variants do not share a counter, since the fencing tokens of two locks cannot be
-     * compared.
+     * Where the views of a page are stored. The variants do not share a counter, since the fencing tokens of two locks
+     * cannot be compared.
      *
      * @param page the page
      * @return a hash with the fields {@code views} and {@code fence}

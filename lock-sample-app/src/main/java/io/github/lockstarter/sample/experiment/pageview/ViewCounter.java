@@ -8,7 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.stereotype.Component;
 
-/** Counts a view: reads, works a moment, writes what it has read plus one. Keeps nobody out; that is up to its callers. */
+/**
+ * Counts a view: reads, works a moment, writes what it has read plus one. Keeps nobody out; that is up to its callers.
+ */
 @Component
 class ViewCounter {
 

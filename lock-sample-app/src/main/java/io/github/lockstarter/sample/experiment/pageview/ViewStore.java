@@ -8,13 +8,14 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Page views in Redis: the hash {@code sample:pview:{<variant>:<page>}} with {@code views} and {@code fence} (newest fencing token), and
- * the set {@code sample:pview:{<variant>:<page>}:counted} of requests that have been counted within the last hour. (The right tool for
- * a counter is {@code HINCRBY}. This stands for every read-modify-write that has no such command.)
+ * Page views in Redis: the hash {@code sample:pview:{<variant>:<page>}} with {@code views} and {@code fence} (newest
+ * fencing token), and the set {@code sample:pview:{<variant>:<page>}:counted} of requests that have been counted within
+ * the last hour. (The right tool for a counter is {@code HINCRBY}. This stands for every read-modify-write that has no
+ * such command.)
  *
- * <p>With a fencing token it is fenced: the token is registered before the views are read, and checked again at the write.
- * Without one, whoever writes last wins. A request is counted once, however often it is repeated: both scripts may be
- * executed again by a client that has lost the answer.
+ * <p>With a fencing token it is fenced: the token is registered before the views are read, and checked again at the
+ * write. Without one, whoever writes last wins. A request is counted once, however often it is repeated: both scripts
+ * may be executed again by a client that has lost the answer.
  */
 final class ViewStore implements AutoCloseable {
 

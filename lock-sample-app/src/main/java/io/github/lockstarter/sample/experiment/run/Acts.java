@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Interferes with a run. What follows an act by itself (an instance goes on, another one starts) is done in the background. */
+/**
+ * Interferes with a run. What follows an act by itself (an instance goes on, another one starts) is done in the
+ * background.
+ */
 final class Acts {
 
     /** A killed holder is replaced after it, so that others are seen to wait for the end of its lease. */

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Has the holder stand still between its read and its write. Sections take milliseconds: without that, the one that is known to
- * be the holder is it no longer when a signal arrives.
+ * Has the holder stand still between its read and its write. Sections take milliseconds: without that, the one that is
+ * known to be the holder is it no longer when a signal arrives.
  */
 final class Breakpoint {
 

@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so on. What
- * finds nothing to hit is tried again until all requests are answered, and is then {@code missed}. An act that has begun is
- * brought to its end: a Redis that was killed has to come back.
+ * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so
+ * on. What finds nothing to hit is tried again until all requests are answered, and is then {@code missed}. An act that
+ * has begun is brought to its end: a Redis that was killed has to come back.
  */
 final class Chaos implements Runnable {
 

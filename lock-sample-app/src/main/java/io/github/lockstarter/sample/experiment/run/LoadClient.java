@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Sends all requests of a run at once, each on a connection of its own. One that is not answered, or refused (409, 5xx), is
- * repeated with the same id until it is answered or its time is up: so does any client that must know.
+ * Sends all requests of a run at once, each on a connection of its own. One that is not answered, or refused (409,
+ * 5xx), is repeated with the same id until it is answered or its time is up: so does any client that must know.
  */
 final class LoadClient {
 
@@ -59,8 +59,8 @@ final class LoadClient {
      * @param target where to
      * @param name first part of the requests' ids
      * @param requests how many
-     * @return completes when each was answered or given up; fails when one was refused for good; completed by the caller, it
-     *     stops what is under way
+     * @return completes when each was answered or given up; fails when one was refused for good; completed by the
+     *     caller, it stops what is under way
      */
     CompletableFuture<Void> fire(URI target, String name, int requests) {
         CompletableFuture<Void> done = new CompletableFuture<>();

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One run: sends the requests, looks at the counter meanwhile, and sums up. Executed once, by one thread; cancelled, interfered
- * with and told of events by others.
+ * One run: sends the requests, looks at the counter meanwhile, and sums up. Executed once, by one thread; cancelled,
+ * interfered with and told of events by others.
  */
 public final class Run {
 

@@ -11,10 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Brings the events of all instances onto the time axis of one run. Called by one thread for each instance, in the order in
- * which that instance told its events; read by anybody.
+ * Brings the events of all instances onto the time axis of one run. Called by one thread for each instance, in the
+ * order in which that instance told its events; read by anybody.
  *
- * <p>Mutable: {@code open}, the sections that run; {@code halts}, who waits for an instance to stand still; {@code refused}.
+ * <p>Mutable: {@code open}, the sections that run; {@code halts}, who waits for an instance to stand still;
+ * {@code refused}.
  */
 final class RunTimeline {
 

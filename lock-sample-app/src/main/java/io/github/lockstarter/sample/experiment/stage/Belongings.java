@@ -5,8 +5,8 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has to be ended, newest first. What is added after the end is ended at once: so nothing is left of something that is
- * closed while it is still being set up. Thread-safe.
+ * What has to be ended, newest first. What is added after the end is ended at once: so nothing is left of something
+ * that is closed while it is still being set up. Thread-safe.
  */
 final class Belongings implements AutoCloseable {
 
@@ -35,8 +35,8 @@ final class Belongings implements AutoCloseable {
     }
 
     /**
-     * Ends all of them, or waits until somebody else has. The first failure is thrown when all others have been tried. Harmless
-     * when repeated.
+     * Ends all of them, or waits until somebody else has. The first failure is thrown when all others have been tried.
+     * Harmless when repeated.
      */
     @Override
     public void close() {

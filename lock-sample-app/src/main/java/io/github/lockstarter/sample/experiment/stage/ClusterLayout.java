@@ -6,8 +6,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A cluster of three masters with one replica each, as its nodes would have written it down before they were stopped. Nodes
- * that are started with that need not meet first, which takes seconds.
+ * A cluster of three masters with one replica each, as its nodes would have written it down before they were stopped.
+ * Nodes that are started with that need not meet first, which takes seconds.
  *
  * @param nodes the masters, then their replicas in the same order
  */

@@ -22,11 +22,11 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * An instance of the application, a JVM of its own. It has its name for the whole life of this object, and the port that it
- * found at its first start, also when it is killed and replaced.
+ * An instance of the application, a JVM of its own. It has its name for the whole life of this object, and the port
+ * that it found at its first start, also when it is killed and replaced.
  *
- * <p>Thread-safe: the mutable fields are {@code life}, replaced with each start, and {@code port}, set once. The thread that
- * reads what the process prints completes its readiness; whoever pauses, resumes or kills it sets its status.
+ * <p>Thread-safe: the mutable fields are {@code life}, replaced with each start, and {@code port}, set once. The thread
+ * that reads what the process prints completes its readiness; whoever pauses, resumes or kills it sets its status.
  */
 public final class Instance implements AutoCloseable {
 

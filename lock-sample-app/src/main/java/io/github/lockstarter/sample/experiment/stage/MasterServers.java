@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Locks on one master at a time: a server that stands alone, the one that sentinels name, or the one of a cluster that has the
- * slot of the lock.
+ * Locks on one master at a time: a server that stands alone, the one that sentinels name, or the one of a cluster that
+ * has the slot of the lock.
  */
 final class MasterServers implements LockServers {
 

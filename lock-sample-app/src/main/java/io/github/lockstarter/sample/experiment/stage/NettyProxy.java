@@ -18,7 +18,9 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.resources.LoopResources;
 
-/** A reverse proxy in this JVM, where nginx is not installed. An instance that does not answer is 502, as with nginx. */
+/**
+ * A reverse proxy in this JVM, where nginx is not installed. An instance that does not answer is 502, as with nginx.
+ */
 final class NettyProxy implements ReverseProxy {
 
     private static final int CONNECTIONS = 10_000;

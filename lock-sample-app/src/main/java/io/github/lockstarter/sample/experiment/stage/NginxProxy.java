@@ -87,8 +87,8 @@ final class NginxProxy implements ReverseProxy {
     }
 
     /**
-     * In the foreground, with all its files in its own directory. A request is passed on to the next instance only if it
-     * never reached the first one: whether others may be repeated is for the client to know.
+     * In the foreground, with all its files in its own directory. A request is passed on to the next instance only if
+     * it never reached the first one: whether others may be repeated is for the client to know.
      */
     private static String configuration(int port, List<Integer> ports) {
         String servers = ports.stream()

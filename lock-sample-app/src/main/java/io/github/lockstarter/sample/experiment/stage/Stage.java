@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * The servers, instances and the proxy of an experiment, each a process of its own: from {@link #start} to {@link #close}.
+ * The servers, instances and the proxy of an experiment, each a process of its own: from {@link #start} to
+ * {@link #close}.
  *
  * <p>Started once, by one thread. Closed by any thread, also while it starts, which then fails. The mutable field is
  * {@code parts}, which grows while the stage starts.

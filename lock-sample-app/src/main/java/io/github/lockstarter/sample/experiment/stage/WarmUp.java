@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /**
- * Has each instance count in each variant before anything is measured: classes are loaded, connections open, and the servers of
- * Redlock, which grant nothing within {@code max-lease} of their first use, old enough.
+ * Has each instance count in each variant before anything is measured: classes are loaded, connections open, and the
+ * servers of Redlock, which grant nothing within {@code max-lease} of their first use, old enough.
  */
 final class WarmUp {
 

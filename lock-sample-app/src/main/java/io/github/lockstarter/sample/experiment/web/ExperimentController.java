@@ -37,7 +37,9 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
-/** The controls of the experiment. What takes time goes on after the answer; {@code GET /experiment/events} tells of it. */
+/**
+ * The controls of the experiment. What takes time goes on after the answer; {@code GET /experiment/events} tells of it.
+ */
 @RestController
 @RequestMapping("/experiment")
 class ExperimentController {

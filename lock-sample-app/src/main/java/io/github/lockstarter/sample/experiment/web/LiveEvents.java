@@ -20,8 +20,8 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Passes on what happens to everybody who listens: each has a queue and a thread of its own. Neither a thread that has something
- * to tell nor another listener is held up by one who does not read.
+ * Passes on what happens to everybody who listens: each has a queue and a thread of its own. Neither a thread that has
+ * something to tell nor another listener is held up by one who does not read.
  */
 @Component
 class LiveEvents implements ExperimentListener, DisposableBean {

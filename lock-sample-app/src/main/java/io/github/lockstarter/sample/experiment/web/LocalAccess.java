@@ -18,9 +18,9 @@ import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
- * Keeps the controls of the experiment, which start processes without a login, for the person at this machine: the request
- * comes from here, names this machine, and was not sent by a page of somebody else in that person's browser. The name matters
- * since any name can be made to point to 127.0.0.1 (DNS rebinding).
+ * Keeps the controls of the experiment, which start processes without a login, for the person at this machine: the
+ * request comes from here, names this machine, and was not sent by a page of somebody else in that person's browser.
+ * The name matters since any name can be made to point to 127.0.0.1 (DNS rebinding).
  */
 @Component
 @EnableConfigurationProperties(ExperimentProperties.class)

@@ -18,8 +18,8 @@ final class ExperimentPage {
     private static final Duration RUN = Duration.ofMinutes(2);
 
     /**
-     * Counts, on the canvas, the pixels of a colour, and the columns in which it is drawn in more than one lane. Lanes begin
-     * below the axis and the strip; antialiased edges have other colours and do not count.
+     * Counts, on the canvas, the pixels of a colour, and the columns in which it is drawn in more than one lane. Lanes
+     * begin below the axis and the strip; antialiased edges have other colours and do not count.
      */
     private static final String PIXELS = """
             const name = arguments[0];

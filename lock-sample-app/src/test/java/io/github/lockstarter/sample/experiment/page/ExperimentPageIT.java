@@ -28,10 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (instances, their
- * proxy, Redis servers) is set up once, by the page itself. Without a Chromium the class is reported as skipped; with
- * {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1 and v2 finds none in
- * v3 and v4: each is the control of the other.
+ * Drives the page of the packaged application in a real browser, and reads what a person sees. The stage (instances,
+ * their proxy, Redis servers) is set up once, by the page itself. Without a Chromium the class is reported as skipped;
+ * with {@code -Dbrowser.required=true} it fails then, and takes more images. What finds the overlaps of v1 and v2 finds
+ * none in v3 and v4: each is the control of the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @EnabledIf(
@@ -92,7 +92,10 @@ class ExperimentPageIT {
         }
     }
 
-    /** What a person is shown is read from the page below; this is the reckoning behind it, on events with a known answer. */
+    /**
+     * What a person is shown is read from the page below; this is the reckoning behind it, on events with a known
+     * answer.
+     */
     @Order(0)
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
