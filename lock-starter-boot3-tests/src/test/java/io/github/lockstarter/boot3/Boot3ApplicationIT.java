@@ -9,6 +9,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.lettuce.core.LettuceVersion;
 import java.time.Duration;
@@ -88,6 +89,7 @@ class Boot3ApplicationIT {
 
     @Test
     void runsTheJarsThatArePublished() {
+        assertThat(jarOf(LockMdc.class)).matches(".*/lock-spring-[^/]*[.]jar");
         assertThat(jarOf(DistributedLockAutoConfiguration.class)).matches(".*/lock-starter-[^/]*[.]jar");
         assertThat(jarOf(RedisLockBackend.class)).matches(".*/lock-redis-[^/]*[.]jar");
         assertThat(jarOf(DistributedLock.class)).matches(".*/lock-core-[^/]*[.]jar");

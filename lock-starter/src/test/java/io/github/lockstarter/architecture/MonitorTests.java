@@ -3,6 +3,7 @@ package io.github.lockstarter.architecture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.redis.RedisLockBackend;
 import java.io.IOException;
@@ -31,8 +32,11 @@ class MonitorTests {
     @Test
     void noClassHasAMonitor() throws Exception {
         List<String> found = new ArrayList<>();
-        for (Class<?> module :
-                List.of(LockTemplate.class, RedisLockBackend.class, DistributedLockAutoConfiguration.class)) {
+        for (Class<?> module : List.of(
+                LockTemplate.class,
+                RedisLockBackend.class,
+                LockAdvisor.class,
+                DistributedLockAutoConfiguration.class)) {
             Path location = locationOf(module);
             if (Files.isDirectory(location)) {
                 found.addAll(monitorsBelow(location));

@@ -12,7 +12,7 @@ import org.springframework.util.ClassUtils;
  * A listener bean that may block: it is called on a thread of its own, and events that it does not implement cost
  * nothing.
  */
-final class IsolatedListener implements LockListener, AutoCloseable {
+public final class IsolatedListener implements LockListener, AutoCloseable {
 
     private static final List<Class<? extends LockEvent>> EVENTS = List.of(
             LockEvent.Acquired.class,

@@ -31,7 +31,7 @@ public final class LockEventPublisher implements LockListener, AutoCloseable {
         this.thread = thread;
     }
 
-    ListenerThread thread() {
+    public ListenerThread thread() {
         return thread;
     }
 

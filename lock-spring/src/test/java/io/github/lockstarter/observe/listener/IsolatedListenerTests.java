@@ -1,0 +1,112 @@
+package io.github.lockstarter.observe.listener;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockEvent.Refusal;
+import io.github.lockstarter.LockListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** What reaches a listener that is behind, and what is published to Spring. */
+class IsolatedListenerTests {
+
+    @Test
+    void publishesARecoveryOnce() {
+        List<Object> published = new CopyOnWriteArrayList<>();
+        LockEventPublisher publisher = new LockEventPublisher(published::add);
+        LockEvent.Recovering begun = new LockEvent.Recovering("order", "order:1", Duration.ofMillis(100));
+
+        publisher.onRecovering(begun);
+        publisher.onRecovering(new LockEvent.Recovering("order", "order:2", Duration.ofMillis(20)));
+        await().untilAsserted(() -> {
+            publisher.onRecovering(new LockEvent.Recovering("order", "order:3", Duration.ofMinutes(1)));
+            assertThat(published).hasSize(2).first().isSameAs(begun);
+        });
+        publisher.close();
+    }
+
+    @Test
+    void aLossIsHeardWhateverElseAListenerIsBehindWith() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onContended(LockEvent.Contended event) {
+                awaitUninterruptibly(released);
+                told.add(event);
+            }
+
+            @Override
+            public void onLost(LockEvent.Lost event) {
+                told.add(event);
+            }
+        });
+        LockEvent.Lost lost =
+                new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            listener.onEvent(new LockEvent.Contended("order", "order:42"));
+        }
+        listener.onEvent(lost);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(told).last().isSameAs(lost));
+        assertThat(listener.thread().dropped() + told.size()).isEqualTo(2 * LockListener.MOST_PENDING + 1);
+        listener.close();
+    }
+
+    @Test
+    void aListenerOfAllEventsHearsEachOfThem() {
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        IsolatedListener listener = new IsolatedListener(new LockListener() {
+            @Override
+            public void onEvent(LockEvent event) {
+                told.add(event);
+            }
+        });
+        LockEvent contended = new LockEvent.Contended("order", "order:42");
+        LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
+        listener.onEvent(contended);
+        listener.onEvent(lost);
+        listener.close();
+
+        assertThat(told).containsExactly(contended, lost);
+    }
+
+    @Test
+    void whatIsNotPublishedTakesNoRoomOfWhatIs() {
+        CountDownLatch released = new CountDownLatch(1);
+        List<Object> published = new CopyOnWriteArrayList<>();
+        LockEventPublisher publisher = new LockEventPublisher(event -> {
+            awaitUninterruptibly(released);
+            published.add(event);
+        });
+        LockEvent.NotAcquired inVain =
+                new LockEvent.NotAcquired("order", "order:42", Duration.ofSeconds(5), Refusal.CONTENDED, true);
+        publisher.onNotAcquired(inVain);
+        for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
+            publisher.onNotAcquired(
+                    new LockEvent.NotAcquired("order", "order:42", Duration.ZERO, Refusal.CONTENDED, false));
+            publisher.onRecovering(new LockEvent.Recovering("order", "order:42", Duration.ofMinutes(1)));
+        }
+        publisher.onNotAcquired(inVain);
+        released.countDown();
+
+        await().untilAsserted(() -> assertThat(published).hasSize(3).last().isSameAs(inVain));
+        assertThat(publisher.thread().dropped()).isZero();
+        publisher.close();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
