@@ -19,6 +19,33 @@ public sealed interface LockEvent {
      */
     String key();
 
+    /**
+     * Calls {@link LockListener#onEvent} and then the method for the type of this event, both on the given reference, so that
+     * the advice of a proxy applies to them.
+     *
+     * @param listener receives this event
+     */
+    default void passTo(LockListener listener) {
+        listener.onEvent(this);
+        if (this instanceof Acquired acquired) {
+            listener.onAcquired(acquired);
+        } else if (this instanceof Released released) {
+            listener.onReleased(released);
+        } else if (this instanceof Contended contended) {
+            listener.onContended(contended);
+        } else if (this instanceof NotAcquired notAcquired) {
+            listener.onNotAcquired(notAcquired);
+        } else if (this instanceof Renewed renewed) {
+            listener.onRenewed(renewed);
+        } else if (this instanceof Lost lost) {
+            listener.onLost(lost);
+        } else if (this instanceof Recovering recovering) {
+            listener.onRecovering(recovering);
+        } else if (this instanceof Abandoned abandoned) {
+            listener.onAbandoned(abandoned);
+        }
+    }
+
     /** Whether an acquisition had to wait for another owner. */
     enum Path {
         /** The first attempt found the lock free. */

@@ -31,30 +31,12 @@ public interface LockListener {
     }
 
     /**
-     * Receives every event of a lock, and passes each to the method for its type. Override it to handle all of them in
-     * one place; then the methods for single types are called only if the override calls them, or this method.
+     * Called for every event of a lock, before the method for its type. Override it to handle all of them in one place.
+     * Losses come on another thread than the other events, as with {@link #onLost}.
      *
      * @param event what happened
      */
-    default void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.Acquired acquired) {
-            onAcquired(acquired);
-        } else if (event instanceof LockEvent.Released released) {
-            onReleased(released);
-        } else if (event instanceof LockEvent.Contended contended) {
-            onContended(contended);
-        } else if (event instanceof LockEvent.NotAcquired notAcquired) {
-            onNotAcquired(notAcquired);
-        } else if (event instanceof LockEvent.Renewed renewed) {
-            onRenewed(renewed);
-        } else if (event instanceof LockEvent.Lost lost) {
-            onLost(lost);
-        } else if (event instanceof LockEvent.Recovering recovering) {
-            onRecovering(recovering);
-        } else if (event instanceof LockEvent.Abandoned abandoned) {
-            onAbandoned(abandoned);
-        }
-    }
+    default void onEvent(LockEvent event) {}
 
     /**
      * A lock was acquired.

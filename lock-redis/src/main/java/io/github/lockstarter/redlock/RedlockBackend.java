@@ -45,7 +45,7 @@ import java.util.stream.IntStream;
  *       node keeps the token that it granted, which helps the first invariant and never the second.
  *   <li><em>Fencing.</em> Before a grant of the fencing tokens F to F + n − 1 is told, a quorum has F + n − 1 or more
  *       as its last one, written while the token had the lock there. F is the highest that a quorum granted.
- *   <li><em>Remains.</em> A token that is not told to be granted is freed on each node that granted it or did not
+ *   <li><em>Late grants.</em> A token that is not told to be granted is freed on each node that granted it or did not
  *       answer, at once, or when the node answers again. Once a token is being released, nothing is sent that could
  *       give it the lock, and what was sent before and is answered behind the release, or has no answer, is freed on
  *       its node: the node may have executed it behind the release ({@link PendingRounds}, {@link LateGrants}). Nothing

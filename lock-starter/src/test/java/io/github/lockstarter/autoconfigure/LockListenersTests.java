@@ -17,8 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -110,6 +112,26 @@ class LockListenersTests {
             String thread = Thread.currentThread().getName();
             assertThat(heard).containsExactly("first on " + thread, "second on " + thread);
         });
+    }
+
+    /** As for a listener with {@code @Transactional} methods. */
+    @Test
+    void theAdviceOfAListenerBeanApplies() {
+        List<String> advised = new CopyOnWriteArrayList<>();
+        runner.withBean(LockListener.class, () -> {
+                    ProxyFactory proxy = new ProxyFactory(onAcquired(event -> heard.add(event.key())));
+                    proxy.addAdvice((MethodInterceptor) call -> {
+                        advised.add(call.getMethod().getName());
+                        return call.proceed();
+                    });
+                    return (LockListener) proxy.getProxy();
+                })
+                .run(context -> {
+                    context.getBean(LockOperations.class).acquire("order:proxied").release();
+                    await().untilAsserted(() -> assertThat(heard).contains("order:proxied"));
+                });
+
+        assertThat(advised).contains("onAcquired");
     }
 
     @Test

@@ -35,9 +35,9 @@ public final class EventDispatcher implements AutoCloseable {
      */
     public void publish(LockEvent event) {
         if (!(event instanceof LockEvent.Lost)) {
-            tell(listener -> listener.onEvent(event));
+            tell(event::passTo);
         } else if (!listeners.isEmpty()) {
-            run(lossEvents, () -> tell(listener -> listener.onEvent(event)));
+            run(lossEvents, () -> tell(event::passTo));
         }
     }
 

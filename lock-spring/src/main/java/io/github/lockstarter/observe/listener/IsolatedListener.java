@@ -60,9 +60,9 @@ public final class IsolatedListener implements LockListener, AutoCloseable {
             return;
         }
         if (event instanceof LockEvent.Lost) {
-            thread.tellLoss(() -> listener.onEvent(event));
+            thread.tellLoss(() -> event.passTo(listener));
         } else {
-            thread.tell(() -> listener.onEvent(event));
+            thread.tell(() -> event.passTo(listener));
         }
     }
 
