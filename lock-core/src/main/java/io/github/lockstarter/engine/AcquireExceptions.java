@@ -42,7 +42,7 @@ final class AcquireExceptions {
 
     private static String attempts(Acquisition acquisition) {
         return switch (acquisition.attempts) {
-            case 0 -> acquisition.waits() ? "behind others of this JVM" : "held in this JVM";
+            case 0 -> acquisition.waits() ? "behind other callers of this JVM" : "held in this JVM";
             case 1 -> "1 attempt";
             default -> acquisition.attempts + " attempts";
         };
@@ -57,6 +57,6 @@ final class AcquireExceptions {
 
     static LockInterruptedException interrupted(String key, InterruptedException cause) {
         return new LockInterruptedException(
-                key, "Interrupted while waiting for lock '" + key + "'; nothing is left of the attempt", cause);
+                key, "Interrupted while waiting for lock '" + key + "'; the attempt was undone", cause);
     }
 }

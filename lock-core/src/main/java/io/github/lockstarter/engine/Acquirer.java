@@ -147,7 +147,7 @@ final class Acquirer {
             throw HoldExceptions.lost(hold);
         }
         if (!hold.take(acquisition, handle)) {
-            throw new IllegalStateException("What was granted was given back; this is a bug in the lock engine");
+            throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
         return attained; // made before the hold is taken, so that nothing can fail any more
     }

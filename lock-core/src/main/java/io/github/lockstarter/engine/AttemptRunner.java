@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 final class AttemptRunner {
 
     private static final AcquireOutcome.Failed TAKEN_AWAY =
-            new AcquireOutcome.Failed("an operator took it away in the moment it was granted", null);
+            new AcquireOutcome.Failed("an operator took it away at the moment of the grant", null);
 
     private final BackendCalls backend;
     private final EngineClock clock;
@@ -233,7 +233,7 @@ final class AttemptRunner {
         backend.acquire(
                 command,
                 result -> EngineLog.guard(
-                        "Taking the answer for a lock",
+                        "Processing the result of an attempt",
                         () -> answered(attempt, sent, result),
                         e -> failed(attempt, e)));
     }

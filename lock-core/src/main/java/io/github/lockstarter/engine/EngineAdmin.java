@@ -73,8 +73,8 @@ final class EngineAdmin implements LockAdmin {
     private static Revocation ended(ReleaseResult released) {
         return released instanceof ReleaseResult.Unknown unknown
                 ? new Revocation.Unknown(
-                        "Its holder, in this instance, has lost it; whether it is free is not known, and the"
-                                + " release is repeated: " + unknown.reason())
+                        "The holder, in this instance, has lost it; it is unknown whether the lock is free, and"
+                                + " the release is repeated: " + unknown.reason())
                 : new Revocation.Revoked();
     }
 

@@ -67,7 +67,7 @@ public interface LockBackend extends AutoCloseable {
      * @return what is stored; unknown where a backend has no way to look
      */
     default CompletionStage<StoredLock> inspect(String key) {
-        return CompletableFuture.completedFuture(new StoredLock.Unknown("This lock backend cannot be looked into"));
+        return CompletableFuture.completedFuture(new StoredLock.Unknown("This lock backend cannot read locks"));
     }
 
     /**
@@ -80,7 +80,7 @@ public interface LockBackend extends AutoCloseable {
      */
     default CompletionStage<Revocation> revoke(String key, long fencingToken) {
         return CompletableFuture.completedFuture(
-                new Revocation.Unknown("This lock backend cannot take locks away; nothing was changed"));
+                new Revocation.Unknown("This lock backend cannot revoke locks; nothing was changed"));
     }
 
     /**

@@ -113,7 +113,7 @@ public abstract class EngineAdminContract extends EngineContract {
                 .failsWithin(PATIENCE)
                 .withThrowableThat()
                 .withMessageContaining("held by thread '"
-                        + Thread.currentThread().getName() + "' of this instance, which has had it for");
+                        + Thread.currentThread().getName() + "' of this instance, which has held it for");
         held.release();
     }
 
@@ -126,7 +126,7 @@ public abstract class EngineAdminContract extends EngineContract {
                     .isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageContaining(
                             "held by thread '" + Thread.currentThread().getName() + "' of instance "
-                                    + first.admin().instance() + ", which has had it since 20")
+                                    + first.admin().instance() + ", which has held it since 20")
                     .hasMessageMatching("(?s).*, for about [0-9.]+m?s more\\..*");
         }
         held.release();

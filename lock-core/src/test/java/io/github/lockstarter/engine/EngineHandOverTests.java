@@ -148,7 +148,7 @@ class EngineHandOverTests extends HandOverInterleavings {
         assertThatThrownBy(() -> brief.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
                 .hasMessageContaining("Could not acquire lock 'order:42' within 30ms")
-                .hasMessageContaining("behind others of this JVM");
+                .hasMessageContaining("behind other callers of this JVM");
         assertThat(backend.isQuiet()).isTrue();
     }
 

@@ -162,6 +162,6 @@ class EngineRecoveryTests extends EngineInterleavings {
         assertThatThrownBy(() -> refused.get(5, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(LockBackendException.class)
-                .hasMessageContaining("the lock store is recovering for 1s more; its lease is what it was");
+                .hasMessageContaining("the lock store is recovering for 1s more; its lease is unchanged");
     }
 }

@@ -300,14 +300,14 @@ final class AcquireRound implements PendingRound {
     }
 
     private AcquireResult givenUp() {
-        String reason = "The attempt to get lock '" + command.key() + "' was given up while it was under way";
+        String reason = "The attempt to acquire lock '" + command.key() + "' was given up before it ended";
         return new Unknown(reason, new IllegalStateException("given up"));
     }
 
     private AcquireResult unraised() {
         String reason =
-                "Lock '" + command.key() + "' was granted by a quorum, but its fencing token could be written to "
-                        + raised + " nodes only, and " + quorum.needed() + " are needed";
+                "Lock '" + command.key() + "' was granted by a quorum, but its fencing token was written to only "
+                        + raised + " nodes, and " + quorum.needed() + " are needed";
         return new Unknown(reason, new IllegalStateException("fencing token not written to a quorum"));
     }
 }

@@ -47,7 +47,7 @@ final class QuorumAdmin {
             }
             long last = QuorumView.fencingTokenOf(seen);
             if (fencingToken > last && !view.isComplete()) {
-                return done(unchanged("Not all nodes say what the last fencing token is"));
+                return done(unchanged("Not all nodes reported the last fencing token"));
             }
             if (fencingToken != last || last == 0) {
                 return done(new Revocation.Stale(seen));

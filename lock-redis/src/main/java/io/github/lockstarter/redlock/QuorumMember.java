@@ -242,6 +242,6 @@ final class QuorumMember {
         if (failure != null) {
             return unknown.apply(failure);
         }
-        return result != null ? result : unknown.apply(new IllegalStateException("The node answered null"));
+        return result != null ? result : unknown.apply(new IllegalStateException("The node returned null"));
     }
 }

@@ -63,8 +63,8 @@ record QuorumState(Quorum quorum, List<StoreState> nodes) {
                 nodes.stream().filter(node -> !voting.contains(node)).toList();
         int spare = voting.size() - quorum.needed();
         String consequence = spare < 0
-                ? "no lock is granted before " + -spare + " more vote"
-                : spare + " more may fail before no lock is granted";
+                ? -spare + " more are needed to grant a lock"
+                : spare + " more may fail before the quorum is lost";
         return voting.size() + " of " + nodes.size() + " nodes vote, and " + consequence + ". Without a vote: "
                 + names(others);
     }

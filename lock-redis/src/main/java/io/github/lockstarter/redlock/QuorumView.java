@@ -37,9 +37,10 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
             return new Held(named.get(0).holder(), shortest(named), fencingToken(named.stream()), waiting());
         }
         if (silent >= quorum.blocking() || named.size() + silent >= quorum.needed()) {
-            String said = named.isEmpty() ? "" : ", and " + named.size() + " of the others say that it is held";
-            return new Unknown(silent + " of " + quorum.nodes() + " nodes did not say" + said + "; one of them: "
-                    + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
+            String said = named.isEmpty() ? "" : ", and " + named.size() + " of the others report that it is held";
+            return new Unknown(
+                    silent + " of " + quorum.nodes() + " nodes did not report the lock" + said + "; one failure: "
+                            + of(Unknown.class).map(Unknown::reason).findFirst().orElse("no answer"));
         }
         return new Free(
                 fencingToken(answers.stream().filter(answer -> !(answer instanceof Unknown))), waiting(), recovering());

@@ -179,7 +179,7 @@ public final class RedlockBackend implements LockBackend {
             return Optional.empty();
         }
         String reason = "Lock '" + command.key() + "' was released on " + released.size() + " of " + nodes.size()
-                + " nodes, and " + notHeld + " had it no longer";
+                + " nodes, and " + notHeld + " no longer had it";
         return Optional.of(answers.stream()
                 .filter(ReleaseResult.Unknown.class::isInstance)
                 .map(ReleaseResult.Unknown.class::cast)

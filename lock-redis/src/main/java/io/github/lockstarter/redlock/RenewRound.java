@@ -212,7 +212,7 @@ final class RenewRound implements PendingRound {
     }
 
     private RenewResult givenUp() {
-        String reason = "Lock '" + command.key() + "' was given up while its renewal was under way";
+        String reason = "Lock '" + command.key() + "' was given up during its renewal";
         return new Unknown(reason, new IllegalStateException("given up"));
     }
 

@@ -96,7 +96,10 @@ class QuorumAdminTests {
     void doesNotKnowWhereTheSilentOnesDecide() {
         assertThat(inspected(held(ANNA, 7), held(ANNA, 7), free(6), free(6), SILENCE))
                 .isInstanceOfSatisfying(Unknown.class, unknown -> assertThat(unknown.reason())
-                        .contains("1 of 5 nodes did not say", "2 of the others say that it is held", "no answer"));
+                        .contains(
+                                "1 of 5 nodes did not report the lock",
+                                "2 of the others report that it is held",
+                                "no answer"));
         assertThat(inspected(free(1), free(1), SILENCE, SILENCE, SILENCE)).isInstanceOf(Unknown.class);
     }
 
@@ -172,7 +175,7 @@ class QuorumAdminTests {
         assertThat(state.guard()).isEqualTo(Guard.DEGRADED);
         assertThat(state.target()).isEqualTo("a quorum of node-0, node-1, node-2, node-3, node-4");
         assertThat(state.warnings())
-                .containsExactly("3 of 5 nodes vote, and 0 more may fail before no lock is granted. Without a vote:"
+                .containsExactly("3 of 5 nodes vote, and 0 more may fail before the quorum is lost. Without a vote:"
                         + " node-1, node-2");
         assertThat(state.nodes())
                 .containsExactlyElementsOf(
@@ -190,7 +193,7 @@ class QuorumAdminTests {
 
         assertThat(state.failure()).isEmpty();
         assertThat(state.recovering()).isEqualTo(Duration.ofSeconds(9));
-        assertThat(state.warnings()).singleElement().asString().contains("no lock is granted before 2 more vote");
+        assertThat(state.warnings()).singleElement().asString().contains("2 more are needed to grant a lock");
     }
 
     @Test

@@ -30,25 +30,25 @@ public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable
         if (revocation instanceof Revocation.Revoked) {
             return new ReleaseReport(
                     Outcome.RELEASED,
-                    "Its holder is told that the lock is lost; what it still does may overlap with the next owner",
+                    "The holder is notified that the lock is lost; its remaining work may overlap with the next owner",
                     null);
         }
         if (revocation instanceof Revocation.Stale stale) {
             return new ReleaseReport(
                     Outcome.STALE,
-                    "Nothing was changed: the lock does not have this fencing token. Look at it again",
+                    "Nothing was changed: the lock does not have this fencing token. Read the lock again",
                     LocksPage.Stored.of(stale.found()));
         }
         if (revocation instanceof Revocation.Foreign) {
             return new ReleaseReport(
                     Outcome.FOREIGN,
-                    "Nothing was changed: a client of another kind has taken the lock since, and has no fencing token. To take"
-                            + " it away, DEL its key in the store",
+                    "Nothing was changed: a client of another kind has acquired the lock since, and has no fencing"
+                            + " token. To release the lock, DEL its key in the store",
                     null);
         }
         return new ReleaseReport(
                 Outcome.UNKNOWN,
-                "Nobody knows whether the lock was released: " + ((Revocation.Unknown) revocation).reason(),
+                "It is unknown whether the lock was released: " + ((Revocation.Unknown) revocation).reason(),
                 null);
     }
 }

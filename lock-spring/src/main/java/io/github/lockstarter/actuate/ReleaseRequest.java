@@ -26,7 +26,7 @@ record ReleaseRequest(String key, long fencingToken, String reason) {
         }
         if (reason.isBlank() || reason.length() > LONGEST_REASON) {
             throw new InvalidEndpointRequestException(
-                    "Say in 1 to " + LONGEST_REASON + " characters why the lock is taken away", "reason");
+                    "Give a reason of 1 to " + LONGEST_REASON + " characters for the release", "reason");
         }
     }
 

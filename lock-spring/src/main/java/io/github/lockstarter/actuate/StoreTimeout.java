@@ -24,7 +24,7 @@ final class StoreTimeout {
             return missing.apply("The lock store could not be asked: " + e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return missing.apply("Interrupted while the lock store was asked");
+            return missing.apply("Interrupted while waiting for the lock store");
         }
     }
 }

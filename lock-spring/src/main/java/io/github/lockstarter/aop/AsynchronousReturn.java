@@ -66,8 +66,8 @@ final class AsynchronousReturn {
     static void checkResult(Method method, LockRequest request, @Nullable Object result) {
         if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
             throw new IllegalStateException(InvalidLockDeclarationException.describe(method) + " returned a "
-                    + result.getClass().getTypeName() + ", whose work goes on while the lock '"
-                    + LockRequest.printable(String.join(", ", request.keys())) + "' is released already. " + ADVICE);
+                    + result.getClass().getTypeName() + ", whose work continues although lock '"
+                    + LockRequest.printable(String.join(", ", request.keys())) + "' is already released. " + ADVICE);
         }
     }
 

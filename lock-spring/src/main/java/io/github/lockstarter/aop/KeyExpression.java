@@ -59,7 +59,7 @@ final class KeyExpression {
             throw new InvalidLockDeclarationException(
                     method,
                     "key expression '" + text
-                            + "' has a placeholder, '${', and none is resolved in a key: the value of a "
+                            + "' has a placeholder, '${', which is not resolved in a key: the value of a "
                             + "property would be executed as an expression.",
                     "Put it into the name, which is the first part of the key: name = \"${tenant}.order\", key = \"#id\".");
         }
@@ -103,7 +103,7 @@ final class KeyExpression {
     private IllegalArgumentException failed(@Nullable String why, Exception cause) {
         return new IllegalArgumentException(
                 "Key expression '" + text + "' of " + method + " " + why
-                        + ". The method did not run; give the call what " + "identifies the thing to lock",
+                        + ". The method did not run; pass arguments that identify what to lock",
                 cause);
     }
 }

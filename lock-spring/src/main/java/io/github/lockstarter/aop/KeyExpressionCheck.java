@@ -116,7 +116,7 @@ final class KeyExpressionCheck {
             return;
         }
         if (!known.containsKey(name)) {
-            throw new IllegalArgumentException("knows no '#" + name + "'");
+            throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
         }
         used.add(name);
     }

@@ -58,7 +58,7 @@ record KeyParameters(int count, Optional<List<String>> names) {
             return "The method has no parameters: use a fixed text in single quotes, or no key at all.";
         }
         String known = positions().keySet().stream().map(name -> "#" + name).collect(Collectors.joining(", "));
-        String advice = "Known are " + known + ", their properties and their methods.";
+        String advice = "A key may use " + known + ", their properties and their methods.";
         return names.isPresent()
                 ? advice
                 : advice + " The class file has no parameter names: compile with -parameters, as the Maven and Gradle "

@@ -107,7 +107,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         if (isFinal && isSubclassedByItsProxy(type, beanName)) {
             throw new InvalidLockDeclarationException(
                     method,
-                    "the class is final, so that no proxy can be made of it.",
+                    "the class is final, so Spring cannot create a proxy of it.",
                     "Remove 'final' (records are final, and so are Kotlin classes without 'open'), or move the method.");
         }
     }

@@ -85,7 +85,9 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
                     Ownership.THREAD);
         } catch (IllegalArgumentException e) {
             throw new InvalidLockDeclarationException(
-                    method, e.getMessage() + ".", "Correct leaseMs or waitMs; left out, they are as configured.");
+                    method,
+                    e.getMessage() + ".",
+                    "Correct leaseMs or waitMs, or leave them out to use the configured values.");
         }
     }
 
@@ -103,8 +105,8 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
             throw new InvalidLockDeclarationException(
                     method,
                     "the name '" + name + "'" + origin
-                            + " has other characters than letters, digits, '.', '_' and '-'.",
-                    "Rename it; what differs from call to call belongs into the key.");
+                            + " has characters other than letters, digits, '.', '_' and '-'.",
+                    "Rename it; put what varies per call into the key.");
         }
         return name;
     }
@@ -142,7 +144,7 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
             String kind = Modifier.isStatic(modifiers) ? "static" : "private";
             throw new InvalidLockDeclarationException(
                     method,
-                    "a proxy never sees the call of a " + kind + " method.",
+                    "a proxy does not intercept the call of a " + kind + " method.",
                     "Annotate a non-" + kind + " method that other beans call, or use LockTemplate.");
         }
     }

@@ -59,7 +59,7 @@ public final class LockedProxyCheck implements BeanPostProcessor {
         if (!declared) {
             throw new InvalidLockDeclarationException(
                     method,
-                    "the bean is behind a JDK proxy, and none of its interfaces declares the method.",
+                    "the bean is behind a JDK proxy, and its interfaces do not declare the method.",
                     "Declare it in an interface, or set spring.aop.proxy-target-class=true.");
         }
     }

@@ -199,7 +199,7 @@ class LocksEndpointTests {
     void wantsAReason() {
         assertThatThrownBy(() -> endpoint.release("order:7", 17, " "))
                 .isInstanceOf(InvalidEndpointRequestException.class)
-                .hasMessageContaining("why");
+                .hasMessageContaining("reason");
         assertThat(published).isEmpty();
     }
 

@@ -168,11 +168,11 @@ class KeyExpressionTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', commentCharacter = '~', textBlock = """
-            #ordrId                             | knows no '#ordrId'
-            'x:' + #order.name(#nobody)         | knows no '#nobody'
-            #this                               | knows no '#this'
-            #root.id                            | knows no '#root'
-            #p4                                 | knows no '#p4'
+            #ordrId                             | uses '#ordrId', which is not an argument
+            'x:' + #order.name(#nobody)         | uses '#nobody', which is not an argument
+            #this                               | uses '#this', which is not an argument
+            #root.id                            | uses '#root', which is not an argument
+            #p4                                 | uses '#p4', which is not an argument
             id                                  | uses 'id', which is not an argument
             id + 'x'                            | uses 'id', which is not an argument
             name()                              | uses 'name()', which is not an argument

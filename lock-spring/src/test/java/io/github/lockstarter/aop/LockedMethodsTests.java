@@ -347,8 +347,8 @@ class LockedMethodsTests {
     @Test
     void refusesPlaceholdersThatItCannotResolve() {
         assertRefused(UnknownTenant.class, "the name '${unknown}.order' cannot be resolved");
-        assertRefused(BadTenant.class, "the name 'a:b.order' (of '${bad}.order') has other characters");
-        assertRefused(PlaceholderInTheKey.class, "has a placeholder, '${', and none is resolved in a key");
+        assertRefused(BadTenant.class, "the name 'a:b.order' (of '${bad}.order') has characters other than");
+        assertRefused(PlaceholderInTheKey.class, "has a placeholder, '${', which is not resolved in a key");
     }
 
     static class Private {
@@ -388,13 +388,13 @@ class LockedMethodsTests {
 
     @Test
     void refusesWhatCannotTakeEffect() {
-        assertRefused(Private.class, "a proxy never sees the call of a private method");
-        assertRefused(Static.class, "a proxy never sees the call of a static method");
-        assertRefused(BadName.class, "the name 'order:#{id}' has other characters");
+        assertRefused(Private.class, "a proxy does not intercept the call of a private method");
+        assertRefused(Static.class, "a proxy does not intercept the call of a static method");
+        assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
         assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is PT0S");
         assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is PT-0.001S");
         assertRefused(OverflowingLease.class, "and 365 days");
-        assertRefused(UnknownArgument.class, "knows no '#ordrId'");
+        assertRefused(UnknownArgument.class, "uses '#ordrId', which is not an argument");
     }
 
     private void assertRefused(Class<?> type, String why) {

@@ -31,9 +31,8 @@ record ApplicationConnectionFactories(
         RedisConnectionFactory found = marked.getIfUnique();
         if (found == null) {
             throw new RedisUnavailableException(
-                    "Locks are to be kept in Redis, and the application has several connection factories marked with "
-                            + MARK,
-                    "Leave the mark on one of them");
+                    "Locks are kept in Redis, but the application has several connection factories marked with " + MARK,
+                    "Keep the mark on only one of them");
         }
         if (found instanceof LettuceConnectionFactory lettuce) {
             return lettuce;
@@ -59,14 +58,14 @@ record ApplicationConnectionFactories(
 
     private static RedisUnavailableException missing() {
         return new RedisUnavailableException(
-                "Locks are to be kept in Redis, and the application has no RedisConnectionFactory",
+                "Locks are kept in Redis, but the application has no RedisConnectionFactory",
                 "Have Spring Boot configure one: check that its Redis auto-configuration is not excluded, and set"
                         + " spring.data.redis.host." + LOCAL_INSTEAD);
     }
 
     private static RedisUnavailableException ambiguous() {
         return new RedisUnavailableException(
-                "Locks are to be kept in Redis, and the application has several RedisConnectionFactory beans",
+                "Locks are kept in Redis, but the application has several RedisConnectionFactory beans",
                 "Mark the one for locks with " + MARK + ", or the one for everything with @Primary");
     }
 }

@@ -43,7 +43,7 @@ record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName,
         LettuceFromProperties own = LettuceFromProperties.of(application, found);
         ApplicationRedis redis = of(own.factory(), name, own::close);
         log.info(
-                "Distributed locks use a Lettuce client of their own, to Redis at {} as of spring.data.redis.*: the"
+                "Distributed locks use a Lettuce client of their own, to Redis at {} from spring.data.redis.*: the"
                         + " application's connection factory is a {}",
                 redis.target(),
                 found.getClass().getName());

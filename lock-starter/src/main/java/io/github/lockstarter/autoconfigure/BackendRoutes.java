@@ -57,8 +57,7 @@ record BackendRoutes(Backend usual, Map<String, Backend> byName) {
                 throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has the name '"
                         + request.name()
                         + "', whose locks distributed-lock.locks." + request.name() + ".backend keeps in "
-                        + text(promised)
-                        + "; but the key decides, so that all who lock it agree, and this one is kept in "
+                        + text(promised) + "; but the key decides, so that all callers agree, and this key is kept in "
                         + text(of(key)) + ". Let the key be '" + request.name() + "' or begin with '" + request.name()
                         + ":', or give the request another name");
             }

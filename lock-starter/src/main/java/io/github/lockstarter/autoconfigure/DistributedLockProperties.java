@@ -29,7 +29,7 @@ import org.springframework.boot.context.properties.bind.Name;
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
- * @param backend Where locks are kept whose name has no backend of its own.
+ * @param backend Where locks are kept, unless their name has a backend of its own.
  * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
@@ -41,14 +41,14 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
  * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
  *     released after the commit.
- * @param retry How a waiter looks again when no signal arrives.
+ * @param retry How a waiter retries when no signal arrives.
  * @param watchdog Renewal of the leases of held locks.
  * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
- * @param observation Observations of locks, which a tracer makes spans of.
- * @param log What is added to the log.
+ * @param observation Observations of locks, which a tracer turns into spans.
+ * @param log What the lock client adds to the log.
  * @param redis Settings of the Redis backend.
  * @param redlock Settings of the Redlock backend: a quorum of independent Redis servers.
- * @param locks Settings of single locks by their name. A name with other characters than lower-case letters, digits and
+ * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  */
 @ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
@@ -154,12 +154,12 @@ record DistributedLockProperties(
 
     private static void checkWarnAfter(String property, @Nullable Duration value) {
         if (value != null && !value.isZero() && value.compareTo(SHORTEST_WARNING) < 0) {
-            throw new IllegalArgumentException(
-                    PREFIX + '.' + property + " is " + value + "; it must be at least 1ms, or 0 to warn of nothing");
+            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
+                    + "; it must be at least 1ms, or 0 to disable the warning");
         }
         if (value != null && value.compareTo(LockRequest.MAX_DURATION) > 0) {
             throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value + "; it must be at most "
-                    + LockRequest.MAX_DURATION.toDays() + "d, or 0 to warn of nothing");
+                    + LockRequest.MAX_DURATION.toDays() + "d, or 0 to disable the warning");
         }
     }
 
@@ -238,7 +238,7 @@ record DistributedLockProperties(
         REDIS,
         /** In a quorum of the independent servers of distributed-lock.redlock.nodes. */
         REDLOCK,
-        /** In this JVM only, for tests: nothing is locked against other instances. */
+        /** In this JVM only, for tests: locks do not exclude other instances. */
         LOCAL
     }
 
@@ -259,8 +259,8 @@ record DistributedLockProperties(
     /**
      * Renewal.
      *
-     * @param enabled Whether the leases of held locks are renewed, where neither the annotation nor the per-name
-     *     setting says otherwise.
+     * @param enabled Whether the leases of held locks are renewed, unless the annotation or the per-name setting says
+     *     otherwise.
      * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
      */
     record Watchdog(
@@ -269,9 +269,10 @@ record DistributedLockProperties(
     /**
      * Hand-over while other instances wait for the lock.
      *
-     * @param max How often in a row a lock is passed on inside an instance while another one waits for it, up to 64.
-     *     Zero never passes a lock on.
-     * @param maxTime How long a lock is passed on inside an instance, from when another one is known to wait for it.
+     * @param max How many times in a row an instance passes a lock on among its own waiters while another instance
+     *     waits for it, up to 64. Zero never passes a lock on.
+     * @param maxTime How long an instance passes a lock on among its own waiters, from when another instance is known
+     *     to wait for it.
      */
     record HandOver(
             @DefaultValue("16") int max,
@@ -280,9 +281,9 @@ record DistributedLockProperties(
     /**
      * Observations.
      *
-     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, where Micrometer Tracing is
-     *     on the class path.
-     * @param key What a span says of the lock's key.
+     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, they are observed if
+     *     Micrometer Tracing is on the class path.
+     * @param key How a span shows the lock's key.
      */
     record Observation(
             @Nullable Boolean enabled,
@@ -291,27 +292,28 @@ record DistributedLockProperties(
     /**
      * The log.
      *
-     * @param mdc Whether each line that is written under a lock has its key, name and fencing token, as the diagnostic
-     *     context lock.key, lock.name and lock.fencingToken.
+     * @param mdc Whether each log line that is written under a lock has its key, name and fencing token, as the
+     *     diagnostic context lock.key, lock.name and lock.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 
     /**
      * The Redis backend.
      *
-     * @param commandTimeout How long the answer of Redis to one lock command is awaited: 100ms to 60s.
+     * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
      * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
      *     methods fail until it does.
      * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With
      *     grace, holders keep their locks, and free ones are granted when every lease from before is over: after
      *     max-lease, which must be the same for all users of a key prefix. With none, free locks are granted at once,
-     *     also forgotten ones.
-     * @param firstUse What an instance does that was never answered by a Redis where no lock was ever granted, as far
-     *     as can be seen. With grant, it is taken for a new one. With grace, it is taken for one that lost its data.
-     * @param deposedMasterWrites How long a master may go on executing writes after another one was promoted. After a
-     *     failover, no lock is renewed for that long. At most a third of every lease.
+     *     including forgotten ones.
+     * @param firstUse What an instance does on its first reply from a Redis that shows no trace of a granted lock. With
+     *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
+     * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
+     *     a failover, no lock is renewed for that long. At most a third of every lease.
      * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
-     *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for none.
+     *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for no
+     *     replica.
      */
     record Redis(
             @DefaultValue("2s") Duration commandTimeout,
@@ -324,12 +326,12 @@ record DistributedLockProperties(
     /**
      * The Redlock backend.
      *
-     * @param nodes Addresses of the servers that decide by a majority: three or more, best five, each host:port or
-     *     redis://user:password@host:port, with rediss for TLS. They stand alone: none replicates another one.
-     * @param nodeTimeout How long the answer of one server is awaited, and a connection to it: from 100ms to a quarter
-     *     of every lease.
-     * @param username User at the servers whose address names none.
-     * @param password Password at the servers whose address names none.
+     * @param nodes Addresses of the servers that decide by a majority: three or more, preferably five, each host:port
+     *     or redis://user:password@host:port, with rediss for TLS. They stand alone: no server replicates another one.
+     * @param nodeTimeout How long the client waits for the reply of one server, and for a connection to it: from 100ms
+     *     to a quarter of every lease.
+     * @param username User for the servers whose address has no login.
+     * @param password Password for the servers whose address has no login.
      * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.
      */
     record Redlock(
@@ -359,12 +361,12 @@ record DistributedLockProperties(
     /**
      * Settings of one logical lock name.
      *
-     * @param backend Where locks are kept whose key is this name or begins with it and a colon, instead of
+     * @param backend Where locks are kept if their key is this name or begins with it and a colon, instead of
      *     distributed-lock.backend.
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
-     * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero warns of nothing.
+     * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
      */
     record Named(
             @Nullable Backend backend,

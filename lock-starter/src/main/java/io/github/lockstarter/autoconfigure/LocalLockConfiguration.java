@@ -22,7 +22,7 @@ class LocalLockConfiguration {
     @ConditionalOnMissingBean(LockBackend.class)
     LocalLockBackend distributedLockLocalBackend() {
         log.warn("distributed-lock.backend is 'local': locks exclude the threads of this JVM and no other instance. "
-                + "Meant for tests");
+                + "Use it for tests only");
         return new LocalLockBackend();
     }
 }

@@ -61,7 +61,7 @@ class RedisLockConfiguration {
         @ConditionalOnMissingBean(LockBackend.class)
         LockBackend distributedLockRedisBackend() {
             throw new RedisUnavailableException(
-                    "Locks are to be kept in Redis, and its client Lettuce is not on the class path",
+                    "Locks are kept in Redis, but its client Lettuce is not on the class path",
                     "Add io.lettuce:lettuce-core. An application that uses Jedis keeps it with"
                             + " spring.data.redis.client-type=jedis. For tests without Redis set"
                             + " distributed-lock.backend=local");

@@ -21,7 +21,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
     private static final String DEGRADED =
-            "Redis does not tell this user the name of its replication history (master_replid"
+            "Redis does not show this user the name of its replication history (master_replid"
                     + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
                     + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
 
@@ -46,7 +46,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
                 throw e;
             }
             log.warn(
-                    "{}. {}. Locked methods fail until then; the connection is tried again with each",
+                    "{}. {}. Locked methods fail until then; each call tries to connect again",
                     e.getMessage(),
                     e.remedy());
         }

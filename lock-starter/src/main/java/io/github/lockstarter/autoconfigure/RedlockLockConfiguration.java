@@ -73,7 +73,7 @@ class RedlockLockConfiguration {
         @ConditionalOnMissingBean(LockBackend.class)
         LockBackend distributedLockRedlockBackend() {
             throw new RedisUnavailableException(
-                    "Locks are to be kept in a quorum of Redis servers, and their client Lettuce is not on the class path",
+                    "Locks are kept in a quorum of Redis servers, but their client Lettuce is not on the class path",
                     "Add spring-boot-starter-data-redis without excluding lettuce-core. For tests without Redis set"
                             + " distributed-lock.backend=local");
         }

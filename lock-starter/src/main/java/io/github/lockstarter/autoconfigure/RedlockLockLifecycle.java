@@ -69,8 +69,8 @@ final class RedlockLockLifecycle implements SmartLifecycle {
         checkQuorum(failures);
         checkDistinct();
         failures.forEach((member, failure) -> log.warn(
-                "{}. {}. The other servers of the quorum go on without its vote; the connection is tried again with each"
-                        + " lock",
+                "{}. {}. The other servers of the quorum continue without its vote; each lock operation tries to"
+                        + " connect again",
                 failure.getMessage(),
                 failure.remedy()));
         warnOfNumberAndRights();
@@ -139,8 +139,8 @@ final class RedlockLockLifecycle implements SmartLifecycle {
             if (other != null) {
                 throw new RedisUnavailableException(
                         "distributed-lock.redlock.nodes has " + other.target() + " and " + member.target()
-                                + ", which are one server: both tell of the same replication history",
-                        "Name each server once, and none that replicates another one");
+                                + ", which are one server: both report the same replication history",
+                        "Name each server once, and no server that replicates another one");
             }
         }
     }
@@ -148,17 +148,17 @@ final class RedlockLockLifecycle implements SmartLifecycle {
     private void warnOfNumberAndRights() {
         if (members.size() % 2 == 0) {
             log.warn(
-                    "distributed-lock.redlock.nodes has {} servers, which survive as many failures as {} would. Add one, or"
-                            + " leave one out",
+                    "distributed-lock.redlock.nodes has {} servers, which survive as many failures as {} would. Add"
+                            + " one, or remove one",
                     members.size(),
                     members.size() - 1);
         }
         members.stream()
                 .filter(member -> member.backend().history().state() == HistoryGuard.State.DEGRADED)
                 .forEach(member -> log.warn(
-                        "{} does not tell this user the name of its replication history (master_replid of INFO replication):"
-                                + " a restart without data is recognised, one with old data is not. Give the user the right"
-                                + " +info",
+                        "{} does not show this user the name of its replication history (master_replid of INFO"
+                                + " replication): a restart without data is recognised, one with old data is not. Give"
+                                + " the user the right +info",
                         member.target()));
     }
 

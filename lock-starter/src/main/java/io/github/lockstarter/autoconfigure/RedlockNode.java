@@ -47,7 +47,7 @@ record RedlockNode(URI address) {
     private static IllegalArgumentException unreadable(String text) {
         return new IllegalArgumentException("distributed-lock.redlock.nodes has '"
                 + text.substring(text.lastIndexOf('@') + 1)
-                + "' (a login is not shown here), which is no address of a server. Write host:port, or"
+                + "' (a login is not shown here), which is not a server address. Write host:port, or"
                 + " redis://user:password@host:port, or the same with rediss:// for TLS");
     }
 

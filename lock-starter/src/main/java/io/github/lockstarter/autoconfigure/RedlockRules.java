@@ -50,7 +50,7 @@ final class RedlockRules {
         for (RedlockNode server : servers) {
             if (!seen.add(server.target())) {
                 throw new IllegalArgumentException("distributed-lock.redlock.nodes has " + server.target()
-                        + " twice; a server that has two votes makes a majority that is none. Name each server once");
+                        + " twice; a server with two votes makes a false majority. Name each server once");
             }
         }
     }
@@ -59,7 +59,7 @@ final class RedlockRules {
         if (servers < LEAST_NODES) {
             throw new IllegalArgumentException("distributed-lock.redlock.nodes has " + servers
                     + " addresses; a quorum needs " + LEAST_NODES
-                    + " servers or more, so that one may fail; of 5, two may. Add servers, or keep the locks in one"
+                    + " servers or more, so that one may fail; with 5, two may. Add servers, or keep the locks in one"
                     + " Redis: distributed-lock.backend=redis");
         }
     }

@@ -48,8 +48,9 @@ class InvalidLockDeclarationTests {
         assertFails(
                 application,
                 UnknownArgument.class,
-                "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' knows no '#ordrId'.",
-                "Known are #orderId, #p0, #a0");
+                "UnknownArgument.ship(long) cannot take effect: key expression '#ordrId' uses '#ordrId', which is not"
+                        + " an argument.",
+                "A key may use #orderId, #p0, #a0");
     }
 
     static class PrivateMethod {

@@ -376,7 +376,7 @@ class LockAnnotationTests {
                         .isThrownBy(() -> bean.run(later))
                         .withMessageContaining("Untyped.run(Object) returned a "
                                 + later.getClass().getTypeName())
-                        .withMessageContaining("the lock 'Untyped.run' is released already")
+                        .withMessageContaining("although lock 'Untyped.run' is already released")
                         .withMessageContaining("acquireAsync");
             }
             assertThatIllegalStateException().isThrownBy(() -> bean.generic(new CompletableFuture<>()));

@@ -127,7 +127,9 @@ class LockListenersTests {
                     return (LockListener) proxy.getProxy();
                 })
                 .run(context -> {
-                    context.getBean(LockOperations.class).acquire("order:proxied").release();
+                    context.getBean(LockOperations.class)
+                            .acquire("order:proxied")
+                            .release();
                     await().untilAsserted(() -> assertThat(heard).contains("order:proxied"));
                 });
 

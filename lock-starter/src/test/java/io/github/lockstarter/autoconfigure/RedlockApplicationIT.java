@@ -197,7 +197,7 @@ class RedlockApplicationIT {
         assertThat(output)
                 .contains("Could not connect to Redis at 127.0.0.1:"
                         + servers().get(0).port())
-                .contains("go on without its vote");
+                .contains("continue without its vote");
     }
 
     @Test

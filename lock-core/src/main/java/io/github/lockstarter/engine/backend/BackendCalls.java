@@ -102,12 +102,12 @@ public final class BackendCalls {
         if (failure != null) {
             return unknown.apply(unwrapped(failure));
         }
-        return result != null ? result : unknown.apply(new IllegalStateException("The backend answered null"));
+        return result != null ? result : unknown.apply(new IllegalStateException("The backend returned null"));
     }
 
     private <R> void take(R result, Consumer<R> then) {
         try {
-            EngineLog.guard("Taking the answer of the lock backend", () -> then.accept(result));
+            EngineLog.guard("Processing the result of the lock backend", () -> then.accept(result));
         } finally {
             ended();
         }

@@ -72,8 +72,8 @@ public final class PendingReleases extends TimerEntry {
                 remembered.decrementAndGet();
                 if (overflowing.compareAndSet(false, true)) {
                     EngineLog.warn(
-                            "More than {} locks wait to be released until the lock store answers; the oldest are not released"
-                                    + " any more and end with their leases",
+                            "More than {} locks wait to be released until the lock store answers; the engine drops"
+                                    + " the oldest releases, and these locks end with their leases",
                             most);
                 }
             }

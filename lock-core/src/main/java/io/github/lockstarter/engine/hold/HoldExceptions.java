@@ -39,7 +39,7 @@ public final class HoldExceptions {
         return new LockStoreRecoveringException(
                 hold.key,
                 "Could not extend lock '" + hold.key + "': the lock store is recovering for "
-                        + DurationText.of(answer.retryAfter()) + " more; its lease is what it was",
+                        + DurationText.of(answer.retryAfter()) + " more; its lease is unchanged",
                 answer.retryAfter());
     }
 }

@@ -93,7 +93,8 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
-                    "Could not extend lock '" + hold.key + "'; its lease is at least what it was: " + unknown.reason(),
+                    "Could not extend lock '" + hold.key + "'; its lease is at least as long as before: "
+                            + unknown.reason(),
                     unknown.cause());
         }
         if (result instanceof RenewResult.Deferred deferred) {
@@ -110,7 +111,7 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
             throw new LockInterruptedException(
                     hold.key,
                     "Interrupted while extending lock '" + hold.key
-                            + "'; its lease is at least what it was, and perhaps longer",
+                            + "'; its lease is at least as long as before, and perhaps longer",
                     e);
         }
     }

@@ -55,7 +55,7 @@ public record Obstacle(
     }
 
     private static String describe(Hold holder) {
-        return caller(holder.owner.label()) + " of this instance, which has had it for "
+        return caller(holder.owner.label()) + " of this instance, which has held it for "
                 + DurationText.of(holder.held()) + ",";
     }
 
@@ -63,7 +63,7 @@ public record Obstacle(
         String instance = "instance " + holder.instance();
         return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
                 + holder.since()
-                        .map(since -> ", which has had it since " + since + ",")
+                        .map(since -> ", which has held it since " + since + ",")
                         .orElse("");
     }
 

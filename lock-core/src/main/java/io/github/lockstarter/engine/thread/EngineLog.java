@@ -29,7 +29,7 @@ public final class EngineLog {
 
     private static void report(String what, Throwable failure) {
         try {
-            log.error("{} failed; the lock client goes on", what, failure);
+            log.error("{} failed; the lock client continues", what, failure);
         } catch (RuntimeException | Error loggingFailed) {
             // An appender that fails must not end what was to be saved from failing.
         }

@@ -44,14 +44,14 @@ record ServerState(Map<String, String> fields) {
         if (settings.guard().onChange() == OnHistoryChange.NONE) {
             if (hasNoLog()) {
                 warnings.add(place + " has no append-only file (appendonly no), and"
-                        + " distributed-lock.redis.on-history-change is none: a restart forgets what was locked since the"
-                        + " last snapshot, and grants it again while its holder works. Set on-history-change=grace, or"
-                        + " appendonly yes with appendfsync always");
+                        + " distributed-lock.redis.on-history-change is none: after a restart, locks acquired since"
+                        + " the last snapshot are missing and are granted again while their holders work. Set"
+                        + " on-history-change=grace, or appendonly yes with appendfsync always");
             }
         } else if (hasNoLog() && isUnsaved() && settings.guard().firstUse() == FirstUse.GRANT) {
-            warnings.add(place + " has no append-only file (appendonly no), and has saved none of the last "
+            warnings.add(place + " has no append-only file (appendonly no), and has not saved the last "
                     + fields.get("rdb_changes_since_last_save") + " changes: if it restarts, the history guard needs an"
-                    + " instance that was there before to recognise that locks were forgotten. Set appendonly yes or"
+                    + " instance that used it before to detect that locks were forgotten. Set appendonly yes or"
                     + " save, or distributed-lock.redis.first-use=grace");
         }
         if (isMaster() && number("connected_slaves") < settings.minReplicas()) {
@@ -61,8 +61,8 @@ record ServerState(Map<String, String> fields) {
         }
         if (executesScriptsWithoutReplicas()
                 && !settings.guard().deposedMasterWrites().isZero()) {
-            warnings.add(place + " is of version " + fields.get("redis_version") + ", which executes scripts whatever"
-                    + " min-replicas-to-write says: a master that was deposed goes on granting locks for longer than"
+            warnings.add(place + " runs version " + fields.get("redis_version") + ", which executes scripts regardless"
+                    + " of min-replicas-to-write: a deposed master continues to grant locks for longer than"
                     + " distributed-lock.redis.deposed-master-writes. Use Redis 6.2 or later");
         }
         return warnings;

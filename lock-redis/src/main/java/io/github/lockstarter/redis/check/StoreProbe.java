@@ -108,7 +108,7 @@ public final class StoreProbe {
     private static String absence(List<StoreState> silent, List<StoreState> masters) {
         return silent.size() + " of " + masters.size()
                 + " masters of the cluster do not answer, and locks whose keys are"
-                + " there cannot be had: "
+                + " there cannot be acquired: "
                 + silent.stream().map(StoreState::target).collect(Collectors.joining(", "))
                 + ". Check that they run, and the network to them";
     }

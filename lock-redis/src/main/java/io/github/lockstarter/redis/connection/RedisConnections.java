@@ -156,7 +156,7 @@ public final class RedisConnections implements AutoCloseable {
         lock.lock();
         try {
             if (mailbox != null) {
-                throw new IllegalStateException("This Redis lock backend has its listener; build one per lock engine");
+                throw new IllegalStateException("This Redis lock backend has a listener already; build one per engine");
             }
             mailbox = wanted;
             if (access == ConnectionState.OPEN) {

@@ -27,7 +27,7 @@ final class MasterByRole implements MasterChoice {
                 servers.stream().map(this::ask).toList(),
                 servers.get(0).getTimeout(),
                 master -> master.connection().closeAsync(),
-                () -> "none of the servers answers as a master");
+                () -> "no server answers as a master");
     }
 
     private CompletionStage<Optional<Master>> ask(RedisURI server) {

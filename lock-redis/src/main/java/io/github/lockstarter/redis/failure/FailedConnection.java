@@ -47,11 +47,11 @@ record FailedConnection(String detail, String remedy) {
         if (distrust.isPresent()) {
             return new FailedConnection(
                     "the server's certificate is not accepted: " + said(distrust.get()),
-                    "Set " + setup.trust() + ", and connect to a host name that the certificate has");
+                    "Set " + setup.trust() + ", and connect to a host name that the certificate contains");
         }
         if (has(failure, NotSslRecordException.class)) {
             return new FailedConnection(
-                    "what answers there does not speak TLS",
+                    "the server there does not speak TLS",
                     "Set " + setup.withoutTls() + ", or " + setup.servers() + " to the port that speaks TLS");
         }
         if (has(failure, RedisProtocolException.class)) {
@@ -81,7 +81,7 @@ record FailedConnection(String detail, String remedy) {
         }
         String begin = quoted ? "it begins with '" + (char) Integer.parseInt(first.group(1)) + "'" : said;
         return new FailedConnection(
-                "what answers there does not speak the protocol of Redis: " + begin,
+                "the server there does not speak the protocol of Redis: " + begin,
                 "Set " + setup.servers() + " to where Redis runs");
     }
 

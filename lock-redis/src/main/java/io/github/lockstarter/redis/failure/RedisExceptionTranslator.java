@@ -105,20 +105,20 @@ public final class RedisExceptionTranslator {
             return new RedisFailure(
                     Effect.NOT_YET,
                     "No command was sent to Redis at " + target + ": the lock's connection was closed",
-                    "It is opened again by itself, unless the application stops",
+                    "The client opens it again, unless the application stops",
                     failure);
         }
         if (failure instanceof RedisException && isKeptInClient(String.valueOf(failure.getMessage()))) {
             return new RedisFailure(
                     Effect.NONE,
                     "The command was not sent to Redis at " + target + saying(failure),
-                    "Redis is too slow for the number of lock operations, or away; check it, and the network to it",
+                    "Redis is too slow for the number of lock operations, or unreachable; check Redis and the network",
                     failure);
         }
         return new RedisFailure(
                 Effect.UNKNOWN,
                 "The connection to Redis at " + target + " broke before the answer came" + saying(failure),
-                "Check the server's log and the network to it; the connection is opened again by itself",
+                "Check the server's log and the network to it; the client opens the connection again",
                 failure);
     }
 
@@ -149,7 +149,7 @@ public final class RedisExceptionTranslator {
     public RedisFailure ofParting() {
         return new RedisFailure(
                 Effect.NONE,
-                "Redis at " + target + " is moving the slot of the lock, and does not have the lock just now",
+                "Redis at " + target + " is moving the slot of the lock and cannot serve the lock at the moment",
                 "See CLUSTER INFO and CLUSTER NODES",
                 new RedisCommandExecutionException("TRYAGAIN"));
     }
@@ -163,7 +163,7 @@ public final class RedisExceptionTranslator {
     private RedisFailure ofUncovered(Throwable failure) {
         return new RedisFailure(
                 Effect.NOT_YET,
-                "No node of the Redis Cluster at " + target + " is known to have the lock" + saying(failure),
+                "No node of the Redis Cluster at " + target + " is known to serve the lock's slot" + saying(failure),
                 "Check CLUSTER NODES: each slot needs a master that is up",
                 failure);
     }
@@ -197,18 +197,18 @@ public final class RedisExceptionTranslator {
         return switch (error.code()) {
             case "NOAUTH", "WRONGPASS" -> "Set " + setup.login() + " to a user of this server";
             case "OOM" ->
-                "The server is at its maxmemory: free memory or raise it; a store of locks should use the"
-                        + " policy noeviction";
+                "The server is at its maxmemory: free memory or raise it; use the policy noeviction"
+                        + " for a store of locks";
             case "READONLY" -> "This is a replica: point " + setup.master() + " at the master";
             case "LOADING" -> "The server is still loading its data; try again";
-            case "BUSY" -> "Another script keeps the server busy: wait for its end, or end it with SCRIPT KILL";
+            case "BUSY" -> "Another script keeps the server busy: wait until it ends, or end it with SCRIPT KILL";
             case "MISCONF" -> "The server cannot persist and so refuses writes; see its log";
             case "NOREPLICAS" -> "The server has fewer replicas than min-replicas-to-write; bring them back";
             case "MASTERDOWN" -> "This is a replica without its master: point " + setup.master() + " at the master";
             case "CLUSTERDOWN", "TRYAGAIN" ->
                 "The cluster moves slots, or lacks the master of some: see CLUSTER INFO and CLUSTER NODES";
             case "MOVED", "ASK", "CROSSSLOT" ->
-                "This is a node of a cluster: " + setup.cluster() + ", unless its slots are just being moved";
+                "This is a node of a cluster: " + setup.cluster() + ", unless the cluster is moving its slots";
             default -> remedyOfPlain(error.text());
         };
     }

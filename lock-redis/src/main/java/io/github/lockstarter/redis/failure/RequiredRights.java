@@ -72,11 +72,11 @@ public record RequiredRights(RedisSettings settings) {
                 ? COMMANDS
                 : COMMANDS.replace(" +" + CLIENT_SETNAME, "") + (COMMANDS.contains(missing) ? "" : " " + missing);
         return granting("<user>", List.of(others)) + " (it lacks " + missing
-                + "; which of the others it lacks can be tried only once it connects)";
+                + "; the others can be checked only when it connects)";
     }
 
     /** Adds rights to those of a user. */
     public static String granting(String user, List<String> rules) {
-        return "Give the user what it lacks: ACL SETUSER " + user + " " + String.join(" ", rules);
+        return "Give the user the missing rights: ACL SETUSER " + user + " " + String.join(" ", rules);
     }
 }

@@ -155,11 +155,11 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
 
     /** Not enough replicas have the grant. */
     RedisFailure shortfall(long acknowledged) {
-        String count = acknowledged + " of the " + wanted() + " replicas that are to acknowledge it did so within "
+        String count = acknowledged + " of the " + wanted() + " replicas that must acknowledge it did so within "
                 + settings.acknowledgementTime().toMillis() + "ms";
         return new RedisFailure(
                 RedisFailure.Effect.UNKNOWN,
-                failures.place() + " granted the lock, but " + count + ", so that it is released",
+                failures.place() + " granted the lock, but only " + count + ", so the lock is released",
                 "Bring the replicas back (INFO replication), or lower distributed-lock.redis.min-replicas",
                 new RedisException(count));
     }
@@ -168,14 +168,14 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
     RedisFailure vanished() {
         return new RedisFailure(
                 RedisFailure.Effect.UNKNOWN,
-                failures.place() + " no longer had the lock when its replicas were to acknowledge it",
-                "It ended meanwhile, or another server was promoted; try again",
+                failures.place() + " no longer had the lock when its replicas should have acknowledged it",
+                "The lock ended meanwhile, or another server was promoted; try again",
                 new RedisException("the lock is gone"));
     }
 
     /** The connection broke in between: the server's count says nothing of the grant. */
     RedisFailure broken() {
-        return failures.ofExecuting(new RedisException("it was opened again before WAIT was answered"));
+        return failures.ofExecuting(new RedisException("the client opened it again before WAIT was answered"));
     }
 
     /**

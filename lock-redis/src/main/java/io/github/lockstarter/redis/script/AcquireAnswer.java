@@ -65,13 +65,13 @@ public record AcquireAnswer(LockKeys keys, @Nullable ServerHistory history)
     private AcquireResult wrongType(int position) {
         String subject =
                 switch (position) {
-                    case 1 -> "'" + keys.lock() + "' holds another type than the string that a lock is";
+                    case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
                     case 2 -> "'" + keys.fence() + "' holds another type than the string of the last fencing token";
-                    case 4 -> "'" + historyKey() + "' holds another type than the string that marks a history";
+                    case 4 -> "'" + historyKey() + "' holds another type than the string of a history marker";
                     default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
                 };
         return new AcquireResult.Rejected(
-                "Redis key " + subject + ", so somebody else uses it. Look at it with TYPE, then delete it or choose"
+                "Redis key " + subject + ", so another program uses it. Check it with TYPE, then delete it or choose"
                         + " another distributed-lock.key-prefix",
                 new RedisCommandExecutionException("WRONGTYPE KEYS[" + position + "]"));
     }

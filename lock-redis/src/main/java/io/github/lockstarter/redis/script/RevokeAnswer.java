@@ -31,8 +31,8 @@ public final class RevokeAnswer implements ReplyReader<Long, Revocation> {
         return revocation instanceof Revocation.Revoked
                 ? revocation
                 : new Revocation.Unknown(
-                        "The connection broke and the command was sent again: the first copy may have taken the"
-                                + " lock away, and the second did not find it any more. Look at the lock");
+                        "The connection broke and the client sent the command again: the first copy may have taken"
+                                + " the lock away, and the second no longer found it. Read the lock again");
     }
 
     @Override

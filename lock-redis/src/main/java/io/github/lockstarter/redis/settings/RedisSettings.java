@@ -61,8 +61,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
         if (minReplicas < 0 || minReplicas > MAX_MIN_REPLICAS) {
             throw new IllegalArgumentException("distributed-lock.redis.min-replicas is " + minReplicas
-                    + "; it must be between 0, which waits for none, and " + MAX_MIN_REPLICAS
-                    + ". Choose no more than the replicas that each master has while one of them is down");
+                    + "; it must be between 0, which waits for no replica, and " + MAX_MIN_REPLICAS
+                    + ". Choose no more than the replicas that each master has while one replica is down");
         }
     }
 
@@ -171,8 +171,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
                 throw new IllegalArgumentException("distributed-lock.redis.deposed-master-writes is "
                         + deposedMasterWrites.toMillis() + "ms; it must be between 0ms and a third of every lease ("
                         + lease.toMillis()
-                        + "ms): for so long after a failover no lock is renewed, and holders must not"
-                        + " lose theirs. Lower it, or raise the lease");
+                        + "ms): the server renews no lock for this time after a failover, and holders"
+                        + " must not lose their locks. Lower it, or raise the lease");
             }
         }
     }
@@ -236,15 +236,14 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         }
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix
-                    + "' has a brace; braces are set around the lock's name, which keeps its keys in one slot."
-                    + " Choose a prefix without, such as 'lock:'");
+                    + "' has a brace; the backend puts the lock key in braces, so that its Redis keys share a slot."
+                    + " Choose a prefix without braces, such as 'lock:'");
         }
         if (prefix.endsWith(MARKERS)) {
             throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix + "' ends with '" + MARKERS
-                    + "': in a cluster its locks would be taken for what the prefix '"
+                    + "': in a cluster its locks would be mistaken for the history markers of the prefix '"
                     + prefix.substring(0, prefix.length() - MARKERS.length() + 1)
-                    + "' remembers of the servers. Choose another one, such as '"
-                    + prefix.substring(0, prefix.length() - 1) + "-locks:'");
+                    + "'. Choose another prefix, such as '" + prefix.substring(0, prefix.length() - 1) + "-locks:'");
         }
         if (prefix.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
             throw new IllegalArgumentException("distributed-lock.key-prefix has a control character or half a surrogate"

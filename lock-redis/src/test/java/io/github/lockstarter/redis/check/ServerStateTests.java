@@ -82,7 +82,7 @@ class ServerStateTests {
         assertThat(warnings(hours, RedisSettings.DEFAULTS))
                 .singleElement()
                 .asString()
-                .contains("none of the last 7 changes", "first-use=grace");
+                .contains("has not saved the last 7 changes", "first-use=grace");
         assertThat(warnings(hours, settings(OnHistoryChange.GRACE, FirstUse.GRACE, 0)))
                 .isEmpty();
         assertThat(warnings(String.format(WITHOUT_LOG, 1_790_003_600_000_000L), RedisSettings.DEFAULTS))

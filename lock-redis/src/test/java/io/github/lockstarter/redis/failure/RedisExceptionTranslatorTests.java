@@ -34,7 +34,7 @@ class RedisExceptionTranslatorTests {
 
     @Test
     void readsWhatOneOfSeveralServersSaid() {
-        RedisException none = new RedisException("none of the servers answers as a master");
+        RedisException none = new RedisException("no server answers as a master");
         none.addSuppressed(new RedisConnectionException("Connection refused"));
         none.addSuppressed(
                 new RedisCommandExecutionException("NOPERM User u has no permissions to run the 'role' command"));

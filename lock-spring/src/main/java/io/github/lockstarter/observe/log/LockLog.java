@@ -73,8 +73,8 @@ public final class LockLog implements LockListener {
                 if (failing.add(hold)) {
                     LockLogLine.about(log.atWarn(), event, event.fencingToken())
                             .log(
-                                    "Could not renew lock '{}' (fencing token {}); tried again until its lease is over. "
-                                            + "Check the connection to the lock backend",
+                                    "Could not renew lock '{}' (fencing token {}); the engine retries until its "
+                                            + "lease is over. Check the connection to the lock backend",
                                     event.key(),
                                     event.fencingToken());
                 }

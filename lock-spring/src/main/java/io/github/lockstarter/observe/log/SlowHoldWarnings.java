@@ -98,7 +98,7 @@ public final class SlowHoldWarnings implements LockListener, AutoCloseable {
                 }
             }
         } catch (RuntimeException | Error e) {
-            log.warn("Could not look for locks that are held for long", e);
+            log.warn("Could not check for locks that are held for long", e);
         }
     }
 
@@ -125,9 +125,8 @@ public final class SlowHoldWarnings implements LockListener, AutoCloseable {
         String who = "Thread '" + thread.getName() + "', which acquired it, ";
         StackTraceElement[] frames = thread.getStackTrace();
         return frames.length == 0 && !thread.isAlive()
-                ? who
-                        + "has terminated. Release the lock in a finally block; acquire with LockRequest.ownedByHandle() what another"
-                        + " thread is to release"
+                ? who + "has terminated. Release the lock in a finally block; use LockRequest.ownedByHandle() if"
+                        + " another thread is to release it"
                 : who + "is now " + stack(frames);
     }
 

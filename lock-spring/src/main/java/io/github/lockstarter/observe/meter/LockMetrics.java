@@ -126,8 +126,8 @@ public final class LockMetrics implements LockListener {
     private LockNameMeters other(String name) {
         if (warned.compareAndSet(false, true)) {
             log.warn(
-                    "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) and "
-                            + "@DistributedLock(name) a name of few values and put what differs into the key",
+                    "More than {} lock names; '{}' and further ones are counted as '{}'. Give LockRequest.named(...) "
+                            + "and @DistributedLock(name) a name with few values and put what varies into the key",
                     MAX_NAMES,
                     name,
                     OTHER);
