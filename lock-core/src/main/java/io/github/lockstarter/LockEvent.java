@@ -20,8 +20,8 @@ public sealed interface LockEvent {
     String key();
 
     /**
-     * Calls {@link LockListener#onEvent} and then the method for the type of this event, both on the given reference, so that
-     * the advice of a proxy applies to them.
+     * Calls {@link LockListener#onEvent} and then the method for the type of this event, both on the given reference,
+     * so that the advice of a proxy applies to them.
      *
      * @param listener receives this event
      */

@@ -28,8 +28,8 @@ public abstract class StackOverflowContract extends EngineContract {
     private static final long STACK_BYTES = 256 * 1024;
 
     /**
-     * Renewed for as long as the lock is held. A lock of which no mark is left is released at the second renewal, at two
-     * thirds of the lease.
+     * Renewed for as long as the lock is held. A lock of which no mark is left is released at the second renewal, at
+     * two thirds of the lease.
      */
     private static final Duration LEASE = Duration.ofSeconds(30);
 
