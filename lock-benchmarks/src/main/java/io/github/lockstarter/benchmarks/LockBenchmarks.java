@@ -27,7 +27,7 @@ public final class LockBenchmarks {
 
     /**
      * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM, with 1 if
-     * something failed, which the log on standard error tells, and with 2 without arguments.
+     * something failed, which is in the log on standard error, and with 2 without arguments.
      *
      * @param arguments id of a workload, {@code all} or {@code report}; then options
      */

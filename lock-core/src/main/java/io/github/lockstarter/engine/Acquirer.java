@@ -69,7 +69,8 @@ final class Acquirer {
     }
 
     /**
-     * A nested hold of the current thread, if it has the key. A loss is told once; after that the thread has nothing.
+     * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
+     * has no hold.
      */
     private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
         Optional<Hold> outer = context.holds().of(owner, key);
@@ -169,7 +170,7 @@ final class Acquirer {
                         acquisition.queued));
     }
 
-    /** Blocks no thread; the handle is the owner. A future that is completed by somebody else gives up the wait. */
+    /** Blocks no thread; the handle is the owner. If the application completes the future, the wait is given up. */
     CompletableFuture<CallOutcome> acquireAsync(String key, ResolvedRequest terms) {
         StackReserve.ensure();
         Acquisition acquisition = attempts.prepare(key, terms, HoldOwner.HANDLE);

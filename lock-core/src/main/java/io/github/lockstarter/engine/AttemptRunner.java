@@ -126,8 +126,8 @@ final class AttemptRunner {
     }
 
     /**
-     * Whoever decides the outcome also sees to the place in the queue: leaving it withdraws what the attempt acquires,
-     * now or with its answer.
+     * The thread that decides the outcome also takes the caller out of the queue, which withdraws what the attempt
+     * acquires, now or with its answer.
      */
     private void leave(Acquisition acquisition, AcquireOutcome outcome) {
         if (acquisition.decide(outcome)) {
@@ -144,7 +144,7 @@ final class AttemptRunner {
         if (queues.has(key)) {
             decide(key, KeyQueue::signal);
         } else {
-            withdrawer.send(key, tokens.next()); // nobody waits here any more: passes the signal on if the lock is free
+            withdrawer.send(key, tokens.next()); // no waiter: the store signals the next instance
             wakeNewcomers(key);
         }
     }
@@ -200,7 +200,8 @@ final class AttemptRunner {
     }
 
     /**
-     * Whoever came after the last waiter had left may have lost its registration to the withdrawal: it registers again.
+     * A caller that came after the last waiter had left may have lost its registration to the withdrawal: it registers
+     * again.
      */
     private void wakeNewcomers(String key) {
         if (queues.has(key)) {
@@ -243,7 +244,7 @@ final class AttemptRunner {
         AcquireOutcome.Failed failure = new AcquireOutcome.Failed("the lock client failed unexpectedly", cause);
         Acquisition acquisition = attempt.acquisition();
         if (!acquisition.end(failure)) {
-            acquisition.publish(); // whoever decided it may be the one that failed
+            acquisition.publish(); // the thread that decided it may be the one that failed
         }
         try {
             if (!acquisition.isGot()) {
@@ -289,7 +290,7 @@ final class AttemptRunner {
         }
         if (acquisition.isDecided()) {
             giveBack(attempt, grant.lastFencingToken);
-            tooLate(attempt); // whoever decided that has left the attempt to those who are owed its answer, if any
+            tooLate(attempt); // the attempt was left to waiters that are owed its answer, if any
             return;
         }
         if (granted.othersWaiting() > 0) {

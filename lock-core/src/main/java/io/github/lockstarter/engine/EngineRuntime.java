@@ -140,7 +140,7 @@ final class EngineRuntime {
 
     /**
      * Ends the hold that an operator sees under this fencing token: its own, or the last of its grant, which stands for
-     * whoever has the lock by that grant; and then releases it. Empty if there is none, or it is being left.
+     * the owner that has the lock by that grant; and then releases it. Empty if there is none, or it is being left.
      */
     Optional<CompletableFuture<ReleaseResult>> revoke(String key, long fencingToken) {
         Optional<Hold> meant = holds().find(key, hold -> hold.grant.lastFencingToken == fencingToken)
@@ -159,7 +159,10 @@ final class EngineRuntime {
         return Optional.of(awaited.answer());
     }
 
-    /** Ends the hold, and releases it. Whoever writes a renewal of it at the moment releases, so that none follows. */
+    /**
+     * Ends the hold, and releases it. A thread that writes a renewal at the moment releases afterwards, so that no
+     * renewal follows the release.
+     */
     private boolean end(Hold hold, LossCause cause) {
         if (!lossDetector.lose(hold, cause)) {
             return false;

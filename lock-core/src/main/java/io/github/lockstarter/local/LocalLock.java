@@ -125,7 +125,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     }
 
     /**
-     * A place that the instance had before is spent, since it had the lock; it gets one behind whoever is signalled.
+     * A place that the instance had before is spent, since it had the lock; it gets one behind the instance that is
+     * signalled.
      */
     private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         String instanceId = command.token().instanceId();

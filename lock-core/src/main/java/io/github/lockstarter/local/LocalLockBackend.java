@@ -148,7 +148,7 @@ public final class LocalLockBackend implements LockBackend {
         return "this JVM";
     }
 
-    /** Refuses further grants and sends no more signals; whoever holds a lock can still release it. Idempotent. */
+    /** Refuses further grants and sends no more signals; a holder can still release its lock. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -32,42 +32,7 @@ public final class RecordingListener implements LockListener {
     }
 
     @Override
-    public void onAcquired(LockEvent.Acquired event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onContended(LockEvent.Contended event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onNotAcquired(LockEvent.NotAcquired event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onRecovering(LockEvent.Recovering event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onRenewed(LockEvent.Renewed event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onReleased(LockEvent.Released event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onLost(LockEvent.Lost event) {
-        events.add(event);
-    }
-
-    @Override
-    public void onAbandoned(LockEvent.Abandoned event) {
+    public void onEvent(LockEvent event) {
         events.add(event);
     }
 }

@@ -139,7 +139,7 @@ class EngineHandOverLeaseTests extends HandOverInterleavings {
 
         assertThat(secondLost.await(5, TimeUnit.SECONDS)).isTrue();
         assertThat(firstLost.getCount()).isEqualTo(1);
-        await().untilAsserted(() -> assertThat(lossDetector)
+        await().untilAsserted(() -> assertThat(losses)
                 .singleElement()
                 .extracting(LockEvent.Lost::fencingToken)
                 .isEqualTo(101L));

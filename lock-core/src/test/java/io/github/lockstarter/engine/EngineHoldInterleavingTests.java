@@ -41,7 +41,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThat(handle.isHeld()).isFalse();
         wallMillis.addAndGet(-30_100);
         assertThat(handle.isHeld()).as("a lost lease does not come back").isFalse();
-        await().untilAsserted(() -> assertThat(lossDetector)
+        await().untilAsserted(() -> assertThat(losses)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
                 .isEqualTo(LossCause.LEASE_EXPIRED));
@@ -61,7 +61,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
                 .hasMessageContaining("the 150ms lease ran out");
-        await().untilAsserted(() -> assertThat(lossDetector).hasSize(1)); // told on another thread than the handle
+        await().untilAsserted(() -> assertThat(losses).hasSize(1)); // told on another thread than the handle
     }
 
     @Test
@@ -72,7 +72,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
         backend.nextRenewal();
         assertThat(handle.isHeld()).isTrue();
-        assertThat(lossDetector).isEmpty();
+        assertThat(losses).isEmpty();
     }
 
     @Test

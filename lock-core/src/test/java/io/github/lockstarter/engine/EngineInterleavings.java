@@ -37,7 +37,7 @@ abstract class EngineInterleavings {
     volatile Runnable onClock = () -> {};
 
     final EngineClock clock = new EngineClock(this::nanos, () -> Instant.ofEpochMilli(wallMillis.get()));
-    final List<LockEvent.Lost> lossDetector = new CopyOnWriteArrayList<>();
+    final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
 
     /** Grants, releases and losses, in the order in which listeners heard of them. */
     final List<Object> events = new CopyOnWriteArrayList<>();
@@ -106,7 +106,7 @@ abstract class EngineInterleavings {
             @Override
             public void onLost(LockEvent.Lost event) {
                 events.add(event);
-                lossDetector.add(event);
+                losses.add(event);
             }
         };
     }

@@ -120,7 +120,7 @@ class EngineRecoveryTests extends EngineInterleavings {
         assertThat(Duration.ofNanos(System.nanoTime() - deferred)).isLessThan(LEASE.dividedBy(6));
         second.answer().complete(new RenewResult.Renewed());
         assertThat(held.remainingLease()).isGreaterThan(LEASE.dividedBy(2));
-        assertThat(lossDetector).isEmpty();
+        assertThat(losses).isEmpty();
     }
 
     @Test

@@ -51,8 +51,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
             renewal.answer().complete(lost ? new RenewResult.NotHeld() : new RenewResult.Renewed());
         }
 
-        await().untilAsserted(() ->
-                assertThat(lossDetector).extracting(LockEvent.Lost::key).containsExactly(keyOf(3)));
+        await().untilAsserted(
+                        () -> assertThat(losses).extracting(LockEvent.Lost::key).containsExactly(keyOf(3)));
         for (int i = 0; i < MANY; i++) {
             assertThat(held.get(i).isHeld()).isEqualTo(i != 3);
             assertThat(held.get(i).remainingLease().compareTo(LEASE.dividedBy(2)) > 0)

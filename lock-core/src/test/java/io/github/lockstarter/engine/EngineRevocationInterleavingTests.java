@@ -68,7 +68,7 @@ class EngineRevocationInterleavingTests extends EngineInterleavings {
         revoked();
         assertThat(held.isHeld()).isFalse();
         await().untilAsserted(() ->
-                assertThat(lossDetector).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
+                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED));
     }
 
     @Test

@@ -18,8 +18,8 @@ import java.util.function.Predicate;
  *
  * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that
  * names its holder then takes the lock away if its own last fencing token is still the one it told a moment ago:
- * whoever was granted the lock there since keeps it. Those that did are counted, and no others: one that had nothing of
- * the lock when it was asked may have been late to vote for the holder.
+ * an owner that was granted the lock there since keeps it. Those that did are counted, and no others: one that had
+ * nothing of the lock when it was asked may have been late to vote for the holder.
  */
 final class QuorumAdmin {
 

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 public interface QuorumNode extends LockBackend {
 
     /**
-     * As {@link #acquire}, with the time of the store. Whoever asks a single store has no use for that, and asks
+     * As {@link #acquire}, with the time of the store. A caller that asks a single store has no use for that, and asks
      * without.
      *
      * @param command what to acquire

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * brought a quorum to the last token of the owner, so with all nodes it is never below that. It may be above: a node
  * that lost the lock, and was given it again with a renewal, counts on from wherever it was, and in time that can be a
  * quorum of them. Nodes that say nothing make it seem lower, never higher. It names the owner's stay with the lock all
- * the same: whoever is granted the lock next brings a quorum above it.
+ * the same: the next owner brings a quorum above it.
  *
  * @param quorum how many decide
  * @param answers one for each node, in their order

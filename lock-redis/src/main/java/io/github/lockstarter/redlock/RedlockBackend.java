@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * One lock on N independent stores: whoever has it on a quorum, ⌊N/2⌋ + 1 of them, has it. Any ⌊(N−1)/2⌋ stores may be
- * down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as soon as
- * it is certain. A node without an answer is waited for only where its vote decides, and no longer than its own command
- * timeout, which has to be far below the lease.
+ * One lock on N independent stores: the owner that has it on a quorum, ⌊N/2⌋ + 1 of them, has it. Any ⌊(N−1)/2⌋ stores
+ * may be down. No thread and no timer of its own: every command goes to all nodes at once, and an answer is decided as
+ * soon as it is certain. A node without an answer is waited for only where its vote decides, and no longer than its own
+ * command timeout, which has to be far below the lease.
  *
  * <p><b>What is relied on.</b> A node keeps what it granted until the lease ends by its own clock, or, having
  * forgotten, grants nothing until none of what it forgot is alive (it <em>recovers</em>). The caller counts a lease

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>granted, as soon as a quorum grants;
  *   <li>refused, as soon as the nodes that have not voted yet are too few for that, and a quorum has answered:
  *       contended if at least one of them says so, else recovering;
- *   <li>failed, if all have voted and fewer than a quorum have answered: whoever holds the lock may be known to the
+ *   <li>failed, if all have voted and fewer than a quorum have answered: the holder may be known to the
  *       other nodes only. Unknown if one of them may have granted it, unavailable if one of them cannot just now, else
  *       rejected.
  * </ul>

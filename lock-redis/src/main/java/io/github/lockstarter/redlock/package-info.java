@@ -1,4 +1,4 @@
-/** One lock on several independent stores, held by whoever has a quorum of them. */
+/** One lock on several independent stores, held by the owner that has a quorum of them. */
 @NullMarked
 package io.github.lockstarter.redlock;
 

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The latest messages that say that a lock was taken away. One of them may overtake the answer that tells of the grant,
- * since it comes on another connection: whoever hears it puts it down here before it looks for the hold, whoever is
- * granted a lock adds the hold before it looks here, so that one of them sees the other's.
+ * since it comes on another connection: the thread that receives it records it here before it looks for the hold; the
+ * thread that is granted a lock adds the hold before it looks here, so that one of them sees the other's.
  *
  * <p>Kept are few: what is forgotten in between is found out by the next renewal. Thread-safe; the list is replaced,
  * never changed.

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * at most {@link EngineSettings.HandOver#max()} hand-overs follow, and none after
  * {@link EngineSettings.HandOver#maxTime()}; none ever follows once the first renewal is due, at about a third of the
  * lease, which also covers a notice that was lost, so that no answer to a renewal belongs to a hold that has ended;
- * none follows once the grant is revoked, and of a hand-over that had begun before, either whoever revokes sees the
- * successor among the {@link Holds}, or the successor's thread sees the mark after it has put it there.
+ * none follows once the grant is revoked, and of a hand-over that had begun before, either the thread that revokes sees
+ * the successor among the {@link Holds}, or the successor's thread sees the mark after it has put it there.
  *
  * <p>The mailbox's thread and the thread that ends a hold meet here: all that changes is in {@link #state}.
  */

@@ -161,8 +161,8 @@ public final class Hold extends TimerEntry {
     public volatile long forgetAt;
 
     /**
-     * 1 if listeners were told of the loss. Whoever signals it and whoever announces the hold look at each other's
-     * mark.
+     * 1 if listeners were told of the loss. The thread that signals it and the thread that announces the hold look at
+     * each other's mark.
      */
     private volatile int lossTold;
 

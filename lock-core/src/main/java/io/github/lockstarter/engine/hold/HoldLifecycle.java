@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
  * in one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers tell the caller
  * what to do.
  *
- * <p>Invariants: a deadline only moves forward, and not once it is over (a late reply does not revive a lease); whoever
- * sees that it is over turns the state to lost in the same step, so that nobody sees it held afterwards; exactly one
- * caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is being
- * written, so that no renewal follows a release.
+ * <p>Invariants: a deadline only moves forward, and not once it is over (a late reply does not revive a lease); the
+ * thread that sees that it is over turns the state to lost in the same step, so that nobody sees it held afterwards;
+ * exactly one caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is
+ * being written, so that no renewal follows a release.
  *
  * <p>Called from any thread. Only {@link #expire} and {@link #renewed} look at the clock; call {@code expire} before
  * any other question.
@@ -37,13 +37,13 @@ public final class HoldLifecycle {
         STILL_HELD,
         /** Send the release. */
         SEND_RELEASE,
-        /** Nothing: whoever ends the last {@link #endRenewal renewal} under way sends the release. */
+        /** Nothing: the thread that ends the last {@link #endRenewal renewal} under way sends the release. */
         RELEASE_FOLLOWS,
         /** The lock was lost; the owner has other holds. */
         LOST_STILL_ENTERED,
         /** The lock was lost and this was the last hold: send the release, in case it is still there. */
         LOST,
-        /** As {@link #LOST}, but whoever ends the last renewal under way sends the release. */
+        /** As {@link #LOST}, but the thread that ends the last renewal under way sends the release. */
         LOST_RELEASE_FOLLOWS
     }
 

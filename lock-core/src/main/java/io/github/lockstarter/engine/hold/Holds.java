@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * the loss, or for a while if the owner never comes back.
  *
  * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key told to look: one
- * that has looked before sees them, one that looks later does not see the hold. Whoever puts a hold aside looks at its
- * state afterwards; whoever ends it changes the state first: so that one of them takes it out again.
+ * that has looked before sees them, one that looks later does not see the hold. A thread that puts a hold aside looks
+ * at its state afterwards; a thread that ends it changes the state first, so that one of them takes it out again.
  */
 public final class Holds implements HeldLocks {
 
@@ -63,7 +63,7 @@ public final class Holds implements HeldLocks {
     }
 
     /**
-     * Its owner has it from now on. It may have been displaced before: whoever displaces it looks at the mark
+     * Its owner has it from now on. It may have been displaced before: the thread that displaces it looks at the mark
      * afterwards.
      */
     public void announced(Hold hold) {

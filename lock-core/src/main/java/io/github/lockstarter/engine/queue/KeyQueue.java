@@ -232,7 +232,7 @@ public final class KeyQueue {
         }
         return acquisition.decide(known.outcome())
                 ? remove(acquisition).publishing(List.of(acquisition))
-                : QueueActions.NOTHING; // granted or given up in this moment: whoever decided that takes it out
+                : QueueActions.NOTHING; // granted or given up in this moment: the thread that decided that takes it out
     }
 
     /** The waiter does not want the lock any more. */
@@ -349,7 +349,7 @@ public final class KeyQueue {
         return withdrawn == null ? next : next.withdrawing(withdrawn);
     }
 
-    /** What is to be done for whoever is first now. */
+    /** Decides what follows for the first waiter. */
     private QueueActions attemptNext() {
         if (line.isEmpty()) {
             return retire();

@@ -30,7 +30,7 @@ public record QueueActions(
         return new QueueActions(null, null, List.of(), acquisition);
     }
 
-    /** Whoever waits for what was decided hears of it. */
+    /** Completes the outcomes that were decided; their callers go on. */
     public void publish() {
         decided.forEach(each -> EngineLog.guard("Publishing an outcome", each::publish));
     }

@@ -71,11 +71,11 @@ public final class HandOver {
         if (!limits.isOn() || leaving.extended || !waiters.queues().has(leaving.key)) {
             return false;
         }
-        Result verdict = pass(new Offer(leaving, deadline, leaving.renewAt(), Renewal.ON));
-        if (verdict == Result.NEEDS_RENEWAL) {
+        Result result = pass(new Offer(leaving, deadline, leaving.renewAt(), Renewal.ON));
+        if (result == Result.NEEDS_RENEWAL) {
             arm(leaving);
         }
-        return verdict != Result.REFUSED;
+        return result != Result.REFUSED;
     }
 
     /** Who is not renewed gets the whole lease: the waiter is chosen when the backend has agreed to that. */
@@ -98,18 +98,18 @@ public final class HandOver {
     }
 
     /** Throws only before a waiter has the lock: behind that, the caller must not release it. */
-    private Result pass(Offer line) {
-        QueueActions next = decision(line);
+    private Result pass(Offer offer) {
+        QueueActions next = decision(offer);
         LockToken withdrawal = next.withdrawal();
         if (withdrawal != null) {
-            EngineLog.guard("Withdrawing a wait", () -> waiters.withdraw(line.leaving.key, withdrawal));
+            EngineLog.guard("Withdrawing a wait", () -> waiters.withdraw(offer.leaving.key, withdrawal));
         }
         if (next.decided().isEmpty()) {
-            return line.needsRenewal ? Result.NEEDS_RENEWAL : Result.REFUSED;
+            return offer.needsRenewal ? Result.NEEDS_RENEWAL : Result.REFUSED;
         }
         Acquisition successor = next.decided().get(0);
         EngineLog.guard("Handing a lock over", () -> {
-            releases.handedOver(line.leaving);
+            releases.handedOver(offer.leaving);
             successor.hold().ifPresent(watchdog::watch);
         });
         next.publish();
@@ -117,11 +117,11 @@ public final class HandOver {
     }
 
     /** What the queue decided; also if it failed behind that, since the waiter has the lock then. */
-    private QueueActions decision(Offer line) {
+    private QueueActions decision(Offer offer) {
         try {
-            return waiters.queues().apply(line.leaving.key, queue -> queue.handOver(line));
+            return waiters.queues().apply(offer.leaving.key, queue -> queue.handOver(offer));
         } catch (RuntimeException | Error e) {
-            Optional<Acquisition> successor = line.successor();
+            Optional<Acquisition> successor = offer.successor();
             if (successor.isEmpty()) {
                 throw e;
             }

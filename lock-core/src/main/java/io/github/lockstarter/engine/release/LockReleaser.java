@@ -106,7 +106,7 @@ public final class LockReleaser {
             }
             case LOST_RELEASE_FOLLOWS -> releases.end(hold, ReleaseOutcome.LOST);
             default -> {
-                // Whoever writes the renewal releases.
+                // The thread that writes the renewal releases.
             }
         }
         return hold.ended();

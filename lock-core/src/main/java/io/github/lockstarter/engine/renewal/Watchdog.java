@@ -110,7 +110,7 @@ public final class Watchdog {
     private void forgetInTime(Hold hold) {
         long forgetAt = hold.forgetAt;
         if (forgetAt == 0) {
-            return; // whoever signals the loss is about to set the timer
+            return; // the thread that signals the loss is about to set the timer
         }
         if (clock.nanos() - forgetAt >= 0) {
             holds.remove(hold);

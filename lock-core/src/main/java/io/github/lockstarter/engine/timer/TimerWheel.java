@@ -179,7 +179,7 @@ public final class TimerWheel implements EngineTimer, AutoCloseable {
                 }
             }
         } catch (InterruptedException strangers) {
-            // Closing is told by the flag; whoever interrupts this thread must not end the renewals.
+            // The flag says whether to close; an interrupt by other code must not end the renewals.
         } finally {
             sleepsUntil = Long.MIN_VALUE;
         }

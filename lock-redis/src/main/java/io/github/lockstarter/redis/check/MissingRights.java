@@ -25,7 +25,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Finds out which rights the user of the lock lacks, on connections of its own: tries each command once, on a key that
  * does not exist and in a form that does not write, and a channel to which nobody listens. A server says what it
- * refuses only to whoever tries, and inside scripts not even that before Redis 8.
+ * refuses only to a user that tries, and inside scripts not even that before Redis 8.
  */
 public final class MissingRights {
 

@@ -162,7 +162,7 @@ public final class StartCheck {
         return new RedisUnavailableException(failure.problem(), remedy, failure.cause());
     }
 
-    /** Gives the reply, or throws the failure, to whoever asks. */
+    /** Gives the reply, or throws the failure, to the caller. */
     private final class Heard<T> implements ReplyReader<T, Supplier<T>> {
 
         @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * scripts it has.
  *
  * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all;
- * {@code timeouts} is written by all; {@code watched} is written by whoever opens the connection.
+ * {@code timeouts} is written by all; {@code watched} is written by the thread that opens the connection.
  */
 public final class RedisLink implements RedisConnectionStateListener {
 

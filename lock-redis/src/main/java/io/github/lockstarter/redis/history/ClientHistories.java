@@ -137,7 +137,7 @@ public final class ClientHistories {
         return name;
     }
 
-    /** What whoever looks after the application should know. */
+    /** What an operator should know. */
     public HistoryGuard state() {
         if (!guarded) {
             return new HistoryGuard(HistoryGuard.State.OFF, Duration.ZERO);

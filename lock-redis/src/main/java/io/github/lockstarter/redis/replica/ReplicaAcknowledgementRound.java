@@ -47,7 +47,7 @@ final class ReplicaAcknowledgementRound {
         this.breaksBefore = link.breaks();
     }
 
-    /** Sends; whoever waits is told later. */
+    /** Sends; the callers get their answers later. */
     void begin() {
         long left = grants.stream().mapToLong(Grant::left).min().orElse(0);
         long millis = Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)); // zero would wait for ever

@@ -7,7 +7,7 @@ import io.github.lockstarter.redis.failure.RedisFailure;
 /** Reads the reply of the script that takes a lock away. */
 public final class RevokeAnswer implements ReplyReader<Long, Revocation> {
 
-    /** Whoever has the lock is none of these clients. */
+    /** A client of another kind has the lock. */
     private static final long FOREIGN = -1;
 
     /** What is found instead is looked for afterwards. */

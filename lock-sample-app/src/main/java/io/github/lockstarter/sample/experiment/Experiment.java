@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. All that changes is in {@code scene}. A method that begins something moves the scene on at once, or
  * throws {@link ExperimentConflictException}; the work goes on in the background, and its future tells the end. Phases
  * go absent → starting → ready → stopping → absent; from starting and stopping also to failed, and from there to
- * starting or absent. Whoever moves the scene to stopping closes the stage. The other mutable field is
+ * starting or absent. The thread that moves the scene to stopping closes the stage. The other mutable field is
  * {@code settingUp}, the newest set-up: it may still end what it has begun when its stage is closed already.
  */
 public final class Experiment implements AutoCloseable {

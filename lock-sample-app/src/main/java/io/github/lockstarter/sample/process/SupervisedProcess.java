@@ -205,7 +205,7 @@ public final class SupervisedProcess implements AutoCloseable {
         }
     }
 
-    /** Whoever killed the supervisor has left the program and its directory. */
+    /** A supervisor that was killed has left the program and its directory. */
     private void endWithoutSupervisor() throws IOException {
         if (!Files.exists(directory)) {
             return;

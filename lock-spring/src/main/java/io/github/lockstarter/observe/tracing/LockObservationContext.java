@@ -7,7 +7,7 @@ import java.util.OptionalLong;
 /**
  * What an observation is about: an acquisition, or the section that runs under the lock.
  *
- * <p>{@link #outcome} and {@link #fencingToken} are set by whoever ends or begins the observation, before it is
+ * <p>{@link #outcome} and {@link #fencingToken} are set by the code that ends or begins the observation, before it is
  * stopped.
  */
 public final class LockObservationContext extends Observation.Context {

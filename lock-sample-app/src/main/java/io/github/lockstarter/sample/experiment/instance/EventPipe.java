@@ -18,8 +18,8 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Prints the events of this instance to the standard output of the process, which is a pipe to whoever started it.
- * Threads that have something to tell are never held up: one thread prints, and when it cannot keep up, events are
+ * Prints the events of this instance to the standard output of the process, which is a pipe to the process that started
+ * it. Threads that have something to tell are never held up: one thread prints, and when it cannot keep up, events are
  * dropped.
  */
 @Component

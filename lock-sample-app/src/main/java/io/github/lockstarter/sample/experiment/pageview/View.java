@@ -5,6 +5,6 @@ package io.github.lockstarter.sample.experiment.pageview;
  *
  * @param variant how it is counted; each variant has a counter of its own
  * @param page the page
- * @param request id of the request; whoever repeats a request that was not answered sends the same one
+ * @param request id of the request; a client that repeats a request without an answer sends the same id
  */
 record View(Variant variant, String page, String request) {}

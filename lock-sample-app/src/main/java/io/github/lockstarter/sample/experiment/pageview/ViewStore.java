@@ -14,7 +14,7 @@ import org.springframework.data.redis.core.script.RedisScript;
  * such command.)
  *
  * <p>With a fencing token it is fenced: the token is registered before the views are read, and checked again at the
- * write. Without one, whoever writes last wins. A request is counted once, however often it is repeated: both scripts
+ * write. Without one, the last write wins. A request is counted once, however often it is repeated: both scripts
  * may be executed again by a client that has lost the answer.
  */
 final class ViewStore implements AutoCloseable {

@@ -26,7 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
  * that it found at its first start, also when it is killed and replaced.
  *
  * <p>Thread-safe: the mutable fields are {@code life}, replaced with each start, and {@code port}, set once. The thread
- * that reads what the process prints completes its readiness; whoever pauses, resumes or kills it sets its status.
+ * that reads what the process prints completes its readiness; the thread that pauses, resumes or kills it sets its
+ * status.
  */
 public final class Instance implements AutoCloseable {
 
