@@ -234,14 +234,21 @@ public final class RedisCluster implements RedisTopology {
     private boolean isHealthy(RedisServer server) {
         Map<String, String> cluster = RawCommands.parseInfo(server.commands().clusterInfo());
         Map<String, String> replication = server.info("replication");
+        String view = server.commands().clusterNodes();
         boolean master = "master".equals(replication.get("role"));
         return "ok".equals(cluster.get("cluster_state"))
                 && Integer.toString(nodes.size()).equals(cluster.get("cluster_known_nodes"))
                 && Integer.toString(MASTERS).equals(cluster.get("cluster_size"))
-                && !server.commands().clusterNodes().contains("fail")
+                && !view.contains("fail")
+                && replicasIn(view) == nodes.size() - MASTERS
                 && (master
                         ? "1".equals(replication.get("connected_slaves"))
                         : "up".equals(replication.get("master_link_status")));
+    }
+
+    /** A master that lost its slots is a replica in the view of another node only after a ping from it. */
+    private static long replicasIn(String view) {
+        return view.lines().filter(line -> line.split(" ")[2].contains("slave")).count();
     }
 
     /** The cluster as one of the nodes that answer sees it. */
