@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class FaultLabControlsIT {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
+    private static final int RUNS = 3;
 
     @Test
     void findsOverlapsWithoutALock() {
@@ -50,16 +51,20 @@ class FaultLabControlsIT {
     }
 
     /**
-     * The fencing tokens go wrong too: whoever does not know yet that
-     * its lock is forgotten hands it over with tokens that were reserved before. The resource refuses them.
+     * The fencing tokens go wrong too: a holder that does not know yet that its lock is forgotten hands it over with
+     * tokens that were reserved before. The resource refuses them. A slow machine may forget at a time when no lock is
+     * held; then another run follows.
      */
     @Test
-    void findsOverlapsWhenTheServerForgetsAndNobodyGuardsAgainstIt() {
-        LabResult result =
-                run("no-history-guard", plan(8).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
-
-        assertThat(result.count("I1")).as("overlaps").isPositive();
-        assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+    void findsOverlapsWhenTheServerForgetsWithoutTheHistoryGuard() {
+        long overlaps = 0;
+        for (int run = 1; run <= RUNS && overlaps == 0; run++) {
+            LabResult result =
+                    run("no-history-guard", plan(8).withFaults("flushall").with(Setup.STARTER.without(Guard.HISTORY)));
+            overlaps = result.count("I1");
+            assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+        }
+        assertThat(overlaps).as("overlaps").isPositive();
     }
 
     private static LabPlan plan(int seconds) {

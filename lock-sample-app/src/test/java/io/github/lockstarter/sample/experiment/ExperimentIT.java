@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.experiment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.sample.experiment.run.RunPlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -61,7 +62,7 @@ class ExperimentIT {
     /** Two at a time: what ends one does not touch the other. */
     @Test
     void leavesNothingBehindWhenInterruptedInItsSetUpOrKilledInMidRun() throws Exception {
-        Command running = start("--requests=3000", "--variants=v3");
+        Command running = start("--requests=" + RunPlan.MOST_REQUESTS);
         Command settingUp = start("--requests=60");
         settingUp.awaitText("Starting 2 instances");
 
@@ -114,6 +115,7 @@ class ExperimentIT {
         List<String> arguments = Stream.concat(
                         Stream.of(
                                 java.toString(),
+                                "-XX:TieredStopAtLevel=1",
                                 property,
                                 "-Djava.io.tmpdir=" + Files.createDirectory(Command.temporary(home)),
                                 "-jar",
