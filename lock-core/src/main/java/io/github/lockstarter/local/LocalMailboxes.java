@@ -1,12 +1,12 @@
 package io.github.lockstarter.local;
 
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.SignalListener;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Delivers signals to the instances that listen, in the order they were sent. On a thread of its own, since a listener
@@ -15,24 +15,10 @@ import java.util.concurrent.TimeUnit;
 final class LocalMailboxes implements AutoCloseable {
 
     private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
-    private final ThreadPoolExecutor postman;
+    private final ThreadPoolExecutor postman = LockThreads.pool("lock-local-signals", 1, Duration.ofSeconds(1));
 
     LocalMailboxes() {
-        postman = new ThreadPoolExecutor(
-                1,
-                1,
-                1,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                LocalMailboxes::thread,
-                new ThreadPoolExecutor.DiscardPolicy());
-        postman.allowCoreThreadTimeOut(true);
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "lock-local-signals");
-        thread.setDaemon(true);
-        return thread;
+        postman.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
     }
 
     void open(String instanceId, SignalListener listener) {

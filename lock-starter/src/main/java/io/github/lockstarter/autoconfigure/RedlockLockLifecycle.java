@@ -6,6 +6,7 @@ import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
@@ -55,7 +55,7 @@ final class RedlockLockLifecycle implements SmartLifecycle {
     @Override
     public void start() {
         Map<Member, RedisUnavailableException> failures = new HashMap<>();
-        ExecutorService threads = Executors.newFixedThreadPool(members.size(), RedlockLockLifecycle::daemon);
+        ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
         try {
             List<CompletableFuture<Optional<RedisUnavailableException>>> starts = new ArrayList<>();
             members.forEach(member -> starts.add(CompletableFuture.supplyAsync(() -> failureToStart(member), threads)));
@@ -98,12 +98,6 @@ final class RedlockLockLifecycle implements SmartLifecycle {
         } catch (CompletionException e) {
             throw new IllegalStateException("A server of the quorum could not be checked", e.getCause());
         }
-    }
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "lock-redlock-start");
-        thread.setDaemon(true);
-        return thread;
     }
 
     private void checkQuorum(Map<Member, RedisUnavailableException> failures) {

@@ -4,7 +4,8 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.thread.LockThreads;
+import io.github.lockstarter.spi.LockThreads;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,13 +18,14 @@ import java.util.function.Consumer;
  */
 public final class EventDispatcher implements AutoCloseable {
 
-    private final List<LockListener> listeners;
     private static final int CALLBACK_THREADS = 16;
     private static final int COMPLETION_THREADS = 64;
+    private static final Duration IDLE = Duration.ofSeconds(10);
 
-    private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1);
-    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-callback", CALLBACK_THREADS);
-    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async", COMPLETION_THREADS);
+    private final List<LockListener> listeners;
+    private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1, IDLE);
+    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-callback", CALLBACK_THREADS, IDLE);
+    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async", COMPLETION_THREADS, IDLE);
 
     public EventDispatcher(List<LockListener> listeners) {
         this.listeners = List.copyOf(listeners);

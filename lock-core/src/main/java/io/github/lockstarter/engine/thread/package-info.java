@@ -1,5 +1,5 @@
 /**
- * The threads of the engine, and what protects them: from exceptions of foreign code, and from a stack at its end.
+ * What protects the threads of the engine: from exceptions of foreign code, and from a stack at its end.
  */
 @NullMarked
 package io.github.lockstarter.engine.thread;

@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.timer;
 
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.thread.LockThreads;
+import io.github.lockstarter.spi.LockThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
@@ -128,7 +128,7 @@ public final class TimerWheel implements EngineTimer, AutoCloseable {
     }
 
     private void start() {
-        Thread starting = LockThreads.watchdog(this::run);
+        Thread starting = LockThreads.thread("lock-watchdog", this::run);
         starting.start();
         thread = starting; // a start that throws is tried again with the next entry
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connection;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -11,9 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -59,8 +57,7 @@ public final class RedisConnections implements AutoCloseable {
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
-        this.opener = new ThreadPoolExecutor(
-                0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), RedisConnections::daemon);
+        this.opener = LockThreads.pool("lock-redis-connect", 1, Duration.ofSeconds(1));
         this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
     }
 
@@ -278,12 +275,6 @@ public final class RedisConnections implements AutoCloseable {
         Set<LinkWaiter> taken = waiting;
         waiting = new LinkedHashSet<>();
         return taken;
-    }
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "lock-redis-connect");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /** One attempt to open the link. Only the opener's thread uses {@code opened}, once it runs. */

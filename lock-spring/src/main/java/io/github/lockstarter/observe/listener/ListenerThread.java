@@ -1,10 +1,10 @@
 package io.github.lockstarter.observe.listener;
 
 import io.github.lockstarter.LockListener;
-import java.util.concurrent.LinkedBlockingQueue;
+import io.github.lockstarter.spi.LockThreads;
+import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -21,9 +21,7 @@ import org.slf4j.LoggerFactory;
 final class ListenerThread implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ListenerThread.class);
-    private static final AtomicInteger NUMBER = new AtomicInteger();
-    private static final long IDLE_SECONDS = 10;
-    private static final long CLOSE_SECONDS = 2;
+    private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final String listener;
     private final ThreadPoolExecutor thread;
@@ -34,22 +32,8 @@ final class ListenerThread implements AutoCloseable {
 
     ListenerThread(Class<?> listener) {
         this.listener = listener.getName();
-        this.thread = new ThreadPoolExecutor(
-                1,
-                1,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(), // bounded by what is counted
-                work -> daemon(work, listener.getClassLoader()));
-        thread.allowCoreThreadTimeOut(true);
-    }
-
-    private static Thread daemon(Runnable work, ClassLoader loader) {
-        // Must not keep what the thread that happened to come first hands down to its children.
-        Thread created = new Thread(null, work, "lock-listener-" + NUMBER.incrementAndGet(), 0, false);
-        created.setContextClassLoader(loader);
-        created.setDaemon(true);
-        return created;
+        // Its queue is bounded by what is counted.
+        this.thread = LockThreads.pool("lock-listener", 1, IDLE, listener.getClassLoader());
     }
 
     /** The class name of the listener. */
@@ -112,13 +96,7 @@ final class ListenerThread implements AutoCloseable {
     @Override
     public void close() {
         thread.shutdown();
-        try {
-            if (!thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                thread.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            thread.shutdownNow();
-            Thread.currentThread().interrupt();
-        }
+        LockThreads.join(thread);
+        thread.shutdownNow();
     }
 }
