@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /** Something that happened to a lock of this instance. Immutable. */
 public sealed interface LockEvent {
@@ -43,6 +44,8 @@ public sealed interface LockEvent {
             listener.onRecovering(recovering);
         } else if (this instanceof Abandoned abandoned) {
             listener.onAbandoned(abandoned);
+        } else if (this instanceof HeldLong heldLong) {
+            listener.onHeldLong(heldLong);
         }
     }
 
@@ -192,5 +195,18 @@ public sealed interface LockEvent {
      * @param abandonment what is done about it
      */
     record Abandoned(String name, String key, long fencingToken, String owner, Duration held, Abandonment abandonment)
+            implements LockEvent {}
+
+    /**
+     * A lock has been held for {@code distributed-lock.warn-after}, and is still held. Raised once per hold.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param held time from the grant until now
+     * @param thread the thread that acquired it, which shows what it does; empty if the lock was acquired
+     *     asynchronously
+     */
+    record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
 }

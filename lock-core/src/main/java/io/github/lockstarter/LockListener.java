@@ -11,7 +11,7 @@ package io.github.lockstarter;
  * <p>A listener that {@link #returnsAtOnce}, and every listener that is passed to an engine directly, is called on the
  * thread that made the transition, which may be an event loop or the watchdog; only {@link #onLost} is called on
  * another thread. Such a listener must be thread-safe, and must not stop the lock client. Events of different locks
- * arrive concurrently, those of one hold in order except {@code onLost}.
+ * arrive concurrently, those of one hold in order except {@code onLost} and {@code onHeldLong}.
  *
  * <p>Exceptions are logged and ignored.
  */
@@ -93,6 +93,14 @@ public interface LockListener {
      * @param event which one, and what is done about it
      */
     default void onAbandoned(LockEvent.Abandoned event) {}
+
+    /**
+     * A lock has been held for longer than configured. May come before {@link #onAcquired} of the hold, or after its
+     * end.
+     *
+     * @param event which one, and the thread that acquired it
+     */
+    default void onHeldLong(LockEvent.HeldLong event) {}
 
     /**
      * The store of the locks became unreachable or recovers, or that is over.

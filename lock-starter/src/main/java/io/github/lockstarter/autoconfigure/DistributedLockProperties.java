@@ -4,18 +4,15 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -77,19 +74,12 @@ record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock";
 
-    private static final Duration SHORTEST_WARNING = Duration.ofMillis(1);
-
-    /** Beyond what any hold lasts. */
-    private static final Duration NEVER = LockRequest.MAX_DURATION;
-
     /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
     private static final String DEFAULT_ORDER = "2147482647";
 
     DistributedLockProperties {
         locks = Map.copyOf(locks);
-        checkWarnAfter("warn-after", warnAfter);
-        locks.forEach((name, named) -> checkWarnAfter("locks." + name + ".warn-after", named.warnAfter));
-        settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
+        settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
         settings(keyPrefix, lease, maxLease, redis, locks);
         RedlockRules.check(redlock, routes(backend, locks), lease, locks);
     }
@@ -152,41 +142,8 @@ record DistributedLockProperties(
         return BackendRoutes.of(usual, byName);
     }
 
-    private static void checkWarnAfter(String property, @Nullable Duration value) {
-        if (value != null && !value.isZero() && value.compareTo(SHORTEST_WARNING) < 0) {
-            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value
-                    + "; it must be at least 1ms, or 0 to disable the warning");
-        }
-        if (value != null && value.compareTo(LockRequest.MAX_DURATION) > 0) {
-            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value + "; it must be at most "
-                    + LockRequest.MAX_DURATION.toDays() + "d, or 0 to disable the warning");
-        }
-    }
-
-    /** How long a hold of each name may last without a warning; empty if there are none. */
-    Optional<SlowHoldWarnings> slowHolds() {
-        Map<String, Duration> named = new HashMap<>();
-        locks.forEach((name, settings) -> {
-            if (settings.warnAfter != null) {
-                named.put(name, limit(settings.warnAfter));
-            }
-        });
-        Duration others = limit(warnAfter);
-        return others.equals(NEVER) && named.values().stream().allMatch(NEVER::equals)
-                ? Optional.empty()
-                : Optional.of(new SlowHoldWarnings(
-                        name -> named.getOrDefault(name, others),
-                        Stream.concat(named.values().stream(), Stream.of(others))
-                                .min(Comparator.naturalOrder())
-                                .orElse(others)));
-    }
-
-    private static Duration limit(Duration warnAfter) {
-        return warnAfter.isZero() ? NEVER : warnAfter;
-    }
-
     EngineSettings engineSettings() {
-        EngineSettings settings = settings(lease, maxLease, maxWait, retry, watchdog, handOver, locks);
+        EngineSettings settings = settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
         return showOwner ? settings : settings.withoutOwner();
     }
 
@@ -217,11 +174,12 @@ record DistributedLockProperties(
             Duration lease,
             @Nullable Duration maxLease,
             Duration maxWait,
+            Duration warnAfter,
             Retry retry,
             Watchdog watchdog,
             HandOver handOver,
             Map<String, Named> locks) {
-        return new EngineSettings(
+        EngineSettings settings = new EngineSettings(
                 lease,
                 maxLease == null ? lease : maxLease,
                 maxWait,
@@ -230,6 +188,7 @@ record DistributedLockProperties(
                 new EngineSettings.HandOver(handOver.max, handOver.maxTime),
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
                         .overrides())));
+        return settings.withWarnAfter(warnAfter);
     }
 
     /** Where locks are kept. */
@@ -377,7 +336,10 @@ record DistributedLockProperties(
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(
-                    Optional.ofNullable(lease), Optional.ofNullable(maxWait), Optional.ofNullable(renewal));
+                    Optional.ofNullable(lease),
+                    Optional.ofNullable(maxWait),
+                    Optional.ofNullable(renewal),
+                    Optional.ofNullable(warnAfter));
         }
     }
 }

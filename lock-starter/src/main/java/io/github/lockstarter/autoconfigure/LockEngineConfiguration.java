@@ -13,6 +13,7 @@ import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.listener.LockEventPublisher;
 import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.log.LockLog;
+import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.observe.log.StoreLog;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.List;
@@ -39,10 +40,9 @@ class LockEngineConfiguration {
     }
 
     @Bean
-    LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        return new LockListeners(
-                Stream.concat(Stream.of(new LockLog(), new StoreLog()), properties.slowHolds().stream()),
-                beans.orderedStream());
+    LockListeners distributedLockListeners(ObjectProvider<LockListener> beans) {
+        Stream<LockListener> ours = Stream.of(new LockLog(), new StoreLog(), new SlowHoldWarnings());
+        return new LockListeners(Stream.concat(ours, beans.orderedStream()));
     }
 
     @Bean
@@ -50,7 +50,6 @@ class LockEngineConfiguration {
             DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
-        listeners.started(engine.heldLocks());
         log.info(
                 "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, instance {}",
                 backend.getClass().getSimpleName(),

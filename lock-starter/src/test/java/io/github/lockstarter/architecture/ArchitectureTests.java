@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
@@ -20,6 +21,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockThreads;
 import io.lettuce.core.RedisFuture;
 import java.util.Arrays;
 import java.util.List;
@@ -29,10 +31,12 @@ import java.util.concurrent.CompletionService;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinTask;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -209,6 +213,28 @@ class ArchitectureTests {
     private static DescribedPredicate<JavaAccess<?>> blocks() {
         return describe(
                 "a thread waits in", access -> BLOCKING.stream().anyMatch(each -> each.isIn(access.getTarget())));
+    }
+
+    /** A thread that is created elsewhere inherits thread-locals and class loader of the thread that comes first. */
+    @Test
+    void onlyOneClassCreatesThreads() {
+        check(noClasses()
+                .that()
+                .doNotHaveFullyQualifiedName(LockThreads.class.getName())
+                .should()
+                .accessTargetWhere(createsThreads()));
+    }
+
+    private static DescribedPredicate<JavaAccess<?>> createsThreads() {
+        return describe("a thread or a pool is created", access -> {
+            AccessTarget target = access.getTarget();
+            boolean constructed = target.getName().equals(JavaConstructor.CONSTRUCTOR_NAME)
+                    && Stream.of(Thread.class, ThreadPoolExecutor.class, ForkJoinPool.class)
+                            .anyMatch(target.getOwner()::isAssignableTo);
+            boolean built = target.getOwner().isAssignableTo(Thread.class)
+                    && target.getName().matches("of(Platform|Virtual)|startVirtualThread");
+            return constructed || built || target.getOwner().isEquivalentTo(Executors.class);
+        });
     }
 
     @Test

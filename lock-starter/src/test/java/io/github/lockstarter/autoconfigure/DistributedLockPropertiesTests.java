@@ -103,7 +103,8 @@ class DistributedLockPropertiesTests {
                             .containsValue(new EngineSettings.Overrides(
                                     Optional.of(Duration.ofMinutes(1)),
                                     Optional.of(Duration.ofSeconds(1)),
-                                    Optional.of(true)));
+                                    Optional.of(true),
+                                    Optional.empty()));
                 });
     }
 

@@ -112,9 +112,6 @@ class SlowHoldWarningsTests {
                     await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
                     assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
                 });
-        runner.withPropertyValues("distributed-lock.warn-after=0").run(context -> assertThat(
-                        context.getBean(DistributedLockProperties.class).slowHolds())
-                .isEmpty());
     }
 
     @ParameterizedTest

@@ -175,6 +175,9 @@ public final class Hold extends TimerEntry {
     /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
     public boolean isToldAbandoned;
 
+    /** Whether listeners were told that it lasts long; set by the timer's thread. */
+    private volatile boolean toldHeldLong;
+
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     public volatile @Nullable HoldHandle unfinished;
 
@@ -251,6 +254,23 @@ public final class Hold extends TimerEntry {
 
     public boolean isRenewed() {
         return terms.renewal() == Renewal.ON;
+    }
+
+    /** Whether listeners are still to hear that it lasts long. */
+    public boolean isToWarn() {
+        return !toldHeldLong && !terms.warnAfter().isZero();
+    }
+
+    /** Monotonic time from which it lasts long. */
+    public long warnAt() {
+        return grantedAt + terms.warnAfter().toNanos();
+    }
+
+    /** Whether listeners hear now that it lasts long: once, and not before its caller has it. */
+    public boolean claimWarning() {
+        boolean claimed = isToWarn() && announced && clock.nanos() - warnAt() >= 0;
+        toldHeldLong |= claimed;
+        return claimed;
     }
 
     /** Monotonic time of the next renewal. */

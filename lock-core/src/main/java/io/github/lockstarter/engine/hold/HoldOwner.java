@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
  * lock is released, or for as long as its loss is remembered for that thread.
  *
  * @param thread the thread; null for a hold that belongs to its handle alone
+ * @param acquiredBy the thread that acquired it, also for its handle; null if it was acquired asynchronously
  * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
-public record HoldOwner(@Nullable Thread thread, String label) {
+public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {
 
-    public static final HoldOwner HANDLE = new HoldOwner(null, HeldLock.ASYNC);
+    public static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
     /** Who is to own what the current thread asks for. */
     public static HoldOwner of(LockRequest request) {
-        return request.ownership() == Ownership.THREAD
-                ? currentThread()
-                : new HoldOwner(null, Thread.currentThread().getName());
+        HoldOwner thread = currentThread();
+        return request.ownership() == Ownership.THREAD ? thread : new HoldOwner(null, thread.acquiredBy, thread.label);
     }
 
     static HoldOwner currentThread() {
         Thread thread = Thread.currentThread();
-        return new HoldOwner(thread, thread.getName());
+        return new HoldOwner(thread, thread, thread.getName());
     }
 
     /** Whether it was a thread, and no code runs on it any more. */

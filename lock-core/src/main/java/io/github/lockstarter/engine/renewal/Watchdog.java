@@ -20,6 +20,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -65,12 +66,13 @@ public final class Watchdog {
         this.suspendWatch = new SuspendDetector(context, lossDetector);
     }
 
-    /** Looks at the hold when its next renewal is due, or its lease is over. */
+    /** Looks at the hold when its next renewal is due, its lease is over, or it has lasted long. */
     public void watch(Hold hold) {
         long deadline = hold.lifecycle.deadline().nanos();
         long renewal = hold.renewAt();
         boolean renews = hold.isRenewed() && !lossDetector.isPastMaxHold(hold) && renewal - deadline < 0;
-        timer.schedule(hold, renews ? renewal : deadline);
+        long next = renews ? renewal : deadline;
+        timer.schedule(hold, hold.isToWarn() && hold.warnAt() - next < 0 ? hold.warnAt() : next);
         suspendWatch.begin();
     }
 
@@ -94,6 +96,14 @@ public final class Watchdog {
         }
         if (hold.isRenewed() && hold.isUnreachable()) {
             onUnreachable.accept(hold);
+        }
+        if (hold.claimWarning()) {
+            events.publish(new LockEvent.HeldLong(
+                    hold.terms.name(),
+                    hold.key,
+                    hold.fencingToken,
+                    hold.held(),
+                    Optional.ofNullable(hold.owner.acquiredBy())));
         }
         boolean renewNow = hold.isRenewed()
                 && hold.renewAt() - clock.nanos() <= 0

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
  * @param showsOwner whether the store, and so other instances, are told which thread has a lock, and since when
+ * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param locks overrides by logical lock name
  */
 public record EngineSettings(
@@ -27,9 +28,10 @@ public record EngineSettings(
         Watchdog watchdog,
         HandOver handOver,
         boolean showsOwner,
+        Duration warnAfter,
         Map<String, Overrides> locks) {
 
-    /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on. */
+    /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min. */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
@@ -38,10 +40,11 @@ public record EngineSettings(
             new Watchdog(true, Optional.empty()),
             HandOver.DEFAULTS,
             true,
+            Duration.ofMinutes(1),
             Map.of());
 
     /**
-     * Settings under which the owner is told.
+     * Settings under which the owner is told, and no hold lasts too long.
      *
      * @param lease default lease
      * @param maxLease longest lease that a request may ask for
@@ -60,7 +63,7 @@ public record EngineSettings(
             Watchdog watchdog,
             HandOver handOver,
             Map<String, Overrides> locks) {
-        this(lease, maxLease, maxWait, retry, watchdog, handOver, true, locks);
+        this(lease, maxLease, maxWait, retry, watchdog, handOver, true, Duration.ZERO, locks);
     }
 
     /**
@@ -73,6 +76,7 @@ public record EngineSettings(
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
      * @param showsOwner whether the store is told which thread has a lock, and since when
+     * @param warnAfter how long a hold lasts before listeners hear of it
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
@@ -85,6 +89,7 @@ public record EngineSettings(
         RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
         RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
+        RangeChecks.within("distributed-lock.warn-after", warnAfter, Duration.ZERO, RangeChecks.LONGEST);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
         }
@@ -96,7 +101,18 @@ public record EngineSettings(
      * @return a copy
      */
     public EngineSettings withoutOwner() {
-        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, locks);
+        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, warnAfter, locks);
+    }
+
+    /**
+     * The same, but listeners hear of each hold that lasts as long.
+     *
+     * @param duration how long; zero if they never hear of one
+     * @return a copy
+     * @throws IllegalArgumentException when the duration is out of range; names the property
+     */
+    public EngineSettings withWarnAfter(Duration duration) {
+        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, showsOwner, duration, locks);
     }
 
     /**
@@ -115,11 +131,17 @@ public record EngineSettings(
      * @param lease lease instead of the default
      * @param maxWait wait instead of the default
      * @param renewal renewal instead of the default
+     * @param warnAfter time until listeners hear of a hold, instead of the default
      */
-    public record Overrides(Optional<Duration> lease, Optional<Duration> maxWait, Optional<Boolean> renewal) {
+    public record Overrides(
+            Optional<Duration> lease,
+            Optional<Duration> maxWait,
+            Optional<Boolean> renewal,
+            Optional<Duration> warnAfter) {
 
         /** Overrides nothing. */
-        public static final Overrides NONE = new Overrides(Optional.empty(), Optional.empty(), Optional.empty());
+        public static final Overrides NONE =
+                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -219,5 +241,9 @@ public record EngineSettings(
         overrides
                 .maxWait()
                 .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
+        overrides
+                .warnAfter()
+                .ifPresent(
+                        value -> RangeChecks.within(prefix + ".warn-after", value, Duration.ZERO, RangeChecks.LONGEST));
     }
 }

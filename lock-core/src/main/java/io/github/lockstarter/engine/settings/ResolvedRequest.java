@@ -12,8 +12,9 @@ import java.time.Duration;
  * @param lease the lease
  * @param maxWait the wait; zero for one attempt
  * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
+ * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  */
-public record ResolvedRequest(String name, Duration lease, Duration maxWait, Renewal renewal) {
+public record ResolvedRequest(String name, Duration lease, Duration maxWait, Renewal renewal, Duration warnAfter) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -35,7 +36,8 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
             RangeChecks.atMostMaxLease(subject, lease, settings.maxLease());
         }
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
-        return new ResolvedRequest(request.name(), lease, wait, renewal(request, overrides, settings));
+        Duration warnAfter = overrides.warnAfter().orElse(settings.warnAfter());
+        return new ResolvedRequest(request.name(), lease, wait, renewal(request, overrides, settings), warnAfter);
     }
 
     private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
@@ -53,7 +55,7 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
      * @return a copy
      */
     public ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal);
+        return new ResolvedRequest(name, lease, wait, renewal, warnAfter);
     }
 
     /**

@@ -20,7 +20,7 @@ class HoldsTests {
     private static final String KEY = "order:42";
 
     private final ResolvedRequest terms =
-            new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON);
+            new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON, Duration.ZERO);
     private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 

@@ -53,7 +53,7 @@ public class KeyQueuesLincheckTests {
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public KeyQueuesLincheckTests() {
-        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
+        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO);
         for (int i = 0; i < WAITERS; i++) {
             acquisitions.add(new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {}));
         }
@@ -75,7 +75,7 @@ public class KeyQueuesLincheckTests {
     };
 
     private static AcquireOutcome.Got got() {
-        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON);
+        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO);
         Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
         Grant grant = new Grant(TOKEN, 1, 1, terms, 0);
         Deadline.Moment sent = new Deadline.Moment(0, 0);

@@ -4,7 +4,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.springframework.util.ClassUtils;
 
@@ -14,26 +13,16 @@ import org.springframework.util.ClassUtils;
  */
 public final class IsolatedListener implements LockListener, AutoCloseable {
 
-    private static final List<Class<? extends LockEvent>> EVENTS = List.of(
-            LockEvent.Acquired.class,
-            LockEvent.Contended.class,
-            LockEvent.NotAcquired.class,
-            LockEvent.Recovering.class,
-            LockEvent.Renewed.class,
-            LockEvent.Released.class,
-            LockEvent.Lost.class,
-            LockEvent.Abandoned.class);
-
     private final LockListener listener;
     private final ListenerThread thread;
-    private final Set<Class<? extends LockEvent>> heard = new HashSet<>();
+    private final Set<Class<?>> heard = new HashSet<>();
     private final boolean hearsStore;
 
     IsolatedListener(LockListener listener) {
         this.listener = listener;
         this.thread = new ListenerThread(listener.getClass());
         boolean hearsAll = overrides("onEvent", LockEvent.class);
-        for (Class<? extends LockEvent> event : EVENTS) {
+        for (Class<?> event : LockEvent.class.getPermittedSubclasses()) {
             if (hearsAll || overrides("on" + event.getSimpleName(), event)) {
                 heard.add(event);
             }

@@ -1,8 +1,6 @@
 package io.github.lockstarter.observe.listener;
 
-import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockListener;
-import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -10,15 +8,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All listeners of the engine: log and diagnostics, and the listener beans in their order, isolated where they may
- * block.
+ * All listeners of the engine: those of the log, and the listener beans in their order, isolated where they may block.
  */
 public final class LockListeners implements AutoCloseable {
 
     private final List<LockListener> all;
 
-    public LockListeners(Stream<LockListener> ours, Stream<LockListener> beans) {
-        this.all = Stream.concat(ours, beans.map(LockListeners::isolated)).toList();
+    public LockListeners(Stream<LockListener> listeners) {
+        this.all = listeners.map(LockListeners::isolated).toList();
     }
 
     private static LockListener isolated(LockListener listener) {
@@ -27,15 +24,6 @@ public final class LockListeners implements AutoCloseable {
 
     public List<LockListener> all() {
         return all;
-    }
-
-    /** Gives the held locks of the engine to the listeners that read them. */
-    public void started(HeldLocks locks) {
-        all.forEach(listener -> {
-            if (listener instanceof SlowHoldWarnings slow) {
-                slow.ask(locks);
-            }
-        });
     }
 
     /** How many events were dropped so far, by the class of the listener; those of one class count together. */
@@ -61,8 +49,6 @@ public final class LockListeners implements AutoCloseable {
         for (LockListener listener : all) {
             if (listener instanceof IsolatedListener isolated) {
                 isolated.close();
-            } else if (listener instanceof SlowHoldWarnings slow) {
-                slow.close();
             }
         }
     }
