@@ -9,10 +9,7 @@ import io.github.lockstarter.OnLost;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A template that puts something around locks and locked bodies. Only where there is something: else the plain one is
- * used.
- */
+/** A template with decorators. Without any, the application has the plain one. */
 public final class DecoratedLockTemplate extends LockTemplate {
 
     private final List<LockDecorator> decorators;
@@ -40,20 +37,12 @@ public final class DecoratedLockTemplate extends LockTemplate {
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
-        return super.execute(request, () -> enter(0, request, action));
-    }
-
-    private <T extends @Nullable Object, X extends Throwable> T enter(
-            int next, LockRequest request, LockedAction<T, X> action) throws X {
-        if (next == decorators.size()) {
-            return action.run();
+        LockedAction<T, X> around = action;
+        for (int i = decorators.size() - 1; i >= 0; i--) {
+            LockDecorator decorator = decorators.get(i);
+            LockedAction<T, X> body = around;
+            around = () -> decorator.run(request, LockHandle.current().orElseThrow(), body);
         }
-        LockHandle handle = LockHandle.current().orElseThrow();
-        LockDecorator.Scope entered = decorators.get(next).enter(request, handle);
-        try {
-            return enter(next + 1, request, action);
-        } finally {
-            entered.close();
-        }
+        return super.execute(request, around);
     }
 }

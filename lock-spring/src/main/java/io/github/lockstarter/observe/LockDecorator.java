@@ -3,6 +3,8 @@ package io.github.lockstarter.observe;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockedAction;
+import org.jspecify.annotations.Nullable;
 
 /** Something around locks and locked bodies, such as a span or the context of a log. Thread-safe. */
 public interface LockDecorator {
@@ -18,22 +20,16 @@ public interface LockDecorator {
     }
 
     /**
-     * Called on the thread of a locked body, under the lock, right before the body.
+     * Runs a locked body. Called on the thread of the body, under the lock.
      *
+     * @param <T> the body's result
+     * @param <X> what the body may throw
      * @param request what was asked for
      * @param handle the hold
-     * @return closed on the same thread when the body has ended
+     * @param body runs once, on this thread
+     * @return the body's result
+     * @throws X when the body throws it
      */
-    Scope enter(LockRequest request, LockHandle handle);
-
-    /** The end of what was entered. */
-    @FunctionalInterface
-    interface Scope extends AutoCloseable {
-
-        /** Nothing was entered. */
-        Scope NOTHING = () -> {};
-
-        @Override
-        void close();
-    }
+    <T extends @Nullable Object, X extends Throwable> T run(
+            LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X;
 }

@@ -2,6 +2,8 @@ package io.github.lockstarter.observe;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedAction;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,15 +28,18 @@ public final class LockMdc implements LockDecorator {
     public LockMdc() {}
 
     @Override
-    public Scope enter(LockRequest request, LockHandle handle) {
-        Scope key = put(KEY, LockRequest.printable(handle.key()));
-        Scope name = put(NAME, request.name());
-        Scope token = put(FENCING_TOKEN, fencingToken(handle));
-        return () -> {
-            token.close();
-            name.close();
-            key.close();
-        };
+    public <T extends @Nullable Object, X extends Throwable> T run(
+            LockRequest request, LockHandle handle, LockedAction<T, X> body) throws X {
+        Map<String, @Nullable String> entries = new HashMap<>();
+        entries.put(KEY, LockRequest.printable(handle.key()));
+        entries.put(NAME, request.name());
+        entries.put(FENCING_TOKEN, fencingToken(handle));
+        exchange(entries);
+        try {
+            return body.run();
+        } finally {
+            exchange(entries);
+        }
     }
 
     private static String fencingToken(LockHandle handle) {
@@ -42,20 +47,20 @@ public final class LockMdc implements LockDecorator {
             return Long.toString(handle.fencingToken());
         }
         return handle.keys().stream()
-                .map(key -> Map.entry(key, handle.fencingToken(key)))
-                .map(Map.Entry::toString)
+                .map(key -> key + '=' + handle.fencingToken(key))
                 .collect(Collectors.joining(", "));
     }
 
-    private static Scope put(String entry, String value) {
-        @Nullable String before = MDC.get(entry);
-        MDC.put(entry, value);
-        return () -> {
-            if (before == null) {
+    /** Swaps these entries of the context with those that are there. */
+    private static void exchange(Map<String, @Nullable String> entries) {
+        entries.replaceAll((entry, value) -> {
+            @Nullable String before = MDC.get(entry);
+            if (value == null) {
                 MDC.remove(entry);
             } else {
-                MDC.put(entry, before);
+                MDC.put(entry, value);
             }
-        };
+            return before;
+        });
     }
 }

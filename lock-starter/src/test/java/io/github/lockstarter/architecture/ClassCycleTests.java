@@ -23,12 +23,6 @@ class ClassCycleTests {
     /** Types that are one idea, each of which needs the other. */
     private static final Set<Set<String>> BELONG_TOGETHER = Set.of(
             Set.of("Hold", "HoldHandle", "HoldOperations", "HoldExceptions"),
-            Set.of(
-                    "LockObservations",
-                    "ObservationFailures",
-                    "SafeObservation",
-                    "ObservedHandle",
-                    "ObservedLockSource"),
             Set.of("BackendRoutes", "DistributedLockProperties", "RedlockRules"));
 
     @Test

@@ -29,14 +29,16 @@ enum LockObservation implements ObservationDocumentation {
         return LockObservationConvention.class;
     }
 
+    /** Few values each, fit for a metric. */
     @Override
     public KeyName[] getLowCardinalityKeyNames() {
-        return Low.values();
+        return new KeyName[] {Key.NAME, Key.OUTCOME};
     }
 
+    /** As many values as there are entities, for spans only. */
     @Override
     public KeyName[] getHighCardinalityKeyNames() {
-        return High.values();
+        return new KeyName[] {Key.KEY, Key.FENCING_TOKEN};
     }
 
     @Override
@@ -47,41 +49,20 @@ enum LockObservation implements ObservationDocumentation {
     /** The lock was lost. */
     static final Observation.Event LOST = Observation.Event.of("lock.lost", "Lost the lock");
 
-    /** Few values each, fit for a metric. */
-    enum Low implements KeyName {
+    /** The keys. */
+    enum Key implements KeyName {
         /** Logical lock name. */
-        NAME("lock.name"),
+        NAME,
         /** How it ended, in lower case. */
-        OUTCOME("lock.outcome");
-
-        private final String text;
-
-        Low(String text) {
-            this.text = text;
-        }
-
-        @Override
-        public String asString() {
-            return text;
-        }
-    }
-
-    /** As many values as there are entities, for spans only. */
-    enum High implements KeyName {
+        OUTCOME,
         /** The key, or its hash. */
-        KEY("lock.key"),
+        KEY,
         /** The fencing token. */
-        FENCING_TOKEN("lock.fencing_token");
-
-        private final String text;
-
-        High(String text) {
-            this.text = text;
-        }
+        FENCING_TOKEN;
 
         @Override
         public String asString() {
-            return text;
+            return "lock." + name().toLowerCase(Locale.ROOT);
         }
     }
 }

@@ -22,7 +22,7 @@ public class LockObservationConvention implements ObservationConvention<LockObse
      * instead of an exception, whose message names the key, one that names its type and the outcome.
      */
     public enum KeyDisplay {
-        /** The beginning of its SHA-256: the same for the same key. Who can guess a key can check the guess. */
+        /** The beginning of its SHA-256: the same for the same key. A reader can check a guess of the key. */
         HASHED,
         /** The key. */
         PLAIN,
@@ -62,20 +62,20 @@ public class LockObservationConvention implements ObservationConvention<LockObse
     @Override
     public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
         return KeyValues.of(
-                LockObservation.Low.NAME.withValue(context.request().name()),
-                LockObservation.Low.OUTCOME.withValue(context.outcome()));
+                LockObservation.Key.NAME.withValue(context.request().name()),
+                LockObservation.Key.OUTCOME.withValue(context.outcome()));
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
         KeyValues values = KeyValues.empty();
         if (keys != KeyDisplay.NONE) {
-            values = values.and(LockObservation.High.KEY.withValue(
+            values = values.and(LockObservation.Key.KEY.withValue(
                     shown(String.join(", ", context.request().keys()))));
         }
         return context.fencingToken().isEmpty()
                 ? values
-                : values.and(LockObservation.High.FENCING_TOKEN.withValue(
+                : values.and(LockObservation.Key.FENCING_TOKEN.withValue(
                         Long.toString(context.fencingToken().getAsLong())));
     }
 

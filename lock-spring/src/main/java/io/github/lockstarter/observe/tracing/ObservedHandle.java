@@ -3,7 +3,7 @@ package io.github.lockstarter.observe.tracing;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.observe.LockDecorator.Scope;
+import io.github.lockstarter.observe.tracing.SafeObservations.Started;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -12,45 +12,43 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A hold whose section is observed until its release. Any thread calls. {@link #telling} guards {@link #lossTold} and
- * {@link #ended}, which turn true once, and lets no event come after the end.
+ * A hold whose section is observed until its release. Any thread calls. {@link #lock} guards {@link #lost} and {@link
+ * #ended}, which turn true once, and lets no event come after the end.
  */
 final class ObservedHandle implements LockHandle {
 
     private final LockHandle handle;
-    private final SafeObservation section;
-    private final boolean showsKeys;
-    private final ReentrantLock telling = new ReentrantLock();
-    private boolean lossTold;
+    private final Started section;
+    private final ReentrantLock lock = new ReentrantLock();
+    private boolean lost;
     private boolean ended;
 
-    ObservedHandle(LockHandle handle, SafeObservation section, boolean showsKeys) {
+    ObservedHandle(LockHandle handle, Started section) {
         this.handle = handle;
         this.section = section;
-        this.showsKeys = showsKeys;
         WeakReference<ObservedHandle> self = new WeakReference<>(this); // the lock client keeps the callback
         handle.onLost(() -> {
             ObservedHandle observed = self.get();
             if (observed != null) {
-                observed.lost();
+                observed.reportLoss();
             }
         });
     }
 
-    private void lost() {
-        telling.lock();
+    Started section() {
+        return section;
+    }
+
+    private void reportLoss() {
+        lock.lock();
         try {
-            if (!ended && !lossTold) {
-                lossTold = true;
+            if (!ended && !lost) {
+                lost = true;
                 section.event(LockObservation.LOST);
             }
         } finally {
-            telling.unlock();
+            lock.unlock();
         }
-    }
-
-    Scope openScope() {
-        return section.openScope();
     }
 
     @Override
@@ -108,21 +106,16 @@ final class ObservedHandle implements LockHandle {
             return;
         }
         if (outcome == ReleaseOutcome.LOST) {
-            lost(); // its callback may not have come yet, or not at all
+            reportLoss(); // its callback may not have come yet, or not at all
         }
-        telling.lock();
+        lock.lock();
         try {
-            if (ended) {
-                return;
-            }
-            ended = true;
-            if (loss != null) {
-                section.fail(text(outcome), loss, showsKeys);
-            } else {
-                section.stop(text(outcome));
+            if (!ended) {
+                ended = true;
+                section.stop(text(outcome), loss);
             }
         } finally {
-            telling.unlock();
+            lock.unlock();
         }
     }
 

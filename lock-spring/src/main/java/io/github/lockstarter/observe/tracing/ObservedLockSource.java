@@ -7,70 +7,53 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockStoreRecoveringException;
-import io.github.lockstarter.observe.LockDecorator.Scope;
+import io.github.lockstarter.observe.tracing.SafeObservations.Started;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of a source, each acquisition and each section observed. */
 final class ObservedLockSource implements LockSource {
 
-    private static final String ACQUIRED = "acquired";
     private static final String CONTENDED = "contended";
-    private static final String INTERRUPTED = "interrupted";
-    private static final String RECOVERING = "recovering";
-    private static final String ERROR = "error";
 
     private final LockSource source;
-    private final LockObservations observations;
+    private final SafeObservations observations;
 
-    ObservedLockSource(LockSource source, LockObservations observations) {
+    ObservedLockSource(LockSource source, SafeObservations observations) {
         this.source = source;
         this.observations = observations;
     }
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        if (observations.isIdle()) {
-            return source.acquire(request);
-        }
-        SafeObservation acquisition = observations.startAcquisition(request);
-        LockHandle handle;
-        Scope scope = acquisition.openScope();
-        try {
-            handle = source.acquire(request);
-        } catch (RuntimeException | Error e) {
-            fail(acquisition, e);
-            throw e;
-        } finally {
-            scope.close();
-        }
-        return succeed(acquisition, request, handle);
+        return observed(request, () -> Optional.of(source.acquire(request))).orElseThrow();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
+        return observed(request, () -> source.tryAcquire(request));
+    }
+
+    private Optional<LockHandle> observed(LockRequest request, Supplier<Optional<LockHandle>> attempt) {
         if (observations.isIdle()) {
-            return source.tryAcquire(request);
+            return attempt.get();
         }
-        SafeObservation acquisition = observations.startAcquisition(request);
+        Started acquisition = observations.startAcquisition(request);
         Optional<LockHandle> handle;
-        Scope scope = acquisition.openScope();
         try {
-            handle = source.tryAcquire(request);
+            handle = acquisition.call(attempt::get);
         } catch (RuntimeException | Error e) {
             fail(acquisition, e);
             throw e;
-        } finally {
-            scope.close();
         }
         if (handle.isEmpty()) {
-            acquisition.stop(CONTENDED);
-            return handle;
+            acquisition.stop(CONTENDED, null);
         }
-        return Optional.of(succeed(acquisition, request, handle.get()));
+        return handle.map(granted -> succeed(acquisition, granted));
     }
 
     @Override
@@ -78,7 +61,7 @@ final class ObservedLockSource implements LockSource {
         if (observations.isIdle()) {
             return source.acquireAsync(request);
         }
-        SafeObservation acquisition = observations.startAcquisition(request);
+        Started acquisition = observations.startAcquisition(request);
         CompletableFuture<LockHandle> acquiring;
         try {
             acquiring = source.acquireAsync(request);
@@ -87,14 +70,13 @@ final class ObservedLockSource implements LockSource {
             throw e;
         }
         CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        acquiring.whenComplete((handle, failure) -> deliver(acquisition, request, handle, failure, result));
+        acquiring.whenComplete((handle, failure) -> deliver(acquisition, handle, failure, result));
         result.whenComplete((handle, failure) -> acquiring.cancel(false)); // gives up, if it was not from in here
         return result;
     }
 
-    private void deliver(
-            SafeObservation acquisition,
-            LockRequest request,
+    private static void deliver(
+            Started acquisition,
             @Nullable LockHandle handle,
             @Nullable Throwable failure,
             CompletableFuture<LockHandle> result) {
@@ -106,34 +88,25 @@ final class ObservedLockSource implements LockSource {
             result.completeExceptionally(cause);
             return;
         }
-        LockHandle observed = succeed(acquisition, request, handle);
+        LockHandle observed = succeed(acquisition, handle);
         if (!result.complete(observed)) {
             observed.release();
         }
     }
 
-    /** Never fails: the lock is held, and nobody else could release it. */
-    private LockHandle succeed(SafeObservation acquisition, LockRequest request, LockHandle handle) {
-        long fencingToken = handle.keys().size() == 1 ? handle.fencingToken() : 0;
-        acquisition.granted(fencingToken);
-        acquisition.stop(ACQUIRED);
-        SafeObservation section = observations.startSection(request, acquisition);
-        if (!section.isStarted()) {
-            return handle;
-        }
-        section.granted(fencingToken);
-        return new ObservedHandle(handle, section, observations.convention().showsKeys());
+    /** Never fails: the lock is held, and no other code could release it. */
+    private static LockHandle succeed(Started acquisition, LockHandle handle) {
+        Started section = acquisition.startSection(handle.keys().size() == 1 ? handle.fencingToken() : 0);
+        return section.isNoop() ? handle : new ObservedHandle(handle, section);
     }
 
-    private void fail(SafeObservation acquisition, Throwable failure) {
+    private static void fail(Started acquisition, Throwable failure) {
         if (failure instanceof LockNotAcquiredException) {
-            acquisition.stop(CONTENDED); // an answer, no error
+            acquisition.stop(CONTENDED, null); // an answer, no error
         } else if (failure instanceof LockInterruptedException || failure instanceof CancellationException) {
-            acquisition.stop(INTERRUPTED);
-        } else if (failure instanceof LockStoreRecoveringException) {
-            acquisition.fail(RECOVERING, failure, observations.convention().showsKeys());
+            acquisition.stop("interrupted", null);
         } else {
-            acquisition.fail(ERROR, failure, observations.convention().showsKeys());
+            acquisition.stop(failure instanceof LockStoreRecoveringException ? "recovering" : "error", failure);
         }
     }
 
