@@ -11,18 +11,19 @@ import org.slf4j.MDC;
 
 /**
  * Puts key, name and fencing token of the innermost locked body into the context of the log, so that each line that is
- * written under the lock has them.
+ * written under the lock has them. Lines of the lock client have the lock that they are about as key-value pairs with
+ * other names, since structured logging refuses to write a name twice.
  */
 public final class LockMdc implements LockDecorator {
 
     /** Name of the key's entry. */
-    public static final String KEY = "lock.key";
+    public static final String KEY = "lock.held.key";
 
     /** Name of the entry of the logical name. */
-    public static final String NAME = "lock.name";
+    public static final String NAME = "lock.held.name";
 
     /** Name of the entry of the fencing token; of several keys, {@code key=token} of each. */
-    public static final String FENCING_TOKEN = "lock.fencingToken";
+    public static final String FENCING_TOKEN = "lock.held.fencingToken";
 
     /** Adds nothing yet. */
     public LockMdc() {}

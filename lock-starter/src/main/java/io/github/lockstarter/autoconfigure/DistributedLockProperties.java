@@ -252,7 +252,7 @@ record DistributedLockProperties(
      * The log.
      *
      * @param mdc Whether each log line that is written under a lock has its key, name and fencing token, as the
-     *     diagnostic context lock.key, lock.name and lock.fencingToken.
+     *     diagnostic context lock.held.key, lock.held.name and lock.held.fencingToken.
      */
     record Log(@DefaultValue("false") boolean mdc) {}
 

@@ -115,18 +115,19 @@ class LockDecoratorAutoConfigurationTests {
     void putsTheInnermostLockIntoTheContextOfTheLog() {
         runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
             LockOperations locks = context.getBean(LockOperations.class);
-            MDC.put("lock.name", "of the application");
+            MDC.put("lock.held.name", "of the application");
 
             locks.execute(LockRequest.of("order:42").named("ship-order"), () -> {
                 assertThat(MDC.getCopyOfContextMap())
-                        .containsAllEntriesOf(Map.of("lock.key", "order:42", "lock.name", "ship-order"))
-                        .containsKey("lock.fencingToken");
-                locks.execute("inner", () -> assertThat(MDC.get("lock.key")).isEqualTo("inner"));
-                assertThat(MDC.get("lock.key")).isEqualTo("order:42");
+                        .containsAllEntriesOf(Map.of("lock.held.key", "order:42", "lock.held.name", "ship-order"))
+                        .containsKey("lock.held.fencingToken");
+                locks.execute(
+                        "inner", () -> assertThat(MDC.get("lock.held.key")).isEqualTo("inner"));
+                assertThat(MDC.get("lock.held.key")).isEqualTo("order:42");
             });
 
-            assertThat(MDC.get("lock.name")).isEqualTo("of the application");
-            assertThat(MDC.get("lock.key")).isNull();
+            assertThat(MDC.get("lock.held.name")).isEqualTo("of the application");
+            assertThat(MDC.get("lock.held.key")).isNull();
             MDC.clear();
         });
     }

@@ -34,7 +34,6 @@ public final class LockLog implements LockListener {
         LockLogLine.about(log.atDebug(), event, event.fencingToken())
                 .log(
                         "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
-                        event.key(),
                         event.fencingToken(),
                         event.path(),
                         event.waited().toMillis(),
@@ -43,7 +42,7 @@ public final class LockLog implements LockListener {
 
     @Override
     public void onContended(LockEvent.Contended event) {
-        LockLogLine.about(log.atDebug(), event).log("Waiting for lock '{}'", event.key());
+        LockLogLine.about(log.atDebug(), event).log("Waiting for lock '{}'");
     }
 
     @Override
@@ -51,7 +50,6 @@ public final class LockLog implements LockListener {
         LockLogLine.about(log.atDebug(), event)
                 .log(
                         "Did not acquire lock '{}' within {}ms ({})",
-                        event.key(),
                         event.waited().toMillis(),
                         event.refusal());
     }
@@ -63,10 +61,10 @@ public final class LockLog implements LockListener {
             case RENEWED -> {
                 if (failing.remove(hold)) {
                     LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                            .log("Renewed lock '{}' (fencing token {}) again", event.key(), event.fencingToken());
+                            .log("Renewed lock '{}' (fencing token {}) again", event.fencingToken());
                 } else {
                     LockLogLine.about(log.atDebug(), event, event.fencingToken())
-                            .log("Renewed lock '{}' (fencing token {})", event.key(), event.fencingToken());
+                            .log("Renewed lock '{}' (fencing token {})", event.fencingToken());
                 }
             }
             case FAILED -> {
@@ -75,7 +73,6 @@ public final class LockLog implements LockListener {
                             .log(
                                     "Could not renew lock '{}' (fencing token {}); the engine retries until its "
                                             + "lease is over. Check the connection to the lock backend",
-                                    event.key(),
                                     event.fencingToken());
                 }
             }
@@ -91,14 +88,12 @@ public final class LockLog implements LockListener {
                     .log(
                             "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
                                     + "repeated, and the lock ends with its lease at the latest",
-                            event.key(),
                             event.fencingToken(),
                             event.held().toMillis());
         } else {
             LockLogLine.about(log.atDebug(), event, event.fencingToken())
                     .log(
                             "Released lock '{}' (fencing token {}, {}) after {}ms",
-                            event.key(),
                             event.fencingToken(),
                             event.outcome(),
                             event.held().toMillis());
@@ -112,7 +107,6 @@ public final class LockLog implements LockListener {
                 .log(
                         "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
                                 + "another owner; check the fencing token where you write",
-                        event.key(),
                         event.fencingToken(),
                         event.held().toMillis(),
                         event.cause(),
@@ -134,7 +128,6 @@ public final class LockLog implements LockListener {
                         "No code can release lock '{}' (name '{}', fencing token {}), held since {}: no handle of it can be"
                                 + " reached any more. " + what
                                 + ". Release locks in a finally block, and keep the handle of a lock that is to be held",
-                        event.key(),
                         event.name(),
                         event.fencingToken(),
                         since,

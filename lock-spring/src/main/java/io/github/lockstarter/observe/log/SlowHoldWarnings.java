@@ -25,7 +25,6 @@ public final class SlowHoldWarnings implements LockListener {
         LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
                         "Lock '{}' (fencing token {}) has been held for {}ms. {}",
-                        event.key(),
                         event.fencingToken(),
                         event.held().toMillis(),
                         event.thread()
