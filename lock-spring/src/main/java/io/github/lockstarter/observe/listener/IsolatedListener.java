@@ -11,16 +11,15 @@ import org.springframework.util.ClassUtils;
  * A listener bean that may block: it is called on a thread of its own, and events that it does not implement cost
  * nothing.
  */
-public final class IsolatedListener implements LockListener, AutoCloseable {
+final class IsolatedListener extends QueuedListener {
 
     private final LockListener listener;
-    private final ListenerThread thread;
     private final Set<Class<?>> heard = new HashSet<>();
     private final boolean hearsStore;
 
     IsolatedListener(LockListener listener) {
+        super(listener.getClass());
         this.listener = listener;
-        this.thread = new ListenerThread(listener.getClass());
         boolean hearsAll = overrides("onEvent", LockEvent.class);
         for (Class<?> event : LockEvent.class.getPermittedSubclasses()) {
             if (hearsAll || overrides("on" + event.getSimpleName(), event)) {
@@ -34,36 +33,22 @@ public final class IsolatedListener implements LockListener, AutoCloseable {
         return ClassUtils.getMethod(listener.getClass(), method, event).getDeclaringClass() != LockListener.class;
     }
 
-    ListenerThread thread() {
-        return thread;
-    }
-
-    @Override
-    public boolean returnsAtOnce() {
-        return true;
-    }
-
     @Override
     public void onEvent(LockEvent event) {
         if (!heard.contains(event.getClass())) {
             return;
         }
         if (event instanceof LockEvent.Lost) {
-            thread.tellLoss(() -> event.passTo(listener));
+            addLoss(() -> event.passTo(listener));
         } else {
-            thread.tell(() -> event.passTo(listener));
+            add(() -> event.passTo(listener));
         }
     }
 
     @Override
     public void onStoreEvent(StoreEvent event) {
         if (hearsStore) {
-            thread.tell(() -> listener.onStoreEvent(event));
+            add(() -> listener.onStoreEvent(event));
         }
-    }
-
-    @Override
-    public void close() {
-        thread.close();
     }
 }

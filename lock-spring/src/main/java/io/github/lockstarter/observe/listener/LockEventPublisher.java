@@ -2,7 +2,6 @@ package io.github.lockstarter.observe.listener;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Refusal;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.context.ApplicationEventPublisher;
@@ -16,40 +15,26 @@ import org.springframework.context.ApplicationEventPublisher;
  * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; the thread
  * that moves it on publishes.
  */
-public final class LockEventPublisher implements LockListener, AutoCloseable {
+public final class LockEventPublisher extends QueuedListener {
 
     private final ApplicationEventPublisher events;
-    private final ListenerThread thread;
     private final AtomicLong quietUntil = new AtomicLong(System.nanoTime());
 
     public LockEventPublisher(ApplicationEventPublisher events) {
-        this(events, new ListenerThread(LockEventPublisher.class));
-    }
-
-    public LockEventPublisher(ApplicationEventPublisher events, ListenerThread thread) {
+        super(LockEventPublisher.class);
         this.events = events;
-        this.thread = thread;
-    }
-
-    public ListenerThread thread() {
-        return thread;
-    }
-
-    @Override
-    public boolean returnsAtOnce() {
-        return true;
     }
 
     @Override
     public void onLost(LockEvent.Lost event) {
-        thread.tellLoss(() -> events.publishEvent(event));
+        addLoss(() -> events.publishEvent(event));
     }
 
     /** Not for attempts that do not wait: for them a held lock is a normal result. */
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
         if (event.queued() && event.refusal() == Refusal.CONTENDED) {
-            thread.tell(() -> events.publishEvent(event));
+            add(() -> events.publishEvent(event));
         }
     }
 
@@ -59,18 +44,12 @@ public final class LockEventPublisher implements LockListener, AutoCloseable {
         long until = quietUntil.get();
         if (now - until >= 0
                 && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
-            thread.tell(() -> events.publishEvent(event));
+            add(() -> events.publishEvent(event));
         }
     }
 
     @Override
     public void onStoreEvent(StoreEvent event) {
-        thread.tell(() -> events.publishEvent(event));
-    }
-
-    /** After the engine, so that its last events are published. */
-    @Override
-    public void close() {
-        thread.close();
+        add(() -> events.publishEvent(event));
     }
 }

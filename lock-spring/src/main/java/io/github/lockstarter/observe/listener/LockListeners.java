@@ -28,28 +28,19 @@ public final class LockListeners implements AutoCloseable {
 
     /** How many events were dropped so far, by the class of the listener; those of one class count together. */
     public Map<String, LongSupplier> dropped() {
-        return all.stream()
-                .flatMap(LockListeners::thread)
-                .collect(Collectors.toMap(
-                        ListenerThread::listener,
-                        thread -> thread::dropped,
-                        (one, other) -> () -> one.getAsLong() + other.getAsLong()));
+        return queued().collect(Collectors.toMap(
+                QueuedListener::listener,
+                listener -> listener::dropped,
+                (one, other) -> () -> one.getAsLong() + other.getAsLong()));
     }
 
-    private static Stream<ListenerThread> thread(LockListener listener) {
-        if (listener instanceof IsolatedListener isolated) {
-            return Stream.of(isolated.thread());
-        }
-        return listener instanceof LockEventPublisher publisher ? Stream.of(publisher.thread()) : Stream.empty();
+    private Stream<QueuedListener> queued() {
+        return all.stream().filter(QueuedListener.class::isInstance).map(QueuedListener.class::cast);
     }
 
     /** After the engine, so that they receive its last events. */
     @Override
     public void close() {
-        for (LockListener listener : all) {
-            if (listener instanceof IsolatedListener isolated) {
-                isolated.close();
-            }
-        }
+        queued().forEach(QueuedListener::close);
     }
 }

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of one listener, alive while events are pending, and its queue: at most {@value LockListener#MOST_PENDING}
- * losses, and as many other events, so that these never displace a loss. The listener receives events in the order in
- * which they were added. Adding one returns at once.
+ * A listener that handles events on a thread of its own, alive while events are pending. Its queue has at most {@value
+ * LockListener#MOST_PENDING} losses, and as many other events, so that these never displace a loss. Events are handled
+ * in the order in which they were added. Adding one returns at once.
  *
  * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link
  * #dropped} counts what was dropped since the last warning, {@link #everDropped} all that was.
  */
-final class ListenerThread implements AutoCloseable {
+abstract class QueuedListener implements LockListener, AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(ListenerThread.class);
+    private static final Logger log = LoggerFactory.getLogger(QueuedListener.class);
     private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final String listener;
@@ -30,32 +30,36 @@ final class ListenerThread implements AutoCloseable {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong everDropped = new AtomicLong();
 
-    ListenerThread(Class<?> listener) {
+    QueuedListener(Class<?> listener) {
         this.listener = listener.getName();
         // Its queue is bounded by what is counted.
         this.thread = LockThreads.pool("lock-listener", 1, IDLE, listener.getClassLoader());
     }
 
+    @Override
+    public final boolean returnsAtOnce() {
+        return true;
+    }
+
     /** The class name of the listener. */
-    String listener() {
+    final String listener() {
         return listener;
     }
 
     /** How many events were dropped so far. */
-    long dropped() {
+    final long dropped() {
         return everDropped.get();
     }
 
-    void tell(Runnable event) {
-        tell(event, others);
+    final void add(Runnable event) {
+        add(event, others);
     }
 
-    /** For what has room of its own. */
-    void tellLoss(Runnable event) {
-        tell(event, losses);
+    final void addLoss(Runnable event) {
+        add(event, losses);
     }
 
-    private void tell(Runnable event, AtomicInteger pending) {
+    private void add(Runnable event, AtomicInteger pending) {
         if (pending.getAndIncrement() >= LockListener.MOST_PENDING) {
             pending.getAndDecrement();
             drop();
@@ -92,9 +96,9 @@ final class ListenerThread implements AutoCloseable {
         }
     }
 
-    /** Delivers pending events for 2 s at most, and then no further ones. */
+    /** Handles pending events for 2 s at most, and then no further ones. Called after the engine has stopped. */
     @Override
-    public void close() {
+    public final void close() {
         thread.shutdown();
         LockThreads.join(thread);
         thread.shutdownNow();
