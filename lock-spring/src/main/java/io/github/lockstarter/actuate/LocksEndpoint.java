@@ -32,7 +32,7 @@ public final class LocksEndpoint {
     /** Type of the audit events. */
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
-    private static final String NOBODY_KNOWN = "unknown";
+    private static final String UNKNOWN_USER = "unknown";
 
     private final LockAdmin locks;
     private final ApplicationEventPublisher events;
@@ -92,7 +92,7 @@ public final class LocksEndpoint {
         ReleaseReport release = ReleaseReport.of(
                 StoreTimeout.await(locks.revoke(order.key(), order.fencingToken()), LockAdmin.Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
-                ? NOBODY_KNOWN
+                ? UNKNOWN_USER
                 : security.getPrincipal().getName();
         events.publishEvent(new AuditApplicationEvent(
                 new AuditEvent(principal, AUDIT_TYPE, order.auditData(release, locks.instance()))));

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a value contributes to a lock's key: text that is the same in every JVM for the same value. Anything else would
- * be a lock that excludes nobody.
+ * be a lock that excludes no other caller.
  */
 final class KeyRenderer {
 

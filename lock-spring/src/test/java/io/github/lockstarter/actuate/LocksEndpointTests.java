@@ -149,7 +149,7 @@ class LocksEndpointTests {
     }
 
     @Test
-    void masksKeysFromWhoeverMayNotSeeThem() {
+    void masksKeysFromUsersThatMayNotSeeThem() {
         engine.acquire(LockRequest.of("order:7"));
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);

@@ -33,12 +33,12 @@ public final class SlowHoldWarnings implements LockListener {
     }
 
     private static String activity(Thread thread) {
-        String who = "Thread '" + thread.getName() + "', which acquired it, ";
+        String holder = "Thread '" + thread.getName() + "', which acquired it, ";
         StackTraceElement[] frames = thread.getStackTrace();
         return frames.length == 0 && !thread.isAlive()
-                ? who + "has terminated. Release the lock in a finally block; use LockRequest.ownedByHandle() if"
+                ? holder + "has terminated. Release the lock in a finally block; use LockRequest.ownedByHandle() if"
                         + " another thread is to release it"
-                : who + "is now " + stack(frames);
+                : holder + "is now " + stack(frames);
     }
 
     private static String stack(StackTraceElement[] frames) {

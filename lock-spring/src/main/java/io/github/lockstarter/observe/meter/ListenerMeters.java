@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Counts what lock listeners did not hear: {@code distributed.lock.events.dropped}, tagged by the class of the
+ * Counts the events that lock listeners missed: {@code distributed.lock.events.dropped}, tagged by the class of the
  * listener. A registry keeps this object weakly: the code that binds it keeps a reference.
  */
 public final class ListenerMeters implements MeterBinder {

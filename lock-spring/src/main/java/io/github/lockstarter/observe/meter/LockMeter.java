@@ -16,7 +16,7 @@ public enum LockMeter implements MeterDocumentation {
     /** Locks held at the moment; nested holds count once. */
     HELD("distributed.lock.held", Meter.Type.GAUGE, "Locks that this instance holds"),
 
-    /** Callers that wait at the moment for a lock that somebody else holds. */
+    /** Callers that wait at the moment for a lock that another owner holds. */
     WAITING("distributed.lock.waiting", Meter.Type.GAUGE, "Callers that wait for a lock"),
 
     /** Locks lost while they were held, by {@link Tag#CAUSE}. Alert on this one. */
@@ -28,7 +28,7 @@ public enum LockMeter implements MeterDocumentation {
     /** Locks passed on inside this instance, without asking the backend. */
     HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
 
-    /** Events that a {@link Tag#LISTENER} did not hear, since it was too far behind. */
+    /** Events that a {@link Tag#LISTENER} missed, since it was too far behind. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
     private final String meterName;

@@ -27,8 +27,8 @@ public final class LockMetrics implements LockListener {
     private static final Logger log = LoggerFactory.getLogger(LockMetrics.class);
 
     // Called by any thread. `byName` grows under `naming`, and what is in stays in, so all events of a hold meet the
-    // same
-    // meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its own.
+    // same meters and no gauge drifts. Not in computeIfAbsent, which holds a monitor: the registry takes locks of its
+    // own.
     private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
     private final ReentrantLock naming = new ReentrantLock();
     private final AtomicBoolean warned = new AtomicBoolean();

@@ -60,7 +60,7 @@ class LockMetricsOfEngineTests {
     }
 
     @Test
-    void aRefusedAttemptIsContendedAndNobodyWaits() {
+    void aRefusedAttemptIsContendedAndNoCallerWaits() {
         try (LockHandle theirs = other.acquire(REQUEST)) {
             assertThat(engine.tryAcquire(REQUEST.withoutWaiting())).isEmpty();
             assertThat(engine.tryAcquire(REQUEST.waitingUpTo(Duration.ofMillis(50))))

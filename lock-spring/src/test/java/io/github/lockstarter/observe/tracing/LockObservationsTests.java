@@ -153,7 +153,7 @@ class LockObservationsTests {
     }
 
     @Test
-    void createsNothingWhileNobodyListens() {
+    void createsNothingWhileTheRegistryHasNoListener() {
         LockHandle handle = template(ObservationRegistry.NOOP, KeyDisplay.PLAIN).acquire(REQUEST);
 
         assertThat(handle).isNotInstanceOf(ObservedHandle.class);
