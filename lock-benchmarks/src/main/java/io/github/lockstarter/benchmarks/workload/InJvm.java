@@ -1,11 +1,11 @@
 package io.github.lockstarter.benchmarks.workload;
 
-import io.github.lockstarter.aop.KeyExpressionBenchmark;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.micro.AnnotationBenchmark;
 import io.github.lockstarter.benchmarks.micro.HoldLifecycleBenchmark;
+import io.github.lockstarter.benchmarks.micro.KeyExpressionBenchmark;
 import io.github.lockstarter.benchmarks.micro.MetricsBenchmark;
 import java.time.Duration;
 import java.util.ArrayList;

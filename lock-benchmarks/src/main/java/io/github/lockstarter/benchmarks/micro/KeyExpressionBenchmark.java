@@ -1,0 +1,98 @@
+package io.github.lockstarter.benchmarks.micro;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.NullUnmarked;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/**
+ * What it costs to make a key of the arguments of a call. The expressions are internal to their package: a method
+ * handle calls them, which compiles to a plain call.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@NullUnmarked // JMH sets the fields up
+public class KeyExpressionBenchmark {
+
+    /**
+     * An argument with a property.
+     *
+     * @param customer the property
+     */
+    public record Order(String customer) {}
+
+    private static final String PACKAGE = "io.github.lockstarter.aop.";
+    private static final MethodHandle EVALUATE = evaluate();
+
+    private final Object[] arguments = {42L, new Order("miller")};
+    private Object argument;
+    private Object property;
+
+    private static MethodHandle evaluate() {
+        try {
+            Class<?> type = Class.forName(PACKAGE + "KeyExpression");
+            return MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+                    .unreflect(type.getDeclaredMethod("evaluate", Object[].class))
+                    .asFixedArity()
+                    .asType(MethodType.methodType(String.class, Object.class, Object[].class));
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /**
+     * Parses the expressions.
+     *
+     * @throws ReflectiveOperationException if the expressions have changed
+     */
+    @Setup
+    public void parse() throws ReflectiveOperationException {
+        Method method = KeyExpressionBenchmark.class.getDeclaredMethod("locked", long.class, Order.class);
+        argument = parse("#id", method);
+        property = parse("#id + ':' + #order.customer", method);
+    }
+
+    private static Object parse(String expression, Method method) throws ReflectiveOperationException {
+        Class<?> parameters = Class.forName(PACKAGE + "KeyParameters");
+        Method read = parameters.getDeclaredMethod("of", Method.class, Method.class);
+        Method parse = Class.forName(PACKAGE + "KeyExpression")
+                .getDeclaredMethod("parse", String.class, Method.class, parameters);
+        read.setAccessible(true);
+        parse.setAccessible(true);
+        return parse.invoke(null, expression, method, read.invoke(null, method, method));
+    }
+
+    void locked(long id, Order order) {}
+
+    /**
+     * {@code #id}.
+     *
+     * @return the key
+     * @throws Throwable never
+     */
+    @Benchmark
+    public String argument() throws Throwable {
+        return (String) EVALUATE.invokeExact(argument, arguments);
+    }
+
+    /**
+     * {@code #id + ':' + #order.customer}.
+     *
+     * @return the key
+     * @throws Throwable never
+     */
+    @Benchmark
+    public String property() throws Throwable {
+        return (String) EVALUATE.invokeExact(property, arguments);
+    }
+}
