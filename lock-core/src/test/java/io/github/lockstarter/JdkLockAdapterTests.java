@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.List;

@@ -7,7 +7,7 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.engine.queue.AcquireOutcome;
 import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.queue.Obstacle;
-import io.github.lockstarter.engine.settings.DurationText;
+import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
 
 /** Exceptions of acquisitions: what failed, which key, the numbers, what to do. */

@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine;
 
-import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
@@ -10,7 +9,6 @@ import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.renewal.Watchdog;
-import io.github.lockstarter.engine.settings.RangeChecks;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -32,9 +30,7 @@ final class EngineHoldOperations extends HoldOperations {
 
     @Override
     public void checkLease(String key, Duration lease) {
-        String subject = "Lease of lock '" + LockRequest.printable(key) + "'";
-        RangeChecks.within(subject, lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
-        RangeChecks.atMostMaxLease(subject, lease, context.settings().maxLease());
+        context.settings().checkExtension(key, lease);
     }
 
     @Override

@@ -2,8 +2,8 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.settings.ResolvedRequest;
-import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
+import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,7 +12,7 @@
  * </ol>
  *
  * <p>{@code backend}, {@code event}, {@code timer}, {@code thread} and {@code settings} serve all of them. The packages
- * have no cycle; from outside only {@code LockEngine}, {@code EngineSettings} and {@code EngineClock} are used.
+ * have no cycle; from outside only {@code LockEngine} and {@code settings} are used.
  */
 @NullMarked
 package io.github.lockstarter.engine;

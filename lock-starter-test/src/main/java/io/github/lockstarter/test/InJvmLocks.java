@@ -3,8 +3,8 @@ package io.github.lockstarter.test;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.util.List;
 

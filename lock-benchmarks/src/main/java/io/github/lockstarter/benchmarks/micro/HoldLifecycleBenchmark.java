@@ -1,9 +1,9 @@
 package io.github.lockstarter.benchmarks.micro;
 
 import io.github.lockstarter.engine.hold.HoldLifecycle;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
-import io.github.lockstarter.engine.timer.EngineClock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

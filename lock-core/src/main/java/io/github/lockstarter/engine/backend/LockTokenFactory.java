@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.backend;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.LockToken;
 import java.security.SecureRandom;
 import java.util.HexFormat;

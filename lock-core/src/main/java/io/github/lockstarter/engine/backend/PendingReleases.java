@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.backend;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.ReleaseCommand;

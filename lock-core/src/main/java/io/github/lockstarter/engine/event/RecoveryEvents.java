@@ -3,7 +3,7 @@ package io.github.lockstarter.engine.event;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.RecoveryEnded;
 import io.github.lockstarter.StoreEvent.RecoveryStarted;
-import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import java.time.Duration;

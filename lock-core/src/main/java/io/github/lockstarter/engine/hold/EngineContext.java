@@ -4,8 +4,8 @@ import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.engine.timer.TimerWheel;
 
 /**

@@ -2,7 +2,6 @@ package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.engine.release.HandOver;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.settings.ResolvedRequest;
 import io.github.lockstarter.spi.LockToken;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;

@@ -1,8 +1,8 @@
 package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline;
-import io.github.lockstarter.engine.timer.EngineClock;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**

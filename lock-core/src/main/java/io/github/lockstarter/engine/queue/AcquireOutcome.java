@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.engine.hold.Hold;
-import io.github.lockstarter.engine.settings.DurationText;
+import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldHandle;
 import io.github.lockstarter.engine.hold.HoldOwner;
-import io.github.lockstarter.engine.settings.ResolvedRequest;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import java.time.Duration;
 import java.util.Objects;

@@ -3,7 +3,7 @@ package io.github.lockstarter.engine.queue;
 import io.github.lockstarter.engine.backend.WaitWithdrawer;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Holds;
-import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.function.BiConsumer;

@@ -122,7 +122,40 @@ public record EngineSettings(
      * @throws IllegalArgumentException when its lease is out of range; the message says what to change
      */
     public void validate(LockRequest request) {
-        ResolvedRequest.of(request, this);
+        leaseOf(request);
+    }
+
+    /**
+     * The lease of a request: what it asks for, else what is configured for its name, else the default.
+     *
+     * @param request what is to be locked
+     * @return the lease
+     * @throws IllegalArgumentException when the lease is out of range; the message says what to change
+     */
+    public Duration leaseOf(LockRequest request) {
+        Duration asked = request.lease()
+                .or(locks.getOrDefault(request.name(), Overrides.NONE)::lease)
+                .orElse(lease);
+        if (asked.compareTo(maxLease) > 0) {
+            RangeChecks.atMostMaxLease(leaseOfLock(String.join(", ", request.keys())), asked, maxLease);
+        }
+        return asked;
+    }
+
+    /**
+     * Checks the lease that the holder of a lock asks for.
+     *
+     * @param key the lock's key
+     * @param asked the lease
+     * @throws IllegalArgumentException when the lease is out of range; the message says what to change
+     */
+    public void checkExtension(String key, Duration asked) {
+        RangeChecks.within(leaseOfLock(key), asked, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+        RangeChecks.atMostMaxLease(leaseOfLock(key), asked, maxLease);
+    }
+
+    private static String leaseOfLock(String keys) {
+        return "Lease of lock '" + LockRequest.printable(keys) + "'";
     }
 
     /**

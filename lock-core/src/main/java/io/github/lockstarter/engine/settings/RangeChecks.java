@@ -4,28 +4,19 @@ import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 
 /** Range checks whose messages name the property and say what to change. */
-public final class RangeChecks {
+final class RangeChecks {
 
     /** Upper bound of every duration. */
-    public static final Duration LONGEST = LockRequest.MAX_DURATION;
+    static final Duration LONGEST = LockRequest.MAX_DURATION;
     /** Lower bound of a lease. */
-    public static final Duration SHORTEST_LEASE = LockRequest.MIN_LEASE;
+    static final Duration SHORTEST_LEASE = LockRequest.MIN_LEASE;
 
     private RangeChecks() {}
 
-    /**
-     * Checks a duration.
-     *
-     * @param property what is checked, for the message
-     * @param value its value
-     * @param least lower bound, allowed
-     * @param most upper bound, allowed
-     * @throws IllegalArgumentException if the value is out of range
-     */
-    public static void within(String property, Duration value, Duration least, Duration most) {
+    static void within(String property, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(property + " is " + DurationText.exactly(value) + "; it must be between "
-                    + DurationText.exactly(least) + " and " + DurationText.exactly(most));
+            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between "
+                    + exactly(least) + " and " + exactly(most));
         }
     }
 
@@ -43,19 +34,17 @@ public final class RangeChecks {
         }
     }
 
-    /**
-     * Checks a lease against the longest that is configured.
-     *
-     * @param property what is checked, for the message
-     * @param lease its value
-     * @param maxLease the longest
-     * @throws IllegalArgumentException if the lease is longer
-     */
-    public static void atMostMaxLease(String property, Duration lease, Duration maxLease) {
+    static void atMostMaxLease(String property, Duration lease, Duration maxLease) {
         if (lease.compareTo(maxLease) > 0) {
             throw new IllegalArgumentException(
-                    property + " is " + DurationText.exactly(lease) + ", above distributed-lock.max-lease ("
-                            + DurationText.exactly(maxLease) + "). Lower it, or raise distributed-lock.max-lease");
+                    property + " is " + exactly(lease) + ", above distributed-lock.max-lease (" + exactly(maxLease)
+                            + "). Lower it, or raise distributed-lock.max-lease");
         }
+    }
+
+    /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
+    private static String exactly(Duration duration) {
+        boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
+        return days ? duration.toDays() + "d" : duration.toMillis() + "ms";
     }
 }

@@ -1,5 +1,5 @@
 /**
- * How the engine behaves: what is configured, and what a request comes to with it.
+ * What an engine is made with: settings and clocks.
  */
 @NullMarked
 package io.github.lockstarter.engine.settings;

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.timer;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 
 /**

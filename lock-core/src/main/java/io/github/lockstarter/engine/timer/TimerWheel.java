@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.timer;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.util.ArrayList;

@@ -1,5 +1,5 @@
 /**
- * Time: the clocks, the deadline of a lease, and the one timer thread.
+ * Time: the deadline of a lease, and the one timer thread.
  */
 @NullMarked
 package io.github.lockstarter.engine.timer;

@@ -2,8 +2,8 @@ package io.github.lockstarter.engine.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

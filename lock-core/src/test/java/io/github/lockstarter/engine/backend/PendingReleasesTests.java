@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.engine.ManualBackend;
-import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;

@@ -2,8 +2,8 @@ package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.engine.hold.HoldLifecycle.Exit;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline;
-import io.github.lockstarter.engine.timer.EngineClock;
 import io.github.lockstarter.testing.Effort;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.settings.ResolvedRequest;
 import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;

@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.timer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.LockEngine;
-import io.github.lockstarter.engine.timer.EngineClock;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.testing.Crowd;
 import io.lettuce.core.RedisClient;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.settings;
+package io.github.lockstarter.engine.timer;
 
 import java.time.Duration;
 import java.util.Locale;
@@ -23,11 +23,5 @@ public final class DurationText {
             return (millis / 1000) + "s";
         }
         return String.format(Locale.ROOT, "%.1fs", millis / 1000.0);
-    }
-
-    /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
-    static String exactly(Duration duration) {
-        boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
-        return days ? duration.toDays() + "d" : duration.toMillis() + "ms";
     }
 }

@@ -1,7 +1,8 @@
-package io.github.lockstarter.engine.settings;
+package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import java.time.Duration;
 
@@ -30,14 +31,10 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
      */
     public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
-        Duration lease = request.lease().or(overrides::lease).orElse(settings.lease());
-        if (lease.compareTo(settings.maxLease()) > 0) {
-            String subject = "Lease of lock '" + LockRequest.printable(String.join(", ", request.keys())) + "'";
-            RangeChecks.atMostMaxLease(subject, lease, settings.maxLease());
-        }
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
         Duration warnAfter = overrides.warnAfter().orElse(settings.warnAfter());
-        return new ResolvedRequest(request.name(), lease, wait, renewal(request, overrides, settings), warnAfter);
+        return new ResolvedRequest(
+                request.name(), settings.leaseOf(request), wait, renewal(request, overrides, settings), warnAfter);
     }
 
     private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {

@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.timer;
+package io.github.lockstarter.engine.settings;
 
 import java.time.InstantSource;
 import java.util.function.LongSupplier;

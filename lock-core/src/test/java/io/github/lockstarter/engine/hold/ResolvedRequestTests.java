@@ -1,4 +1,4 @@
-package io.github.lockstarter.engine.settings;
+package io.github.lockstarter.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
