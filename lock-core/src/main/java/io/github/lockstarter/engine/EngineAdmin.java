@@ -2,10 +2,10 @@ package io.github.lockstarter.engine;
 
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -84,12 +84,9 @@ final class EngineAdmin implements LockAdmin {
     }
 
     private static <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question, Function<String, R> failed) {
-        try {
-            return Objects.requireNonNull(question.get(), "stage")
-                    .toCompletableFuture()
-                    .exceptionally(failure -> failed.apply(BROKEN_PROMISE + failure));
-        } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(failed.apply(BROKEN_PROMISE + e));
-        }
+        return BackendGuard.stageOf(question)
+                .handle((result, failure) ->
+                        BackendGuard.resultOf(result, failure, e -> failed.apply(BROKEN_PROMISE + e)))
+                .toCompletableFuture();
     }
 }

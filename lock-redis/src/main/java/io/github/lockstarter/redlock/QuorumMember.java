@@ -5,6 +5,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -16,7 +17,6 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -26,7 +26,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One store of the quorum. Holds it to its word that a failure is a result, weighs its votes by its clock, and frees
@@ -88,19 +87,7 @@ final class QuorumMember {
     }
 
     List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<CompletionStage<RenewResult>> stages;
-        try {
-            stages = store.renew(commands);
-            if (stages.size() != commands.size()) {
-                throw new IllegalStateException(stages.size() + " answers to " + commands.size() + " renewals");
-            }
-        } catch (RuntimeException | Error e) {
-            RenewResult unknown = new RenewResult.Unknown(BROKEN_PROMISE, e);
-            return commands.stream()
-                    .<CompletionStage<RenewResult>>map(command -> CompletableFuture.completedFuture(unknown))
-                    .toList();
-        }
-        return stages.stream()
+        return BackendGuard.stagesOf(commands.size(), () -> store.renew(commands)).stream()
                 .map(stage -> answer(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), result -> {
                     if (!(result instanceof RenewResult.Unknown)) {
                         releaseAgain();
@@ -225,23 +212,10 @@ final class QuorumMember {
 
     private static <R> CompletionStage<R> answer(
             Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> heard) {
-        CompletionStage<R> stage;
-        try {
-            stage = Objects.requireNonNull(call.get(), "stage");
-        } catch (RuntimeException | Error e) {
-            stage = CompletableFuture.completedFuture(unknown.apply(e));
-        }
-        return stage.handle((result, failure) -> {
-            R certain = resultOf(result, failure, unknown);
+        return BackendGuard.stageOf(call).handle((result, failure) -> {
+            R certain = BackendGuard.resultOf(result, failure, unknown);
             heard.accept(certain);
             return certain;
         });
-    }
-
-    private static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
-        if (failure != null) {
-            return unknown.apply(failure);
-        }
-        return result != null ? result : unknown.apply(new IllegalStateException("The node returned null"));
     }
 }

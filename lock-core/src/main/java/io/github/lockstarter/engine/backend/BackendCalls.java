@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.backend;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -10,11 +11,8 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
-import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -56,24 +54,12 @@ public final class BackendCalls {
 
     /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        try {
-            List<CompletionStage<RenewResult>> stages = backend.renew(commands);
-            if (stages.size() == commands.size()) {
-                return stages;
-            }
-            throw new IllegalStateException(stages.size() + " answers to " + commands.size() + " renewals");
-        } catch (RuntimeException | Error e) {
-            return Collections.nCopies(commands.size(), CompletableFuture.completedFuture(brokenRenewal(e)));
-        }
+        return BackendGuard.stagesOf(commands.size(), () -> backend.renew(commands));
     }
 
     /** Hands the answer to a renewal over. */
     public void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
-        call(() -> stage, BackendCalls::brokenRenewal, then);
-    }
-
-    private static RenewResult brokenRenewal(Throwable failure) {
-        return new RenewResult.Unknown(BROKEN_PROMISE, failure);
+        call(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     /** Counts the step as under way, so that a stop awaits what it sends in the end. */
@@ -88,21 +74,8 @@ public final class BackendCalls {
 
     private <R> void call(Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> then) {
         underWay.incrementAndGet();
-        CompletionStage<R> stage;
-        try {
-            stage = Objects.requireNonNull(call.get(), "stage");
-        } catch (RuntimeException | Error e) {
-            take(unknown.apply(e), then);
-            return;
-        }
-        stage.whenComplete((result, failure) -> take(resultOf(result, failure, unknown), then));
-    }
-
-    private static <R> R resultOf(@Nullable R result, @Nullable Throwable failure, Function<Throwable, R> unknown) {
-        if (failure != null) {
-            return unknown.apply(unwrapped(failure));
-        }
-        return result != null ? result : unknown.apply(new IllegalStateException("The backend returned null"));
+        BackendGuard.stageOf(call)
+                .whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
     }
 
     private <R> void take(R result, Consumer<R> then) {
@@ -131,10 +104,5 @@ public final class BackendCalls {
             awaited.complete(null);
         }
         return awaited;
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 }
