@@ -4,16 +4,19 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockEvent.Refusal;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldExceptions;
 import io.github.lockstarter.engine.hold.HoldHandle;
 import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.queue.AcquireOutcome;
 import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.release.LockReleaser;
+import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
 import java.util.Optional;
@@ -26,23 +29,35 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Acquirer {
 
-    private final EngineContext context;
+    /** What becomes of a call whose lock another owner had for the whole wait. */
+    enum IfBusy {
+        /** It throws. */
+        THROW,
+        /** It returns nothing. */
+        RETURN_EMPTY
+    }
+
+    private final EngineClock clock;
+    private final EventDispatcher events;
+    private final Holds holds;
     private final AttemptRunner attempts;
     private final LockReleaser releaser;
     private final HoldOperations operations;
 
     Acquirer(EngineContext context, AttemptRunner attempts, LockReleaser releaser, HoldOperations operations) {
-        this.context = context;
+        this.clock = context.clock();
+        this.events = context.events();
+        this.holds = context.holds();
         this.attempts = attempts;
         this.releaser = releaser;
         this.operations = operations;
     }
 
     /** Blocks the calling thread, which is the owner, or acquires for the handle. */
-    CallOutcome acquire(String key, ResolvedRequest terms, HoldOwner owner) {
+    Optional<HoldHandle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
         Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
         if (nested.isPresent()) {
-            return new CallOutcome.Acquired(nested.get());
+            return nested;
         }
         if (Thread.currentThread().isInterrupted()) {
             throw AcquireExceptions.interrupted(key, new InterruptedException());
@@ -51,7 +66,7 @@ final class Acquirer {
         Acquisition acquisition = attempts.prepare(key, terms, owner);
         try {
             attempts.begin(acquisition);
-            return conclude(acquisition, await(acquisition));
+            return conclude(acquisition, await(acquisition), ifBusy);
         } catch (VirtualMachineError e) {
             acquisition.forsaken = true;
             operations.hasUnfinished = true;
@@ -73,7 +88,7 @@ final class Acquirer {
      * has no hold.
      */
     private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
-        Optional<Hold> outer = context.holds().of(owner, key);
+        Optional<Hold> outer = holds.of(owner, key);
         if (outer.isEmpty()) {
             return Optional.empty();
         }
@@ -85,7 +100,7 @@ final class Acquirer {
             return handle;
         }
         if (hold.lifecycle.isLost()) {
-            context.holds().remove(hold);
+            holds.remove(hold);
             throw HoldExceptions.lost(hold);
         }
         return Optional.empty(); // it is being released
@@ -104,13 +119,16 @@ final class Acquirer {
         }
     }
 
-    private CallOutcome conclude(Acquisition acquisition, AcquireOutcome outcome) {
+    private Optional<HoldHandle> conclude(Acquisition acquisition, AcquireOutcome outcome, IfBusy ifBusy) {
         if (outcome instanceof AcquireOutcome.Got got) {
             return take(acquisition, got.hold());
         }
         if (outcome instanceof AcquireOutcome.Busy busy) {
             report(acquisition, Refusal.CONTENDED);
-            return new CallOutcome.NotAcquired(acquisition, busy.obstacle());
+            if (ifBusy == IfBusy.RETURN_EMPTY) {
+                return Optional.empty();
+            }
+            throw AcquireExceptions.notAcquired(acquisition, busy.obstacle());
         }
         if (outcome instanceof AcquireOutcome.Recovering recovering) {
             report(acquisition, Refusal.RECOVERING);
@@ -129,20 +147,19 @@ final class Acquirer {
      * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of
      * it first, so that they hear of every loss of what they know.
      */
-    private CallOutcome take(Acquisition acquisition, Hold hold) {
+    private Optional<HoldHandle> take(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, operations, null);
         acquisition.handle = handle;
-        CallOutcome attained = new CallOutcome.Acquired(handle);
+        Optional<HoldHandle> taken = Optional.of(handle); // made first: nothing may fail once the hold is taken
         hold.announced = true;
-        context.holds().announced(hold);
-        context.events()
-                .publish(new LockEvent.Acquired(
-                        hold.terms.name(),
-                        hold.key,
-                        hold.fencingToken,
-                        acquisition.waited(context.clock().nanos()),
-                        acquisition.attempts,
-                        path(acquisition, hold)));
+        holds.announced(hold);
+        events.publish(new LockEvent.Acquired(
+                hold.terms.name(),
+                hold.key,
+                hold.fencingToken,
+                acquisition.waited(clock.nanos()),
+                acquisition.attempts,
+                path(acquisition, hold)));
         if (!operations.checkHeld(hold)) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
@@ -150,7 +167,7 @@ final class Acquirer {
         if (!hold.take(acquisition, handle)) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
-        return attained; // made before the hold is taken, so that nothing can fail any more
+        return taken;
     }
 
     private static Path path(Acquisition acquisition, Hold hold) {
@@ -161,29 +178,28 @@ final class Acquirer {
     }
 
     private void report(Acquisition acquisition, Refusal refusal) {
-        context.events()
-                .publish(new LockEvent.NotAcquired(
-                        acquisition.terms.name(),
-                        acquisition.key,
-                        acquisition.waited(context.clock().nanos()),
-                        refusal,
-                        acquisition.queued));
+        events.publish(new LockEvent.NotAcquired(
+                acquisition.terms.name(),
+                acquisition.key,
+                acquisition.waited(clock.nanos()),
+                refusal,
+                acquisition.queued));
     }
 
-    /** Blocks no thread; the handle is the owner. If the application completes the future, the wait is given up. */
-    CompletableFuture<CallOutcome> acquireAsync(String key, ResolvedRequest terms) {
+    /**
+     * Blocks no thread; the handle is the owner, and completes the future, or an exception does. If the application
+     * completes it, the wait is given up.
+     */
+    void acquireAsync(String key, ResolvedRequest terms, CompletableFuture<? super HoldHandle> result) {
         StackReserve.ensure();
         Acquisition acquisition = attempts.prepare(key, terms, HoldOwner.HANDLE);
-        CompletableFuture<CallOutcome> result = new CompletableFuture<>();
         try {
             attempts.begin(acquisition);
-            acquisition.outcome.thenAccept(
-                    outcome -> context.events().complete(() -> deliver(acquisition, outcome, result)));
-            result.whenComplete((attained, failure) -> {
+            acquisition.outcome.thenAccept(outcome -> events.complete(() -> deliver(acquisition, outcome, result)));
+            result.whenComplete((handle, failure) -> {
                 StackReserve.ensure(); // if it throws, what is granted yet is released by its delivery
                 attempts.abandon(acquisition);
             });
-            return result;
         } catch (VirtualMachineError e) {
             acquisition.forsaken = true;
             operations.hasUnfinished = true;
@@ -194,17 +210,18 @@ final class Acquirer {
         }
     }
 
-    private void deliver(Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<CallOutcome> result) {
-        CallOutcome attained;
+    private void deliver(
+            Acquisition acquisition, AcquireOutcome outcome, CompletableFuture<? super HoldHandle> result) {
+        HoldHandle handle;
         try {
-            attained = conclude(acquisition, outcome);
+            handle = conclude(acquisition, outcome, IfBusy.THROW).orElseThrow();
         } catch (RuntimeException | Error e) {
             abandon(acquisition);
             result.completeExceptionally(e);
             return;
         }
-        if (!result.complete(attained) && attained instanceof CallOutcome.Acquired unwanted) {
-            unwanted.handle().releaseAsync();
+        if (!result.complete(handle)) {
+            handle.releaseAsync();
         }
     }
 }

@@ -5,8 +5,8 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.HighestFencingTokens;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
+import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.backend.RecentRevocations;
-import io.github.lockstarter.engine.backend.WaitWithdrawer;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Grant;
@@ -56,7 +56,7 @@ final class AttemptRunner {
     private final Holds holds;
     private final RecentRevocations recentRevocations;
     private final LockReleaser releaser;
-    private final WaitWithdrawer withdrawer;
+    private final PendingReleases pendingReleases;
     private final Watchdog watchdog;
     private final LockTokenFactory tokens;
     private final Duration patience;
@@ -70,7 +70,7 @@ final class AttemptRunner {
     AttemptRunner(
             EngineContext context,
             KeyQueues queues,
-            WaitWithdrawer withdrawer,
+            PendingReleases pendingReleases,
             LockReleaser releaser,
             Watchdog watchdog) {
         this.backend = context.backend();
@@ -81,7 +81,7 @@ final class AttemptRunner {
         this.tokens = context.tokens();
         this.queues = queues;
         this.releaser = releaser;
-        this.withdrawer = withdrawer;
+        this.pendingReleases = pendingReleases;
         this.watchdog = watchdog;
         this.patience = new Backoff(context.settings().retry()).patience();
     }
@@ -144,7 +144,7 @@ final class AttemptRunner {
         if (queues.has(key)) {
             decide(key, KeyQueue::signal);
         } else {
-            withdrawer.send(key, tokens.next()); // no waiter: the store signals the next instance
+            pendingReleases.withdraw(key, tokens.next()); // no waiter: the store signals the next instance
             wakeNewcomers(key);
         }
     }
@@ -183,7 +183,7 @@ final class AttemptRunner {
         AcquireAttempt attempt = next.attempt();
         try {
             if (withdrawal != null) {
-                withdrawer.send(key, withdrawal);
+                pendingReleases.withdraw(key, withdrawal);
             }
             if (attempt != null) {
                 sendOrFail(attempt);
@@ -325,7 +325,7 @@ final class AttemptRunner {
     private void giveBack(AcquireAttempt attempt, long lastFencingToken) {
         Acquisition acquisition = attempt.acquisition();
         ReleaseCommand release = new ReleaseCommand(acquisition.key, attempt.token(), lastFencingToken);
-        withdrawer.giveBack(release, acquisition.terms.lease());
+        pendingReleases.add(release, acquisition.terms.lease());
     }
 
     private void tooLate(AcquireAttempt attempt) {

@@ -8,7 +8,6 @@ import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.backend.RecentRevocations;
-import io.github.lockstarter.engine.backend.WaitWithdrawer;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.event.RecoveryEvents;
 import io.github.lockstarter.engine.hold.EngineContext;
@@ -68,17 +67,17 @@ final class EngineRuntime {
         TimerWheel timer = new TimerWheel(clock);
         context =
                 new EngineContext(calls, settings, clock, events, timer, tokens, new Holds(), new RecentRevocations());
-        PendingReleases pendingReleases = new PendingReleases(calls, clock, timer, PendingReleases.MOST_REMEMBERED);
-        WaitWithdrawer withdrawer = new WaitWithdrawer(calls, pendingReleases, settings.maxLease());
+        PendingReleases pendingReleases =
+                new PendingReleases(calls, clock, timer, settings.maxLease(), PendingReleases.MOST_REMEMBERED);
         KeyQueues queues = queues(context);
-        waiters = new Waiters(queues, context, withdrawer);
+        waiters = new Waiters(queues, context, pendingReleases);
         lossDetector = new LossDetector(context, waiters::freed);
         releases = new ReleaseSender(context, lossDetector, pendingReleases, waiters);
         Watchdog watchdog = new Watchdog(context, lossDetector, releases::release);
         HandOver handOver = new HandOver(context, waiters, watchdog, releases);
         LockReleaser releaser = new LockReleaser(context, lossDetector, releases, handOver);
         HoldOperations operations = new EngineHoldOperations(context, lossDetector, watchdog, releaser);
-        attempts = new AttemptRunner(context, queues, withdrawer, releaser, watchdog);
+        attempts = new AttemptRunner(context, queues, pendingReleases, releaser, watchdog);
         waiters.executeWith(attempts::execute);
         acquirer = new Acquirer(context, attempts, releaser, operations);
         recoveries = new RecoveryEvents(clock, events, timer);
@@ -97,8 +96,9 @@ final class EngineRuntime {
     }
 
     private static KeyQueues queues(EngineContext context) {
+        Holds holds = context.holds();
         return new KeyQueues(new KeyQueue.Collaborators(
-                key -> context.holds().here(key).flatMap(Obstacle::of),
+                key -> holds.here(key).flatMap(Obstacle::of),
                 context.tokens()::next,
                 context.settings().handOver().isOn() ? FencingBlock::new : FencingBlock::single,
                 new Backoff(context.settings().retry()),

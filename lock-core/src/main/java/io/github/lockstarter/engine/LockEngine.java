@@ -9,6 +9,7 @@ import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.Acquirer.IfBusy;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
@@ -95,20 +96,27 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        CallOutcome attained = acquireAll(request, ResolvedRequest.of(request, settings));
-        if (attained instanceof CallOutcome.NotAcquired nothing) {
-            throw AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle());
-        }
-        return ((CallOutcome.Acquired) attained).handle();
+        return acquire(request, ResolvedRequest.of(request, settings), IfBusy.THROW)
+                .orElseThrow();
     }
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
         ResolvedRequest terms = ResolvedRequest.of(request, settings);
         ResolvedRequest once = request.maxWait().isPresent() ? terms : terms.waitingUpTo(Duration.ZERO);
-        return acquireAll(request, once) instanceof CallOutcome.Acquired attained
-                ? Optional.of(attained.handle())
-                : Optional.empty();
+        return acquire(request, once, IfBusy.RETURN_EMPTY).map(LockHandle.class::cast);
+    }
+
+    private Optional<? extends LockHandle> acquire(LockRequest request, ResolvedRequest terms, IfBusy ifBusy) {
+        EngineRuntime running = runtime.get();
+        if (running == null) {
+            throw stopped(request);
+        }
+        List<String> keys = request.keys();
+        HoldOwner owner = HoldOwner.of(request);
+        return keys.size() == 1
+                ? running.acquirer().acquire(keys.get(0), terms, owner, ifBusy)
+                : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner, ifBusy);
     }
 
     @Override
@@ -118,43 +126,14 @@ public final class LockEngine implements LockSource, AutoCloseable {
         if (running == null) {
             return CompletableFuture.failedFuture(stopped(request));
         }
-        CompletableFuture<CallOutcome> attaining = attainAsync(running, request, terms);
-        CompletableFuture<LockHandle> result = new CompletableFuture<>();
-        attaining.whenComplete((attained, failure) -> deliver(attained, failure, result));
-        result.whenComplete((handle, failure) -> attaining.cancel(false)); // gives up, if it was not from in here
-        return result;
-    }
-
-    private CompletableFuture<CallOutcome> attainAsync(
-            EngineRuntime running, LockRequest request, ResolvedRequest terms) {
-        return request.keys().size() == 1
-                ? running.acquirer().acquireAsync(request.keys().get(0), terms)
-                : new MultiKeyAcquirer(running.acquirer(), clock, request.keys(), terms).acquireAsync();
-    }
-
-    private static void deliver(
-            @Nullable CallOutcome attained, @Nullable Throwable failure, CompletableFuture<LockHandle> result) {
-        if (attained instanceof CallOutcome.Acquired got) {
-            if (!result.complete(got.handle())) {
-                got.handle().releaseAsync();
-            }
-        } else if (attained instanceof CallOutcome.NotAcquired nothing) {
-            result.completeExceptionally(AcquireExceptions.notAcquired(nothing.acquisition(), nothing.obstacle()));
-        } else if (failure != null) {
-            result.completeExceptionally(failure);
-        }
-    }
-
-    private CallOutcome acquireAll(LockRequest request, ResolvedRequest terms) {
-        EngineRuntime running = runtime.get();
-        if (running == null) {
-            throw stopped(request);
-        }
         List<String> keys = request.keys();
-        HoldOwner owner = HoldOwner.of(request);
-        return keys.size() == 1
-                ? running.acquirer().acquire(keys.get(0), terms, owner)
-                : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner);
+        CompletableFuture<LockHandle> result = new CompletableFuture<>();
+        if (keys.size() == 1) {
+            running.acquirer().acquireAsync(keys.get(0), terms, result);
+        } else {
+            new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquireAsync(result);
+        }
+        return result;
     }
 
     private static LockBackendException stopped(LockRequest request) {

@@ -1,14 +1,16 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.engine.Acquirer.IfBusy;
 import io.github.lockstarter.engine.hold.EngineHandle;
+import io.github.lockstarter.engine.hold.HoldHandle;
 import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires several keys in the order given, which is sorted, so that two callers cannot wait for each other. One wait
@@ -31,19 +33,18 @@ final class MultiKeyAcquirer {
         this.startedAt = clock.nanos();
     }
 
-    CallOutcome acquire(HoldOwner owner) {
+    Optional<EngineHandle> acquire(HoldOwner owner, IfBusy ifBusy) {
         List<EngineHandle> acquired = new ArrayList<>(keys.size());
         try {
             for (String key : keys) {
-                CallOutcome attained = acquirer.acquire(key, remainingTerms(), owner);
-                if (attained instanceof CallOutcome.Acquired one) {
-                    acquired.add(one.handle());
-                } else {
+                Optional<HoldHandle> one = acquirer.acquire(key, remainingTerms(), owner, ifBusy);
+                if (one.isEmpty()) {
                     releaseAll(acquired);
-                    return attained;
+                    return Optional.empty();
                 }
+                acquired.add(one.get());
             }
-            return together(acquired);
+            return Optional.of(together(acquired));
         } catch (RuntimeException | Error e) {
             releaseAfter(e, acquired);
             throw e;
@@ -66,36 +67,37 @@ final class MultiKeyAcquirer {
     }
 
     /** Throws if one was lost while the others were acquired. */
-    private static CallOutcome together(List<EngineHandle> acquired) {
+    private static EngineHandle together(List<EngineHandle> acquired) {
         CompositeHandle all = new CompositeHandle(acquired);
         all.ensureHeld();
-        return new CallOutcome.Acquired(all);
+        return all;
     }
 
-    CompletableFuture<CallOutcome> acquireAsync() {
-        CompletableFuture<CallOutcome> result = new CompletableFuture<>();
+    void acquireAsync(CompletableFuture<? super EngineHandle> result) {
         acquireNext(new ArrayList<>(keys.size()), result);
-        return result;
     }
 
     /** {@code acquired} is passed from step to step; the steps follow one another. */
-    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<CallOutcome> result) {
-        CompletableFuture<CallOutcome> step = acquirer.acquireAsync(keys.get(acquired.size()), remainingTerms());
-        result.whenComplete((attained, failure) -> step.cancel(false));
-        step.whenComplete((attained, failure) -> {
-            if (attained instanceof CallOutcome.Acquired one) {
-                acquired.add(one.handle());
+    private void acquireNext(List<EngineHandle> acquired, CompletableFuture<? super EngineHandle> result) {
+        CompletableFuture<EngineHandle> step = new CompletableFuture<>();
+        acquirer.acquireAsync(keys.get(acquired.size()), remainingTerms(), step);
+        result.whenComplete((all, failure) -> step.cancel(false));
+        step.whenComplete((one, failure) -> {
+            if (failure == null) {
+                acquired.add(one);
             }
-            if (attained instanceof CallOutcome.Acquired && !result.isDone()) {
+            if (failure == null && !result.isDone()) {
                 continueWith(acquired, result);
             } else {
                 acquired.forEach(EngineHandle::releaseAsync);
-                finish(result, attained, failure);
+                if (failure != null) {
+                    result.completeExceptionally(failure);
+                }
             }
         });
     }
 
-    private void continueWith(List<EngineHandle> acquired, CompletableFuture<CallOutcome> result) {
+    private void continueWith(List<EngineHandle> acquired, CompletableFuture<? super EngineHandle> result) {
         try {
             if (acquired.size() < keys.size()) {
                 acquireNext(acquired, result);
@@ -108,15 +110,6 @@ final class MultiKeyAcquirer {
             result.completeExceptionally(e);
         }
         acquired.forEach(EngineHandle::releaseAsync);
-    }
-
-    private static void finish(
-            CompletableFuture<CallOutcome> result, @Nullable CallOutcome attained, @Nullable Throwable failure) {
-        if (failure != null) {
-            result.completeExceptionally(failure);
-        } else if (attained != null) {
-            result.complete(attained);
-        }
     }
 
     private ResolvedRequest remainingTerms() {

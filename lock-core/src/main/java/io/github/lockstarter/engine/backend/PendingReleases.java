@@ -2,10 +2,13 @@ package io.github.lockstarter.engine.backend;
 
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
-import io.github.lockstarter.engine.timer.TimerWheel;
+import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,13 +34,13 @@ public final class PendingReleases extends TimerEntry {
     /** About 30 MB. What falls out ends with its lease. */
     public static final int MOST_REMEMBERED = 65_536;
 
-    private final int most;
-
     private record Item(ReleaseCommand command, long giveUpAt) {}
 
     private final BackendCalls backend;
     private final EngineClock clock;
-    private final TimerWheel timer;
+    private final EngineTimer timer;
+    private final Duration longestLease;
+    private final int most;
     private final ConcurrentLinkedQueue<Item> untried = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Item> unanswered = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
@@ -48,15 +51,31 @@ public final class PendingReleases extends TimerEntry {
     private volatile boolean reachable = true;
     private volatile long delay = FIRST_DELAY;
 
-    /** {@code most} are remembered until an answer comes. */
-    public PendingReleases(BackendCalls backend, EngineClock clock, TimerWheel timer, int most) {
-        this.most = most;
+    /**
+     * Without releases yet.
+     *
+     * @param longestLease what a grant may last whose lease is not known
+     * @param most how many releases are remembered until an answer comes
+     */
+    public PendingReleases(
+            BackendCalls backend, EngineClock clock, EngineTimer timer, Duration longestLease, int most) {
         this.backend = backend;
         this.clock = clock;
         this.timer = timer;
+        this.longestLease = longestLease;
+        this.most = most;
     }
 
-    /** ReleaseSender now, and again until an answer comes or the lease, counted from now, is over. */
+    /** Ends the wait of this instance for the key, and releases what the token may have acquired. */
+    public void withdraw(String key, LockToken token) {
+        backend.withdraw(new WithdrawCommand(key, token), result -> {
+            if (result instanceof WithdrawResult.Unknown) {
+                add(new ReleaseCommand(key, token, 0), longestLease);
+            }
+        });
+    }
+
+    /** Sends the release now, and again until an answer comes or the lease, counted from now, is over. */
     public void add(ReleaseCommand command, Duration lease) {
         makeRoom();
         untried.add(new Item(command, clock.nanos() + lease.toNanos()));

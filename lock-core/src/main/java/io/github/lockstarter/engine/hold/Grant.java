@@ -65,7 +65,7 @@ public final class Grant {
         }
     }
 
-    /** It was taken away: whatever its holds are doing, no further one follows. */
+    /** It was taken away, or is given back: whatever its holds are doing, no further one follows. */
     public void revoke() {
         State known = state;
         while (!known.revoked

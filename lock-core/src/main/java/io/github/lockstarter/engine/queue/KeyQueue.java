@@ -275,6 +275,9 @@ public final class KeyQueue {
 
     /** The new owner, and with it those whose wait is over, who now know that somebody has the lock. */
     private List<Acquisition> withOverdue(Acquisition owner) {
+        if (line.isEmpty() && underWay == null) {
+            return List.of(owner); // the queue ends here
+        }
         Obstacle ours = new Obstacle(Kind.OWNER, Optional.of(owner.terms.lease()));
         obstacle = ours;
         List<Acquisition> late = line.dismissOverdue(new AcquireOutcome.Busy(ours));

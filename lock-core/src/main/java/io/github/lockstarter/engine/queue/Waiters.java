@@ -1,6 +1,6 @@
 package io.github.lockstarter.engine.queue;
 
-import io.github.lockstarter.engine.backend.WaitWithdrawer;
+import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -19,14 +19,14 @@ public final class Waiters {
     private final KeyQueues queues;
     private final Holds holds;
     private final EngineClock clock;
-    private final WaitWithdrawer withdrawer;
+    private final PendingReleases pendingReleases;
     private volatile BiConsumer<String, QueueActions> executor = (key, actions) -> {};
 
-    public Waiters(KeyQueues queues, EngineContext context, WaitWithdrawer withdrawer) {
+    public Waiters(KeyQueues queues, EngineContext context, PendingReleases pendingReleases) {
         this.queues = queues;
         this.holds = context.holds();
         this.clock = context.clock();
-        this.withdrawer = withdrawer;
+        this.pendingReleases = pendingReleases;
     }
 
     /** Sets what executes the decisions of the queues. */
@@ -70,7 +70,7 @@ public final class Waiters {
      * Withdraws a wait; a waiter that came meanwhile may have lost its registration to the withdrawal, and tries again.
      */
     public void withdraw(String key, LockToken token) {
-        withdrawer.send(key, token);
+        pendingReleases.withdraw(key, token);
         freed(key);
     }
 }

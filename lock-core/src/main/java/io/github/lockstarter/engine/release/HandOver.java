@@ -68,7 +68,8 @@ public final class HandOver {
 
     /** Whether the grant goes on, or is ended from here. If not, the caller releases the lock. */
     boolean pass(Hold leaving, Deadline deadline) {
-        if (!limits.isOn() || leaving.extended || !waiters.queues().has(leaving.key)) {
+        boolean mayPass = limits.isOn() && !leaving.extended && !leaving.grant.isRevoked();
+        if (!mayPass || !waiters.queues().has(leaving.key)) {
             return false;
         }
         Result result = pass(new Offer(leaving, deadline, leaving.renewAt(), Renewal.ON));

@@ -12,7 +12,6 @@ import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,12 +45,12 @@ public final class LockReleaser {
             return CompletableFuture.completedFuture(ReleaseOutcome.STILL_HELD);
         }
         StackReserve.ensure();
-        return backend.during(() -> exit(hold, handle, handOver::pass));
+        return backend.during(() -> exit(hold, handle));
     }
 
     /** The only entry less, of a hold that no caller took. */
     public void exit(Hold hold) {
-        backend.during(() -> exit(hold, null, handOver::pass));
+        backend.during(() -> exit(hold, null));
     }
 
     /** All entries less, of a hold that no code can leave. */
@@ -60,17 +59,17 @@ public final class LockReleaser {
             while (hold.lifecycle.exitInner()) {
                 // one less
             }
-            return exit(hold, null, handOver::pass);
+            return exit(hold, null);
         });
     }
 
     /** The same, of a grant whose attempt is withdrawn: never handed over. */
     public void discard(Hold hold) {
-        backend.during(() -> exit(hold, null, (leaving, deadline) -> false));
+        hold.grant.revoke();
+        exit(hold);
     }
 
-    private CompletableFuture<ReleaseOutcome> exit(
-            Hold hold, @Nullable HoldHandle handle, BiPredicate<Hold, Deadline> passedOn) {
+    private CompletableFuture<ReleaseOutcome> exit(Hold hold, @Nullable HoldHandle handle) {
         lossDetector.checkHeld(hold);
         Deadline deadline = hold.lifecycle.deadline(); // may move forward until the exit; the earlier one is safe
         HoldLifecycle.Exit exit = hold.lifecycle.exit();
@@ -93,7 +92,7 @@ public final class LockReleaser {
             case SEND_RELEASE -> {
                 boolean isPassedOn = false;
                 try {
-                    isPassedOn = passedOn.test(hold, deadline);
+                    isPassedOn = handOver.pass(hold, deadline);
                 } finally {
                     if (!isPassedOn) {
                         releases.release(hold);

@@ -24,7 +24,7 @@ class PendingReleasesTests {
     private final ManualBackend backend = new ManualBackend();
     private final TimerWheel timer = new TimerWheel(EngineClock.SYSTEM);
     private final PendingReleases pendingReleases =
-            new PendingReleases(new BackendCalls(backend), EngineClock.SYSTEM, timer, MOST);
+            new PendingReleases(new BackendCalls(backend), EngineClock.SYSTEM, timer, Duration.ofSeconds(30), MOST);
 
     @AfterEach
     void stop() {
