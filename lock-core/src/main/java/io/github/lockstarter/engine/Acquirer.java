@@ -144,8 +144,8 @@ final class Acquirer {
     }
 
     /**
-     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners are told of
-     * it first, so that they hear of every loss of what they know.
+     * Hands the hold to its owner, unless it is lost before the owner could do anything with it. Listeners get
+     * the grant first, so that they get every loss of a lock that they know.
      */
     private Optional<HoldHandle> take(Acquisition acquisition, Hold hold) {
         HoldHandle handle = new HoldHandle(hold, operations, null);

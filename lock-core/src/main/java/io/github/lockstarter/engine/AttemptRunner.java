@@ -283,14 +283,11 @@ final class AttemptRunner {
                 attempt.token(), granted.fencingToken(), attempt.fencingTokens(), acquisition.terms, sent.nanos());
         highest.saw(acquisition.key, grant.lastFencingToken);
         Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
-        if (spec.deadline().isOver(clock)) {
+        // Decided: the attempt was left to waiters that are owed its answer, if any.
+        if (spec.deadline().isOver(clock) || acquisition.isDecided()) {
             giveBack(attempt, grant.lastFencingToken);
-            tooLate(attempt);
-            return;
-        }
-        if (acquisition.isDecided()) {
-            giveBack(attempt, grant.lastFencingToken);
-            tooLate(attempt); // the attempt was left to waiters that are owed its answer, if any
+            AcquireOutcome.Failed tooLate = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
+            settle(acquisition, queue -> queue.grantedTooLate(attempt, tooLate), tooLate);
             return;
         }
         if (granted.othersWaiting() > 0) {
@@ -311,14 +308,21 @@ final class AttemptRunner {
 
     private void handOut(AcquireAttempt attempt, AcquireOutcome got) {
         Acquisition acquisition = attempt.acquisition();
-        // Both read after the hold can be seen: by who closes, and by who hears that it was taken away.
+        // Both are read after the hold can be seen, by a thread that closes the engine, and by one that learns of a
+        // revocation.
         AcquireOutcome.Failed refusal =
                 recentRevocations.contains(acquisition.key, attempt.token()) ? TAKEN_AWAY : closed;
         AcquireOutcome outcome = refusal == null ? got : refusal;
+        settle(acquisition, queue -> queue.granted(attempt, outcome, clock.nanos()), outcome);
+    }
+
+    /** Ends an acquisition that does not wait; for one that waits, its queue decides. */
+    private void settle(
+            Acquisition acquisition, Function<KeyQueue, QueueActions> decision, AcquireOutcome withoutWait) {
         if (acquisition.waits()) {
-            decide(acquisition.key, queue -> queue.granted(attempt, outcome, clock.nanos()));
+            decide(acquisition.key, decision);
         } else {
-            acquisition.end(outcome);
+            acquisition.end(withoutWait);
         }
     }
 
@@ -328,32 +332,14 @@ final class AttemptRunner {
         pendingReleases.add(release, acquisition.terms.lease());
     }
 
-    private void tooLate(AcquireAttempt attempt) {
-        Acquisition acquisition = attempt.acquisition();
-        AcquireOutcome.Failed failure = AcquireOutcome.Failed.tooLate(acquisition.terms.lease());
-        if (acquisition.waits()) {
-            decide(acquisition.key, queue -> queue.grantedTooLate(attempt, failure));
-        } else {
-            acquisition.end(failure);
-        }
-    }
-
     private void notGranted(AcquireAttempt attempt, Obstacle obstacle, long position) {
-        Acquisition acquisition = attempt.acquisition();
-        if (acquisition.waits()) {
-            long now = clock.nanos();
-            decide(acquisition.key, queue -> queue.contended(attempt, obstacle, position, now));
-        } else {
-            acquisition.end(obstacle.outcome());
-        }
+        settle(
+                attempt.acquisition(),
+                queue -> queue.contended(attempt, obstacle, position, clock.nanos()),
+                obstacle.outcome());
     }
 
     private void failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
-        Acquisition acquisition = attempt.acquisition();
-        if (acquisition.waits()) {
-            decide(acquisition.key, queue -> queue.failed(attempt, failure));
-        } else {
-            acquisition.end(failure);
-        }
+        settle(attempt.acquisition(), queue -> queue.failed(attempt, failure), failure);
     }
 }

@@ -149,7 +149,7 @@ final class EngineRuntime {
         return meant.flatMap(hold -> context.backend().during(() -> free(hold)));
     }
 
-    /** Ended before the store is told. */
+    /** Ends the hold before the store frees the lock. */
     private Optional<CompletableFuture<ReleaseResult>> free(Hold hold) {
         ReleaseSender.Awaited awaited = releases.answerFor(hold);
         if (!end(hold, LossCause.REVOKED)) {
@@ -190,7 +190,7 @@ final class EngineRuntime {
         return holds().find(seen.key, hold -> hold.grant == seen.grant).orElse(seen);
     }
 
-    /** Refuses, ends the waits, ends the renewals, tells the holders of their loss, and releases what they held. */
+    /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
     void close() {
         attempts.close(new AcquireOutcome.Failed("the lock client is shut down", null));
         context.timer().close();

@@ -12,6 +12,7 @@ import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Acquirer.IfBusy;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.hold.HoldOwner;
+import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +50,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
      *
      * @param backend where the locks are kept
      * @param settings what applies where a request is silent
-     * @param listeners told what happens, in this order
+     * @param listeners receivers of the events, called in this order
      * @param clock the clocks
      */
     public LockEngine(LockBackend backend, EngineSettings settings, List<LockListener> listeners, EngineClock clock) {
@@ -159,25 +161,36 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return new EngineAdmin(backend, heldLocks, LockToken.shortened(tokens.instanceId()), runtime::get);
     }
 
-    /** What the running session holds. */
+    private void ifRunning(Consumer<EngineRuntime> action) {
+        EngineRuntime running = runtime.get();
+        if (running != null) {
+            action.accept(running);
+        }
+    }
+
+    /** What the engine holds while it runs. */
     private final class LiveHeldLocks implements HeldLocks {
+
+        private static final HeldLocks NONE = new Holds();
+
+        private HeldLocks current() {
+            EngineRuntime running = runtime.get();
+            return running == null ? NONE : running.holds();
+        }
 
         @Override
         public int size() {
-            EngineRuntime running = runtime.get();
-            return running == null ? 0 : running.holds().size();
+            return current().size();
         }
 
         @Override
         public Optional<HeldLock> find(String key) {
-            EngineRuntime running = runtime.get();
-            return running == null ? Optional.empty() : running.holds().find(key);
+            return current().find(key);
         }
 
         @Override
         public List<HeldLock> snapshot() {
-            EngineRuntime running = runtime.get();
-            return running == null ? List.of() : running.holds().snapshot();
+            return current().snapshot();
         }
     }
 
@@ -196,34 +209,22 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
         @Override
         public void onWanted(String key) {
-            EngineRuntime running = runtime.get();
-            if (running != null) {
-                running.wanted(key);
-            }
+            ifRunning(running -> running.wanted(key));
         }
 
         @Override
         public void onRevoked(String key, String fingerprint) {
-            EngineRuntime running = runtime.get();
-            if (running != null) {
-                running.revoked(key, fingerprint);
-            }
+            ifRunning(running -> running.revoked(key, fingerprint));
         }
 
         @Override
         public void onMailboxRestored() {
-            EngineRuntime running = runtime.get();
-            if (running != null) {
-                running.signalAll();
-            }
+            ifRunning(EngineRuntime::signalAll);
         }
 
         @Override
         public void onStoreEvent(StoreEvent event) {
-            EngineRuntime running = runtime.get();
-            if (running != null) {
-                running.storeEvent(event);
-            }
+            ifRunning(running -> running.storeEvent(event));
         }
     }
 }

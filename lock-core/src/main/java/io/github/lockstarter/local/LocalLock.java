@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  */
 record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
-    /** A key that nobody has asked for. */
+    /** A key that no command has named yet. */
     static final LocalLock UNKNOWN = new LocalLock(Optional.empty(), 0, List.of());
 
     /** The token that was granted the lock until the deadline. */
@@ -47,7 +47,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         Hold granted = again
                 ? live.get()
                 : new Hold(command.token(), now + command.lease().toNanos());
-        // A waiting caller has what its instance waited for; one that only tried leaves the queue to those who wait.
+        // A waiting caller has what its instance waited for; one that only tried leaves the queue to the waiters.
         List<Waiter> others = waitersBut(command.token().instanceId(), now);
         List<Waiter> left = command.waiting().isPresent() ? others : waiters;
         return LockTransition.quiet(
@@ -84,7 +84,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 wanted(instanceId, owner.token(), now));
     }
 
-    /** Tells the owner of an instance that begins to wait, unless another than the owner's own was waiting already. */
+    /** Notifies the owner of an instance that begins to wait, unless one that is not the owner's own waited already. */
     private Optional<MailboxMessage> wanted(String instanceId, LockToken owner, long now) {
         boolean known = waiters.stream()
                 .anyMatch(waiter ->
@@ -94,13 +94,13 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 : Optional.of(new MailboxMessage(owner.instanceId(), MailboxMessage.Subject.WANTED));
     }
 
-    /** The earlier of the place that the instance has and the one it was told before; else the end of the queue. */
+    /** The earlier of the place that the instance has and the one it names; else the end of the queue. */
     private long positionOf(String instanceId, AcquireCommand.Waiting waiting, long now, Sequence sequence) {
         LongStream registered = waiters.stream()
                 .filter(waiter -> waiter.instanceId().equals(instanceId) && waiter.deadline() - now > 0)
                 .mapToLong(Waiter::position);
-        LongStream told = LongStream.of(waiting.position()).filter(place -> place != AcquireCommand.Waiting.NEW);
-        return LongStream.concat(registered, told).min().orElseGet(sequence::next);
+        LongStream named = LongStream.of(waiting.position()).filter(place -> place != AcquireCommand.Waiting.NEW);
+        return LongStream.concat(registered, named).min().orElseGet(sequence::next);
     }
 
     LockTransition<RenewResult> renew(RenewCommand command, long now) {

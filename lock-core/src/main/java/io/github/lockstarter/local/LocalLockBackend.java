@@ -28,7 +28,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Locks inside this JVM, so that an application's tests need no store. Excludes nobody in another JVM: never for
+ * Locks inside this JVM, so that an application's tests need no store. Excludes no thread of another JVM: never for
  * production. Lock clients that share one instance exclude each other as if they were applications of their own.
  *
  * <p>Kept per key: the current hold, the last fencing token, and the waiting instances, first come first. A lease ends
@@ -41,12 +41,10 @@ import java.util.function.LongSupplier;
 public final class LocalLockBackend implements LockBackend {
 
     // Called by any thread. The state of a key is one immutable LocalLock, replaced inside ConcurrentHashMap.compute,
-    // so
-    // commands of one key happen one after the other. No signal is sent and no stage completed inside compute: a
+    // so commands of one key happen one after the other. No signal is sent and no stage completed inside compute: a
     // listener may call back. Invariant: every entry of `locks` has its last grant in `recent`, and only that grant
     // removes it; hence idle entries are bounded (see RecentGrants). Accepted: a signal may arrive after another
-    // command
-    // has taken the lock, since it is a hint.
+    // command has taken the lock, since it is a hint.
     private final ConcurrentMap<String, LocalLock> locks = new ConcurrentHashMap<>();
     private final RecentGrants recent = new RecentGrants(this::isStillUsed);
     private final LocalMailboxes mailboxes = new LocalMailboxes();
@@ -116,7 +114,7 @@ public final class LocalLockBackend implements LockBackend {
             return done(new Revocation.Stale(seen(key)));
         }
         if (owner.isPresent()) {
-            // Its token has the lock, or nobody was granted it since, or it is not changed.
+            // Its token has the lock, or no other token was granted it since, or it is not changed.
             ReleaseCommand release = new ReleaseCommand(key, owner.get(), fencingToken);
             if (change(key, known -> known.release(release, now(), sequence, mailboxes))
                     instanceof ReleaseResult.NotHeld) {

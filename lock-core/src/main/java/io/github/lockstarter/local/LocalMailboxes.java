@@ -36,7 +36,7 @@ final class LocalMailboxes implements AutoCloseable {
         }
     }
 
-    /** Tells the instance that its lock was taken away. */
+    /** Notifies the instance that its lock was taken away. */
     void sendRevoked(LockToken owner, String key) {
         SignalListener listener = listeners.get(owner.instanceId());
         if (listener != null) {

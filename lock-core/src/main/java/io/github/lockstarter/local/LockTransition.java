@@ -8,7 +8,7 @@ import java.util.Optional;
  * @param <R> kind of result
  * @param lock the state that follows
  * @param result the answer
- * @param mail what to tell an instance once the state is in place
+ * @param mail the message to an instance once the state is in place
  */
 record LockTransition<R>(LocalLock lock, R result, Optional<MailboxMessage> mail) {
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.local;
 import io.github.lockstarter.spi.SignalListener;
 
 /**
- * What an instance is told about a lock.
+ * A message to an instance about a lock.
  *
  * @param instanceId the instance
  * @param subject what about

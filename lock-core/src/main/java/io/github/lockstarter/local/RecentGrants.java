@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * The grants whose keys are still in memory, oldest first. A key that nobody uses is remembered for {@value #KEPT} more
+ * The grants whose keys are still in memory, oldest first. An unused key is remembered for {@value #KEPT} more
  * grants, so that a release that is sent twice gets the same answer twice, and is then forgotten.
  *
  * <p>Each new grant looks at the two oldest: what is unused goes, what is used moves to the end. One comes and up to

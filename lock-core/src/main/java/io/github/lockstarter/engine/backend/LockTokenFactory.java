@@ -33,6 +33,6 @@ public final class LockTokenFactory {
         long number = sequence.incrementAndGet();
         return settings.showsOwner()
                 ? new LockToken(instanceId, number, "", clock.wallMillis())
-                : new LockToken(instanceId, number); // whatever name it is given is not told
+                : new LockToken(instanceId, number); // such a token carries no name of an owner
     }
 }

@@ -101,7 +101,7 @@ public final class PendingReleases extends TimerEntry {
 
     /**
      * Sends what waits while the backend answers, up to the bound; each answer makes room for the next. One thread at a
-     * time: who finds another one at it has it go round once more, also from within an answer that came at once.
+     * time: a thread that finds another one sending has it go round once more, also within an answer that came at once.
      */
     private void sendWaiting() {
         if (rounds.getAndIncrement() > 0) {

@@ -13,8 +13,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.function.Consumer;
 
 /**
- * Tells the listeners, and runs the application's callbacks on threads that may block. A listener that throws harms
- * neither the lock nor the other listeners.
+ * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
+ * logged and ignored.
  */
 public final class EventDispatcher implements AutoCloseable {
 
@@ -32,23 +32,23 @@ public final class EventDispatcher implements AutoCloseable {
     }
 
     /**
-     * Tells the listeners: of a loss on a thread of its own, since the watchdog or an event loop finds it; else on this
-     * one.
+     * Calls the listeners: for a loss on a thread of its own, since the watchdog or an event loop finds it; else on the
+     * calling thread.
      */
     public void publish(LockEvent event) {
         if (!(event instanceof LockEvent.Lost)) {
-            tell(event::passTo);
+            callEach(event::passTo);
         } else if (!listeners.isEmpty()) {
-            run(lossEvents, () -> tell(event::passTo));
+            run(lossEvents, () -> callEach(event::passTo));
         }
     }
 
-    /** Tells the listeners what happened to the store. */
+    /** Passes an event of the store to the listeners. */
     public void publish(StoreEvent event) {
-        tell(listener -> listener.onStoreEvent(event));
+        callEach(listener -> listener.onStoreEvent(event));
     }
 
-    private void tell(Consumer<LockListener> event) {
+    private void callEach(Consumer<LockListener> event) {
         for (LockListener listener : listeners) {
             EngineLog.guard("A lock listener", () -> event.accept(listener));
         }

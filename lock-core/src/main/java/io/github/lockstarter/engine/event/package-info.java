@@ -1,5 +1,5 @@
 /**
- * What listeners and callbacks of the application are told, on threads that may block.
+ * Calls listeners and callbacks of the application.
  */
 @NullMarked
 package io.github.lockstarter.engine.event;

@@ -13,13 +13,14 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #extended} (set by the first extension, before it is written); {@link #lossTold}
- * and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and
- * {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count in a report or a
- * repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to null, if its
- * caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested entry);
- * {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
+ * the owner gets its handle); {@link #extended} (set by the first extension, before it is written);
+ * {@link #lossReported} and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt},
+ * {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count
+ * in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to
+ * null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested
+ * entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
  */
 public final class Hold extends TimerEntry {
 
@@ -73,7 +74,7 @@ public final class Hold extends TimerEntry {
         /** What the caller asked for. */
         ResolvedRequest terms();
 
-        /** Who will own the hold. */
+        /** The owner of the hold. */
         HoldOwner owner();
 
         /** Whether the caller's thread failed before it could take the hold. */
@@ -95,37 +96,20 @@ public final class Hold extends TimerEntry {
         }
     }
 
-    /** A list, the latest first. It does not keep the handle reachable: a callback releases nothing. */
-    private record LostCallback(
-            WeakReference<HoldHandle> handle,
-            Runnable callback,
-            @Nullable LostCallback before) {
-
-        static @Nullable LostCallback without(HoldHandle handle, @Nullable LostCallback list) {
-            Deque<LostCallback> kept = new ArrayDeque<>();
-            for (LostCallback each = list; each != null; each = each.before) {
-                if (!each.handle.refersTo(handle)) {
-                    kept.push(each);
-                }
-            }
-            LostCallback rest = null;
-            for (LostCallback each : kept) {
-                rest = new LostCallback(each.handle, each.callback, rest);
-            }
-            return rest;
-        }
-    }
+    /** It does not keep the handle reachable: a callback releases nothing. */
+    private record LostCallback(WeakReference<HoldHandle> handle, Runnable callback) {}
 
     // Many holds are kept at a time: what most of them never need has no object of its own.
-    private static final AtomicReferenceFieldUpdater<Hold, @Nullable LostCallback> CALLBACKS =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LostCallback.class, "lostCallbacks");
-
     @SuppressWarnings("rawtypes") // there is no class of a parametrised type
+    private static final AtomicReferenceFieldUpdater<Hold, List> CALLBACKS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, List.class, "lostCallbacks");
+
+    @SuppressWarnings("rawtypes") // as above
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable CompletableFuture> ENDED =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, CompletableFuture.class, "ended");
 
-    private static final AtomicIntegerFieldUpdater<Hold> LOSS_TOLD =
-            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossTold");
+    private static final AtomicIntegerFieldUpdater<Hold> LOSS_REPORTED =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossReported");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
@@ -141,14 +125,14 @@ public final class Hold extends TimerEntry {
     private final EngineClock clock;
     private final Consumer<Hold> onTimer;
     private final long grantedAt;
-    private volatile @Nullable LostCallback lostCallbacks;
+    private volatile List<LostCallback> lostCallbacks = List.of();
     private volatile @Nullable CompletableFuture<ReleaseOutcome> ended;
 
     private volatile long renewAt;
     private volatile int renewals;
     private volatile int failedRenewals;
 
-    /** Longest lease that the backend may have been told. */
+    /** Longest lease that the backend may have been asked for. */
     public volatile Duration longestLease;
 
     /**
@@ -160,19 +144,19 @@ public final class Hold extends TimerEntry {
     public volatile long forgetAt;
 
     /**
-     * 1 if listeners were told of the loss. The thread that signals it and the thread that announces the hold look at
-     * each other's mark.
+     * 1 once the loss was reported to listeners. The thread that signals it and the thread that announces the hold look
+     * at each other's mark.
      */
-    private volatile int lossTold;
+    private volatile int lossReported;
 
-    /** Whether listeners were told of it: of a grant that nobody took they are told nothing. */
+    /** Whether the grant was reported to listeners: a grant that no caller took is not. */
     public volatile boolean announced;
 
     /** What can still end it; null once it was given back untaken. Changed by its updater. */
     private volatile @Nullable Claim claim;
 
-    /** Whether listeners were told that it can be released by no code; belongs to the timer's thread. */
-    public boolean isToldAbandoned;
+    /** Whether it was reported that no code can release it; belongs to the timer's thread. */
+    public boolean isReportedAbandoned;
 
     /** Whether listeners were told that it lasts long; set by the timer's thread. */
     private volatile boolean toldHeldLong;
@@ -225,7 +209,7 @@ public final class Hold extends TimerEntry {
 
     /** Whether the application wants to hear of the loss. */
     public boolean hasLostCallbacks() {
-        return lostCallbacks != null;
+        return !lostCallbacks.isEmpty();
     }
 
     /**
@@ -335,15 +319,16 @@ public final class Hold extends TimerEntry {
         return ENDED.compareAndSet(this, null, first) ? first : ended();
     }
 
-    /** Whether the caller is the one that tells listeners of the loss. */
+    /** Whether the caller is the one that reports the loss. */
     boolean claimLossReport() {
-        return lossTold == 0 && LOSS_TOLD.compareAndSet(this, 0, 1);
+        return lossReported == 0 && LOSS_REPORTED.compareAndSet(this, 0, 1);
     }
 
     /** The callback runs at the loss, or now if that has happened; not once its handle has left. */
     void onLost(HoldHandle handle, Runnable callback, EventDispatcher events) {
-        WeakReference<HoldHandle> of = new WeakReference<>(handle);
-        CALLBACKS.updateAndGet(this, latest -> new LostCallback(of, callback, latest));
+        LostCallback added = new LostCallback(new WeakReference<>(handle), callback);
+        replaceCallbacks(
+                known -> Stream.concat(known.stream(), Stream.of(added)).toList());
         if (lifecycle.isLost()) {
             runLostCallbacks(events);
         } else if (handle.hasLeft()) {
@@ -352,23 +337,29 @@ public final class Hold extends TimerEntry {
     }
 
     void forgetCallbacksOf(HoldHandle handle) {
-        if (lostCallbacks != null) {
-            CALLBACKS.updateAndGet(this, latest -> LostCallback.without(handle, latest));
+        if (!lostCallbacks.isEmpty()) {
+            replaceCallbacks(known ->
+                    known.stream().filter(each -> !each.handle.refersTo(handle)).toList());
         }
     }
 
     void runLostCallbacks(EventDispatcher events) {
-        Deque<LostCallback> inOrder = new ArrayDeque<>();
-        for (LostCallback each = CALLBACKS.getAndSet(this, null); each != null; each = each.before) {
-            inOrder.push(each);
-        }
-        for (LostCallback each : inOrder) {
+        for (LostCallback each : replaceCallbacks(known -> List.of())) {
             events.callback(() -> {
                 HoldHandle handle = each.handle.get();
                 if (handle == null || !handle.hasLeft()) {
                     each.callback.run();
                 }
             });
+        }
+    }
+
+    private List<LostCallback> replaceCallbacks(UnaryOperator<List<LostCallback>> change) {
+        while (true) {
+            List<LostCallback> known = lostCallbacks;
+            if (CALLBACKS.compareAndSet(this, known, change.apply(known))) {
+                return known;
+            }
         }
     }
 

@@ -33,7 +33,7 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     public final Hold hold;
 
-    /** The hold's first handle: who has one of its handles reaches this one. */
+    /** The hold's first handle: reachable through each of its handles. */
     private final HoldHandle first;
 
     private final HoldOperations operations;

@@ -7,12 +7,12 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * The states of one hold: {@code HELD → RELEASING → RELEASED}, or {@code LOST} from either of the first two. All of it
- * in one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers tell the caller
- * what to do.
+ * in one atomic reference, changed by compare-and-set, never backwards. No I/O in here: the answers say
+ * what the caller has to do.
  *
  * <p>Invariants: a deadline only moves forward, and not once it is over (a late reply does not revive a lease); the
- * thread that sees that it is over turns the state to lost in the same step, so that nobody sees it held afterwards;
- * exactly one caller learns of the loss; exactly one caller is told to send the release, and never while a renewal is
+ * thread that sees that it is over turns the state to lost in the same step, so that no thread sees it held afterwards;
+ * exactly one caller learns of the loss; exactly one caller has to send the release, and never while a renewal is
  * being written, so that no renewal follows a release.
  *
  * <p>Called from any thread. Only {@link #expire} and {@link #renewed} look at the clock; call {@code expire} before
@@ -177,7 +177,7 @@ public final class HoldLifecycle {
         return false;
     }
 
-    /** Whether a renewal is being written; then {@link #endRenewal} of a lost hold tells to send the release. */
+    /** Whether a renewal is being written: then {@link #endRenewal} decides on the release of a lost hold. */
     public boolean isRenewalUnderWay() {
         State now = state;
         return now instanceof Held held ? held.writes > 0 : now instanceof Lost lost && lost.writes > 0;

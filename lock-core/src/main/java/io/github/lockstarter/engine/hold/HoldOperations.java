@@ -21,7 +21,7 @@ public abstract class HoldOperations {
     /** Ends the hold if its lease is over. Returns whether it is still held. */
     public abstract boolean checkHeld(Hold hold);
 
-    /** Tells the listeners that the hold is lost, unless they were told. */
+    /** Reports the loss of the hold to the listeners, once. */
     public abstract void reportLoss(Hold hold);
 
     /** Asks for more time, at once. */

@@ -6,7 +6,7 @@ import io.github.lockstarter.Ownership;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns a hold: a thread, which may enter again, or the handle alone. Threads are told apart by identity, since a
+ * The owner of a hold: a thread, which may enter again, or the handle alone. Threads are compared by identity, since a
  * subclass of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the
  * lock is released, or for as long as its loss is remembered for that thread.
  *
@@ -18,7 +18,7 @@ public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, St
 
     public static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
-    /** Who is to own what the current thread asks for. */
+    /** The owner of what the current thread asks for. */
     public static HoldOwner of(LockRequest request) {
         HoldOwner thread = currentThread();
         return request.ownership() == Ownership.THREAD ? thread : new HoldOwner(null, thread.acquiredBy, thread.label);

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What this instance holds: the last granted hold of each key, and apart from them what is rare. A hold that is still
- * alive when its key is granted anew, since somebody deleted the key at the backend, is displaced. A hold of a thread
+ * alive when its key is granted anew, since the key was deleted at the backend, is displaced. A hold of a thread
  * that is lost or displaced is kept for that thread: until its last release, its first nested entry, which learns of
  * the loss, or for a while if the owner never comes back.
  *
- * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key told to look: one
+ * <p>A hold leaves {@link #here} before its release is sent, and only then are the waiters of its key woken: one
  * that has looked before sees them, one that looks later does not see the hold. A thread that puts a hold aside looks
  * at its state afterwards; a thread that ends it changes the state first, so that one of them takes it out again.
  */
 public final class Holds implements HeldLocks {
 
-    /** Threads are told apart by identity: see {@link HoldOwner}. */
+    /** Threads are compared by identity: see {@link HoldOwner}. */
     private record Entrance(@Nullable Thread thread, String key) {
 
         static Entrance of(Hold hold) {

@@ -21,14 +21,7 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
     private static final long MOST_NANOS_TOGETHER = 50_000_000;
 
-    /**
-     * Fills in what the request leaves open.
-     *
-     * @param request the request
-     * @param settings what is configured
-     * @return the request with everything decided
-     * @throws IllegalArgumentException if its lease is longer than the longest allowed
-     */
+    /** Fills in what the request leaves open. */
     public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
@@ -45,21 +38,12 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
         return on ? Renewal.ON : Renewal.OFF;
     }
 
-    /**
-     * The same request with another wait.
-     *
-     * @param wait longest time to wait
-     * @return a copy
-     */
+    /** The same request with another wait. */
     public ResolvedRequest waitingUpTo(Duration wait) {
         return new ResolvedRequest(name, lease, wait, renewal, warnAfter);
     }
 
-    /**
-     * The lease in nanoseconds.
-     *
-     * @return the lease
-     */
+    /** The lease in nanoseconds. */
     public long leaseNanos() {
         return lease.toNanos();
     }
@@ -68,9 +52,6 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
      * When a lease that is asked for at the given time is renewed: after a third of it, or up to a hundredth of it
      * sooner, at most 50 ms, so that locks which are due at about the same time are due at the same time, and share a
      * call.
-     *
-     * @param sentNanos monotonic time before the command was sent
-     * @return monotonic time of the renewal
      */
     public long renewAt(long sentNanos) {
         long latest = sentNanos + leaseNanos() / RENEW_AT;

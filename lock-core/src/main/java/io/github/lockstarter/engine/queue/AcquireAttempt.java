@@ -6,7 +6,7 @@ import io.github.lockstarter.spi.LockToken;
  * One command that tries to get the lock for an acquisition.
  *
  * @param acquisition for whom
- * @param token unique to this attempt; it tells who makes it
+ * @param token unique to this attempt; names its owner
  * @param position position among the waiting instances, as far as known
  * @param fencingTokens how many fencing tokens to ask for
  */

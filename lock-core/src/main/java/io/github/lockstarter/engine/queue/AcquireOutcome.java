@@ -12,13 +12,13 @@ public sealed interface AcquireOutcome {
     /** The lock is ours. */
     record Got(Hold hold) implements AcquireOutcome {}
 
-    /** Somebody else had it for the whole wait. */
+    /** Another owner had the lock for the whole wait. */
     record Busy(Obstacle obstacle) implements AcquireOutcome {}
 
-    /** The store may have forgotten who has it, and granted no free lock at the end of the wait. */
+    /** The store may have forgotten the owner, and granted no free lock at the end of the wait. */
     record Recovering(AcquireResult.Recovering answer) implements AcquireOutcome {}
 
-    /** It cannot be told. */
+    /** It is unknown whether the lock was granted. */
     record Failed(String reason, @Nullable Throwable cause) implements AcquireOutcome {
 
         /** A grant whose answer took longer than the lease. */

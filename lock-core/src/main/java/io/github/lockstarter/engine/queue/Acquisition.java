@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is
- * given back. It is published after that: at once, or, by one who gives up, after leaving the queue.
+ * given back. It is published after that: at once, or, by a caller that gives up, after it has left the queue.
  *
  * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by
  * the {@link KeyQueue} it stands in.

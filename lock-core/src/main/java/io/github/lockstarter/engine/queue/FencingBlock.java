@@ -9,7 +9,7 @@ import io.github.lockstarter.spi.AcquireCommand;
  *
  * <p>Not always as many as there may be: a block bounds how often this instance hands the lock over when the notice
  * that another one waits is lost; and fencing tokens, which count from the server's time in microseconds, would run
- * ahead of it with blocks that nobody uses.
+ * ahead of it with unused blocks.
  *
  * <p>{@link #size} is guarded by the lock of the {@link KeyQueue}.
  */

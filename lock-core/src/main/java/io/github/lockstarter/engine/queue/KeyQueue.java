@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * look is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every
  * waiter leaves by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no
  * alarm; a retired queue stays empty; an attempt is withdrawn only after its acquisition was decided against, so that
- * what is withdrawn is never somebody's hold; nor is it withdrawn while somebody whose wait is over is owed its answer,
- * so that who gives up adds no wait to theirs. If it is granted then, nobody has it: the lock is given back, and the
- * next attempt answers them.
+ * what is withdrawn is never a hold; nor is it withdrawn while its answer is owed to a waiter whose wait is over, so
+ * that a waiter that gives up does not prolong another's wait. If it is granted then, no waiter takes it: the lock is
+ * given back, and the next attempt answers them.
  *
  * <p>All fields are guarded by {@link #lock}, which {@link #locked} takes: every other method is called inside of it.
  * Alarms are set and cancelled under it, so that an earlier decision cannot overwrite a later one; the timer's lock
@@ -40,7 +40,7 @@ public final class KeyQueue {
     /**
      * What the queues look at and make use of.
      *
-     * @param heldHere tells of a hold of this instance that is in the way of its own waiters for a key
+     * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
      * @param tokens makes lock tokens
      * @param block makes the number of fencing tokens to ask for where waiters of this instance can use them
      * @param backoff how long to sleep
@@ -100,7 +100,7 @@ public final class KeyQueue {
         return retired;
     }
 
-    /** Who waits, in the order in which they are served. */
+    /** The waiters in the order in which they are served. */
     List<Waiter> waiters(long now) {
         List<Waiter> waiters = new ArrayList<>();
         for (Acquisition each : line.inOrder()) {
@@ -129,7 +129,7 @@ public final class KeyQueue {
         return line.isEmpty() ? QueueActions.NOTHING : attemptByFirst();
     }
 
-    /** A hold of this instance is over, and its release is sent: who slept because of it looks now. */
+    /** A hold of this instance is over, and its release is sent: the first waiter looks now. */
     QueueActions freed() {
         if (underWay != null) {
             signalled = true;
@@ -273,7 +273,7 @@ public final class KeyQueue {
         return attemptNext().publishing(taken ? decided : decided.subList(1, decided.size()));
     }
 
-    /** The new owner, and with it those whose wait is over, who now know that somebody has the lock. */
+    /** The new owner, and with it the waiters whose wait is over: the lock has an owner now. */
     private List<Acquisition> withOverdue(Acquisition owner) {
         if (line.isEmpty() && underWay == null) {
             return List.of(owner); // the queue ends here
@@ -333,7 +333,7 @@ public final class KeyQueue {
         return sleepUntilNextLook(now, answer).publishing(late);
     }
 
-    /** The attempt failed: nobody in this JVM can get the lock now. */
+    /** The attempt failed: no waiter of this JVM can get the lock now. */
     public QueueActions failed(AcquireAttempt attempt, AcquireOutcome.Failed failure) {
         if (!attempt.equals(underWay)) {
             return QueueActions.NOTHING;
@@ -342,7 +342,7 @@ public final class KeyQueue {
         return retire().publishing(line.dismissAll(failure));
     }
 
-    /** Nobody in this JVM may wait any longer. */
+    /** Ends every wait of this JVM. */
     public QueueActions failAll(AcquireOutcome.Failed failure) {
         List<Acquisition> dismissed = line.dismissAll(failure);
         AcquireAttempt current = underWay;
@@ -377,7 +377,7 @@ public final class KeyQueue {
         Acquisition first = line.first();
         first.attempts++;
         signalled = false;
-        // Who comes alone to a lock that nobody waits for has no use for more than its own.
+        // A single caller needs one fencing token only.
         int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
         AcquireAttempt attempt =
                 new AcquireAttempt(first, collaborators.tokens().get(), position, fencingTokens);

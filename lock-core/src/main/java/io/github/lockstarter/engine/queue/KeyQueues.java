@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link KeyQueue}s of all keys that somebody in this JVM waits for. A queue leaves the map when it is retired.
+ * The {@link KeyQueue}s of all keys that callers of this JVM wait for. A queue leaves the map when it is retired.
  * {@link #closed} turns true once.
  */
 public final class KeyQueues {
@@ -60,14 +60,14 @@ public final class KeyQueues {
         return new ArrayList<>(queues.keySet());
     }
 
-    /** Who waits, for whichever key. */
+    /** The waiters of all keys. */
     public List<Waiter> waiters(long now) {
         List<Waiter> all = new ArrayList<>();
         queues.values().forEach(queue -> all.addAll(queue.locked(each -> each.waiters(now))));
         return all;
     }
 
-    /** From now on nobody is handed anything over. */
+    /** From now on no lock is handed over. */
     public void close() {
         closed = true;
     }

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * @param kind why it was not granted
  * @param remaining how long that lasts at most; empty if it does not end by itself
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock
- * @param holder tells who has the lock, as far as that is known
+ * @param holder describes the owner of the lock, as far as it is known
  */
 public record Obstacle(
         Kind kind, Optional<Duration> remaining, Optional<AcquireOutcome> ending, Optional<Supplier<String>> holder) {
@@ -35,9 +35,9 @@ public record Obstacle(
                 new Obstacle(Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> describe(hold))));
     }
 
-    /** Somebody has the lock, perhaps of another instance, who may have told the backend who it is. */
+    /** Another owner has the lock, perhaps of another instance; the backend may know its name. */
     public static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
-        return new Obstacle(Kind.OWNER, remaining, Optional.empty(), holder.map(somebody -> () -> describe(somebody)));
+        return new Obstacle(Kind.OWNER, remaining, Optional.empty(), holder.map(owner -> () -> describe(owner)));
     }
 
     /** The backend can grant nothing now. */
@@ -45,7 +45,7 @@ public record Obstacle(
         return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty());
     }
 
-    /** The backend may have forgotten who has the lock. */
+    /** The backend may have forgotten the owner of the lock. */
     public static Obstacle recovering(AcquireResult.Recovering answer) {
         return new Obstacle(
                 Kind.RECOVERY,
@@ -71,7 +71,7 @@ public record Obstacle(
         return owner.equals(HeldLock.ASYNC) ? "an asynchronous caller" : "thread '" + owner + "'";
     }
 
-    /** Who has the lock, for a message. */
+    /** The owner of the lock, for a message. */
     public String holderText() {
         return holder.map(Supplier::get).orElse("another owner");
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link KeyQueue} wants done outside of its lock, in this order: withdraw a wait, send an attempt, publish
- * what was decided, tell that an acquisition begins to wait.
+ * what was decided, report that an acquisition begins to wait.
  *
  * @param withdrawal token of the wait to withdraw
  * @param attempt the attempt to send

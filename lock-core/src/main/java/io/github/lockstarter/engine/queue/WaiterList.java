@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who stands in a {@link KeyQueue}, first come, first served, and each one's alarm. Guarded by the queue's lock; the
+ * The waiters of a {@link KeyQueue}, first come, first served, and their alarms. Guarded by the queue's lock; the
  * alarms are set and cancelled under it.
  *
  * <p>Whatever happens to one waiter costs the same however many others wait: {@link #overdue} has those of
- * {@link #waiters} whose wait is over and who are owed an answer, and no others.
+ * {@link #waiters} whose wait is over and that are owed an answer, and no others.
  */
 final class WaiterList {
 
@@ -72,7 +72,7 @@ final class WaiterList {
     }
 
     /**
-     * The wait is over, but whether the lock is contended cannot be told before the next answer. Without effect on
+     * The wait is over, but only the next answer says whether the lock is contended. Without effect on
      * others.
      */
     void markOverdue(Acquisition acquisition) {
@@ -82,7 +82,7 @@ final class WaiterList {
         }
     }
 
-    /** Whether somebody's wait is over, and only an answer missing. */
+    /** Whether a waiter's wait is over, and only an answer is missing. */
     boolean hasOverdue() {
         return !overdue.isEmpty();
     }

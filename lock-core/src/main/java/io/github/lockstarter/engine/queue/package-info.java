@@ -1,5 +1,5 @@
 /**
- * Who is next: the callers of this JVM that wait, by key. Decides, and does no I/O.
+ * The callers of this JVM that wait, by key: decides which is next, and does no I/O.
  */
 @NullMarked
 package io.github.lockstarter.engine.queue;

@@ -11,7 +11,7 @@ import io.github.lockstarter.engine.hold.Hold;
  * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on
  * that thread, or where one of its handles is; so there is none once the thread has ended and no handle can be reached.
  * A thread that lives may be in its section and never mean to end it, and so may any thread be in the section of a hold
- * that belongs to its handle; who wants to hear of the loss relies on the lock for as long as that does not come. These
+ * that belongs to its handle; a section with a loss callback relies on the lock until the callback runs. These
  * holds are kept, and reported to the listeners.
  *
  * <p>Called by the timer's thread only; keeps no state but the holds' marks.
@@ -29,15 +29,15 @@ public final class AbandonedHoldHandler {
     /** No handle of the hold can be reached. */
     public void found(Hold hold) {
         if (hold.owner.hasEnded() && !hold.hasLostCallbacks()) {
-            tell(hold, Abandonment.RELEASED);
+            report(hold, Abandonment.RELEASED);
             releaser.abandon(hold);
-        } else if (!hold.isToldAbandoned) {
-            hold.isToldAbandoned = true;
-            tell(hold, Abandonment.KEPT);
+        } else if (!hold.isReportedAbandoned) {
+            hold.isReportedAbandoned = true;
+            report(hold, Abandonment.KEPT);
         }
     }
 
-    private void tell(Hold hold, Abandonment abandonment) {
+    private void report(Hold hold, Abandonment abandonment) {
         events.publish(new LockEvent.Abandoned(
                 hold.terms.name(), hold.key, hold.fencingToken, hold.owner.label(), hold.held(), abandonment));
     }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Passes a lock on to the next waiter of this instance without asking the backend, within the bounds of its
  * {@link Grant}: lock cohorting (Dice, Marathe, Shavit: Lock Cohorting, PPoPP 2012).
  *
- * <p>Called with a hold whose owner has left it and was told to send the release: nobody else can end, renew or hand
+ * <p>Called with a hold whose owner has left it and has to send the release: no other thread can end, renew or hand
  * over the same grant. The successor gets a hold of its own on the same lock token, with the next fencing token and the
  * deadline that the lease has anyway. What the owner did before it left happens before what the successor does. Keeps
  * no state.
@@ -42,7 +42,7 @@ public final class HandOver {
         PASSED,
         /** The first waiter is not renewed and needs its whole lease. */
         NEEDS_RENEWAL,
-        /** Nobody may have it. */
+        /** No waiter may have it. */
         REFUSED
     }
 
@@ -79,7 +79,7 @@ public final class HandOver {
         return result != Result.REFUSED;
     }
 
-    /** Who is not renewed gets the whole lease: the waiter is chosen when the backend has agreed to that. */
+    /** A waiter that is not renewed gets the whole lease: it is chosen when the backend has agreed to that. */
     private void arm(Hold leaving) {
         Moment sent = Moment.now(clock);
         long leaseNanos = leaving.terms.leaseNanos();
@@ -134,7 +134,7 @@ public final class HandOver {
      * Tries one waiter after the other. {@link #needsRenewal}, {@link #waiter} and {@link #offered} belong to the
      * calling thread.
      *
-     * <p>{@code least} says who is let in: those who are renewed, or, when the lease was armed, all.
+     * <p>{@code least} says which waiters are let in: those that are renewed, or, when the lease was armed, all.
      */
     private final class Offer implements HandOverOffer {
 
@@ -167,8 +167,9 @@ public final class HandOver {
         }
 
         /**
-         * Seen by who closes, or takes it away, before it is looked whether somebody has: it ends the hold, or there is
-         * none. While there is none, as between one that is refused and the next, the revocations tell.
+         * The hold is added first and the marks are read second; a thread that closes the engine or revokes the lock
+         * sets its mark first and looks for the hold second. While there is no hold, as between one that is refused and
+         * the next, the revocations say so.
          */
         private Optional<AcquireOutcome.Got> hold(Acquisition waiter, long fencingToken) {
             Spec spec = new Spec(leaving.key, leaving.grant, fencingToken, deadline, renewAt);

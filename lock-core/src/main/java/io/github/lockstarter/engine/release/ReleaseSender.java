@@ -22,11 +22,11 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Gives up at the backend what was held: sends the release, has it repeated in the background if no answer comes, and
- * tells the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
+ * notifies the waiters of this instance. Called from any thread; {@link #awaited} is the one thing that changes.
  */
 public final class ReleaseSender {
 
-    /** Somebody waits for the answer to the release of what a token had. */
+    /** A wait for the answer to the release of what a token had. */
     public record Awaited(LockToken token, CompletableFuture<ReleaseResult> answer) {}
 
     private final Set<Awaited> awaited = ConcurrentHashMap.newKeySet();
@@ -52,7 +52,7 @@ public final class ReleaseSender {
 
     /**
      * Releases what its owner has left. What is lost too: if it is still there, since its lease was over for us only,
-     * nobody has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they
+     * no owner has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they
      * follow on the heels of the release.
      */
     public void release(Hold hold) {
@@ -100,12 +100,12 @@ public final class ReleaseSender {
         return waiting;
     }
 
-    /** Nobody waits for it. */
+    /** Ends the wait. */
     public void forget(Awaited waiting) {
         awaited.remove(waiting);
     }
 
-    private void tellAwaited(Hold hold, ReleaseResult result) {
+    private void completeAwaited(Hold hold, ReleaseResult result) {
         if (!awaited.isEmpty()) {
             awaited.stream()
                     .filter(waiting -> waiting.token.equals(hold.grant.token))
@@ -127,7 +127,7 @@ public final class ReleaseSender {
             boolean answered = result instanceof ReleaseResult.Released;
             end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
-        tellAwaited(hold, result); // last: what hangs on it is not ours
+        completeAwaited(hold, result); // last: what hangs on it is not ours
     }
 
     private void settleLoss(Hold hold) {
@@ -152,7 +152,7 @@ public final class ReleaseSender {
         }
     }
 
-    /** The owner is told. */
+    /** Reports the end to the listeners and to the owner. */
     void end(Hold hold, ReleaseOutcome outcome) {
         try {
             if (hold.announced) {

@@ -208,7 +208,7 @@ public final class Watchdog {
         events.publish(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
     }
 
-    /** Asks for more time at once, on the caller's behalf; once more if the backend can tell more then. */
+    /** Asks for more time at once, on the caller's behalf; once more if the backend asks for that. */
     public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
         return extendOnce(hold, lease)
                 .thenCompose(result -> result instanceof RenewResult.Deferred deferred

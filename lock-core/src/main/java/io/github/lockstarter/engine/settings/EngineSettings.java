@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param retry how often a waiter looks again without having been signalled
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
- * @param showsOwner whether the store, and so other instances, are told which thread has a lock, and since when
+ * @param showsOwner whether the store, and so other instances, learn which thread has a lock, and since when
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param locks overrides by logical lock name
  */
@@ -44,7 +44,7 @@ public record EngineSettings(
             Map.of());
 
     /**
-     * Settings under which the owner is told, and no hold lasts too long.
+     * Settings that show the owner, and without a limit from which a hold counts as long.
      *
      * @param lease default lease
      * @param maxLease longest lease that a request may ask for
@@ -75,7 +75,7 @@ public record EngineSettings(
      * @param retry how often a waiter looks again
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
-     * @param showsOwner whether the store is told which thread has a lock, and since when
+     * @param showsOwner whether the store learns which thread has a lock, and since when
      * @param warnAfter how long a hold lasts before listeners hear of it
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
@@ -96,7 +96,7 @@ public record EngineSettings(
     }
 
     /**
-     * The same, but the store, and so other instances, are told only which instance has a lock.
+     * The same, but the store, and so other instances, learn only which instance has a lock.
      *
      * @return a copy
      */

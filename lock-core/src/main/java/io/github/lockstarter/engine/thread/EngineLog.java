@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the engine says what has no listener to go to: exceptions of somebody else's code. The only log of the engine.
+ * Logs what no listener receives: exceptions of code that is not the engine's. The only log of the engine.
  */
 public final class EngineLog {
 
@@ -18,7 +18,7 @@ public final class EngineLog {
         guard(what, step, e -> {});
     }
 
-    /** Logs what an operator has to know and no listener is told. */
+    /** Logs what an operator has to know and no listener receives. */
     public static void warn(String message, Object argument) {
         try {
             log.warn(message, argument);

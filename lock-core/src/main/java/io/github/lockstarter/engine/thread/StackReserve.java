@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * in the middle of a change leaves a lock, a queue or the client's connection in a state that stops every other thread;
  * where it is thrown from here, nothing has changed yet.
  *
- * <p>The JVM does not tell how much stack is left, so this uses some up: {@value #FRAMES} frames of about 350 bytes
+ * <p>The JVM does not report how much stack is left, so this uses some up: {@value #FRAMES} frames of about 350 bytes
  * each, and of four times as much while the code is interpreted, as the step is then. The step may use that much, the
  * backend's client and listeners included. It takes about 0.1 µs: a frame is large for the sake of what is seldom done
  * in it, and deep recursions are slow.

@@ -17,13 +17,7 @@ public record Deadline(long nanos, long wallMillis) {
 
     private static final long LEAST_DRIFT_NANOS = 2_000_000;
 
-    /**
-     * The deadline of a lease.
-     *
-     * @param sent a moment before the command for it was sent
-     * @param leaseNanos the lease
-     * @return lease and moment, less the allowance for drift of the clocks
-     */
+    /** The deadline of a lease: the lease from a moment before its command is sent, less the allowance for drift. */
     public static Deadline of(Moment sent, long leaseNanos) {
         return new Deadline(
                 sent.nanos() + leaseNanos - drift(leaseNanos), sent.wallMillis() + leaseNanos / 1_000_000 + 1);
@@ -34,32 +28,17 @@ public record Deadline(long nanos, long wallMillis) {
         return Math.max(leaseNanos / 100, LEAST_DRIFT_NANOS);
     }
 
-    /**
-     * Whether the lease may be over.
-     *
-     * @param clock the clocks
-     * @return true from the earlier of both ends
-     */
+    /** Whether the lease may be over: true from the earlier of both ends. */
     public boolean isOver(EngineClock clock) {
         return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
     }
 
-    /**
-     * How much of the lease is left.
-     *
-     * @param clock the clocks
-     * @return zero once it may be over
-     */
+    /** How much of the lease is left; zero once it may be over. */
     public Duration remaining(EngineClock clock) {
         return isOver(clock) ? Duration.ZERO : Duration.ofNanos(nanos - clock.nanos());
     }
 
-    /**
-     * Compares two deadlines.
-     *
-     * @param other another one
-     * @return whether this one is later, by the monotonic clock
-     */
+    /** Whether this deadline is later than the other, by the monotonic clock. */
     public boolean isAfter(Deadline other) {
         return nanos - other.nanos > 0;
     }
@@ -72,12 +51,7 @@ public record Deadline(long nanos, long wallMillis) {
      */
     public record Moment(long nanos, long wallMillis) {
 
-        /**
-         * Reads both clocks.
-         *
-         * @param clock the clocks
-         * @return this instant
-         */
+        /** Reads both clocks. */
         public static Moment now(EngineClock clock) {
             return new Moment(clock.nanos(), clock.wallMillis());
         }

@@ -8,12 +8,7 @@ public final class DurationText {
 
     private DurationText() {}
 
-    /**
-     * A duration for a message, rounded to tenths of a second.
-     *
-     * @param duration the duration
-     * @return the text
-     */
+    /** A duration for a message, rounded to tenths of a second. */
     public static String of(Duration duration) {
         long millis = duration.toMillis();
         if (millis < 1000) {

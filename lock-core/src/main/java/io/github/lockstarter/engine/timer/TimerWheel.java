@@ -40,21 +40,13 @@ public final class TimerWheel implements EngineTimer, AutoCloseable {
     private @Nullable Thread thread;
     private boolean closed;
 
-    /**
-     * A timer without entries; its thread starts with the first one.
-     *
-     * @param clock the clocks
-     */
+    /** A timer without entries; its thread starts with the first one. */
     public TimerWheel(EngineClock clock) {
         this.clock = clock;
         this.origin = clock.nanos();
     }
 
-    /**
-     * Runs the step on the timer's thread whenever the entries of a tick have fired.
-     *
-     * @param step the step; replaces an earlier one
-     */
+    /** Runs the step on the timer's thread whenever the entries of a tick have fired; replaces an earlier step. */
     public void afterEachTick(Runnable step) {
         afterTick = step;
     }
