@@ -4,7 +4,6 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.redis.check.MissingRights;
 import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
@@ -19,16 +18,13 @@ import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
-import io.github.lockstarter.redis.script.AcquireAnswer;
-import io.github.lockstarter.redis.script.InspectAnswer;
-import io.github.lockstarter.redis.script.LockCommands;
-import io.github.lockstarter.redis.script.ReleaseAnswer;
+import io.github.lockstarter.redis.script.AcquireScript;
+import io.github.lockstarter.redis.script.AdminScripts;
+import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.RenewBatch;
 import io.github.lockstarter.redis.script.RenewBatch.Renewal;
-import io.github.lockstarter.redis.script.RevokeAnswer;
+import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptRunner;
-import io.github.lockstarter.redis.script.StatusAnswer;
-import io.github.lockstarter.redis.script.VoteAnswer;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redlock.QuorumNode;
@@ -90,18 +86,13 @@ import java.util.stream.Stream;
  */
 public final class RedisLockBackend implements QuorumNode {
 
-    private static final ReleaseAnswer RELEASE = new ReleaseAnswer();
-    private static final StatusAnswer<WithdrawResult> WITHDRAW = new StatusAnswer<>(
-            new WithdrawResult.Withdrawn(), new WithdrawResult.Withdrawn(), WithdrawResult.Unknown::new);
-
-    private static final InspectAnswer INSPECT = new InspectAnswer();
-    private static final RevokeAnswer REVOKE = new RevokeAnswer();
-
     /** Between two looks at the settings of the servers. */
     private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final KeySpace keySpace;
-    private final LockCommands calls;
+    private final RenewScript renewals;
+    private final ReleaseScript releases;
+    private final AdminScripts adminScripts;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
     private final RedisConnector connector;
@@ -128,7 +119,9 @@ public final class RedisLockBackend implements QuorumNode {
     /** For tests: uses the given connections and closes them. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.calls = new LockCommands(keySpace, connector);
+        this.renewals = new RenewScript(keySpace);
+        this.releases = new ReleaseScript(keySpace, connector);
+        this.adminScripts = new AdminScripts(keySpace, connector);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
         this.connector = connector;
@@ -137,7 +130,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
         this.runner = new ScriptRunner(connections, failures, outageDetector);
         this.acknowledgements =
-                new ReplicaAcknowledgements(new RedisConnections(connector, settings), calls, failures, settings);
+                new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
     }
@@ -154,8 +147,7 @@ public final class RedisLockBackend implements QuorumNode {
         acknowledgements.start();
         outageDetector.reportedOtherwise(true);
         try {
-            StartCheck check =
-                    new StartCheck(runner, calls, histories, failures, new MissingRights(connector, settings));
+            StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
             open(check);
             check.run(acknowledgements);
         } finally {
@@ -215,7 +207,7 @@ public final class RedisLockBackend implements QuorumNode {
         LockKeys keys = keySpace.keysOf(command.key());
         ServerHistory history = histories.of(keys.lock());
         CompletionStage<AcquireResult> answered =
-                runner.run(calls.acquire(command, keys, history), new AcquireAnswer(keys, history));
+                runner.run(AcquireScript.acquire(command, keys, history), new AcquireScript.Answer(keys, history));
         return acknowledgements.wanted() == 0
                 ? answered
                 : answered.thenCompose(result -> acknowledgements.check(command, result));
@@ -225,40 +217,42 @@ public final class RedisLockBackend implements QuorumNode {
     public CompletionStage<Vote> vote(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
         ServerHistory history = histories.of(keys.lock());
-        return runner.run(calls.vote(command, keys, history), new VoteAnswer(new AcquireAnswer(keys, history)));
+        return runner.run(
+                AcquireScript.vote(command, keys, history),
+                new AcquireScript.VoteAnswer(new AcquireScript.Answer(keys, history)));
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<Renewal> renewals = new ArrayList<>(commands.size());
+        List<Renewal> results = new ArrayList<>(commands.size());
         for (RenewCommand command : commands) {
-            renewals.add(new Renewal(command));
+            results.add(new Renewal(command));
         }
-        for (RenewBatch batch : RenewBatch.of(renewals, calls, histories, failures)) {
+        for (RenewBatch batch : RenewBatch.of(results, renewals, histories, failures)) {
             runner.run(batch.call(), batch);
         }
-        return Collections.unmodifiableList(renewals);
+        return Collections.unmodifiableList(results);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return runner.run(calls.release(command), RELEASE);
+        return runner.run(releases.release(command), ReleaseScript.RELEASED);
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return runner.run(calls.withdraw(command), WITHDRAW);
+        return runner.run(releases.withdraw(command), ReleaseScript.WITHDRAWN);
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
         LockKeys keys = keySpace.keysOf(key);
-        return runner.run(calls.inspect(keys, histories.of(keys.lock())), INSPECT);
+        return runner.run(AdminScripts.inspect(keys, histories.of(keys.lock())), AdminScripts.INSPECTED);
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return runner.run(calls.revoke(key, fencingToken), REVOKE)
+        return runner.run(adminScripts.revoke(key, fencingToken), AdminScripts.REVOKED)
                 .thenCompose(revocation -> revocation instanceof Revocation.Stale
                         ? inspect(key).thenApply(Revocation.Stale::new)
                         : CompletableFuture.completedFuture(revocation));

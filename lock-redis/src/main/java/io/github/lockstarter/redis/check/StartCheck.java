@@ -1,20 +1,20 @@
 package io.github.lockstarter.redis.check;
 
+import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;
-import io.github.lockstarter.redis.history.Milliseconds;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
-import io.github.lockstarter.redis.script.LockCommands;
-import io.github.lockstarter.redis.script.LockScript;
-import io.github.lockstarter.redis.script.RenewReply;
-import io.github.lockstarter.redis.script.ReplyReader;
+import io.github.lockstarter.redis.script.AcquireScript;
+import io.github.lockstarter.redis.script.ReleaseScript;
+import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
@@ -30,9 +30,9 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * Takes a lock that nobody else knows through its whole life, so that a missing right or an unfit server shows when the
+ * Takes a lock of its own through its whole life, so that a missing right or an unfit server shows when the
  * application starts. What it leaves behind ends by itself. The marker it looks at is its own, and says nothing of
- * anybody's locks.
+ * the locks of the application.
  */
 public final class StartCheck {
 
@@ -44,29 +44,31 @@ public final class StartCheck {
     /** Old enough for grants from the first moment on. */
     private static final ServerHistory.Terms OLD = ServerHistory.Terms.of(Duration.ZERO, Duration.ZERO, FirstUse.GRANT);
 
-    /** Too young for them, and nobody is trusted. */
+    /** Too young for them, and no server is trusted. */
     private static final ServerHistory.Terms YOUNG =
             ServerHistory.Terms.of(Duration.ofHours(1), Duration.ZERO, FirstUse.GRACE);
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
-    private final LockCommands calls;
+    private final RenewScript renewals;
+    private final ReleaseScript releases;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
     private final MissingRights rights;
 
     public StartCheck(
             ScriptRunner runner,
-            LockCommands calls,
             ClientHistories histories,
             RedisExceptionTranslator failures,
-            MissingRights rights) {
+            RedisConnector connector,
+            RedisSettings settings) {
         this.runner = runner;
-        this.calls = calls;
-        this.keySpace = calls.keySpace();
+        this.keySpace = new KeySpace(settings.keyPrefix());
+        this.renewals = new RenewScript(keySpace);
+        this.releases = new ReleaseScript(keySpace, connector);
         this.histories = histories;
         this.failures = failures;
-        this.rights = rights;
+        this.rights = new MissingRights(connector, settings);
     }
 
     /**
@@ -82,42 +84,36 @@ public final class StartCheck {
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        String marker = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys, old))
+        String marker = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys, old))
                 .marker();
         if (old != null) {
-            expire(old.key(), marker);
+            checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
         }
         if (acknowledgements.wanted() > 0) {
             BlockingWait.awaitUninterruptibly(acknowledgements.of(key, owner)).ifPresent(shortfall -> {
                 throw unavailable(shortfall);
             });
         }
-        ask(calls.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
-        // A grant looks for its own instance in the queue only if somebody is in it, and if it was told a position.
+        ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
+        // A grant looks for its own instance in the queue only if it is not empty, and if it was told a position.
         Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
-        long fencingToken = ask(calls.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys, old))
+        long fencingToken = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys, old))
                 .value();
-        checkRenewal(calls.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
-        long released = ask(calls.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
-        ask(calls.withdraw(new WithdrawCommand(key, waiter)));
+        checkRenewal(renewals.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
+        long released = ask(releases.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
+        ask(releases.withdraw(new WithdrawCommand(key, waiter)));
         // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
         LockToken again = new LockToken(id, 2);
-        long last = ask(calls.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
+        long last = ask(AcquireScript.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
                 .value();
-        ask(calls.release(new ReleaseCommand(key, again, last)));
+        ask(releases.release(new ReleaseCommand(key, again, last)));
         if (old != null) {
             reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
         }
-        ask(calls.forget(keys.fence(), Long.toString(last), keys));
-        if (released == LockCommands.UNSIGNALLED) {
+        ask(ReleaseScript.forget(keys.fence(), Long.toString(last), keys));
+        if (released == ReleaseScript.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
-    }
-
-    /** A marker has no end of its own: to the renew script it is a lock, whose owner is the text it holds. */
-    private void expire(String key, String marker) {
-        checkRenewal(ScriptCall.ofRenewal(
-                LockScript.RENEW, new String[] {key}, "", "", "", marker, Milliseconds.text(LEASE)));
     }
 
     /** Also finds out whether the server names its histories, which is no reason not to start. */
@@ -125,15 +121,15 @@ public final class StartCheck {
         old.learn(marker);
         histories.found(old);
         ServerHistory young = new ServerHistory(old.key(), YOUNG);
-        String grace = checkRenewal(calls.reclaim(command, young)).marker();
-        expire(old.key(), grace);
-        ask(calls.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
-        ask(calls.forget(old.key(), grace, keys));
+        String grace = checkRenewal(renewals.reclaim(command, young)).marker();
+        checkRenewal(RenewScript.expire(old.key(), grace, LEASE));
+        ask(releases.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
+        ask(ReleaseScript.forget(old.key(), grace, keys));
     }
 
     /** Of a missing right, these scripts tell in their reply. */
-    private RenewReply checkRenewal(ScriptCall<RenewReply> call) {
-        RenewReply reply = ask(call);
+    private RenewScript.Reply checkRenewal(ScriptCall<RenewScript.Reply> call) {
+        RenewScript.Reply reply = ask(call);
         if (!reply.problem().isEmpty()) {
             throw unavailable(failures.ofError(reply.problem()));
         }
@@ -163,7 +159,7 @@ public final class StartCheck {
     }
 
     /** Gives the reply, or throws the failure, to the caller. */
-    private final class Heard<T> implements ReplyReader<T, Supplier<T>> {
+    private final class Heard<T> implements ScriptRunner.Reader<T, Supplier<T>> {
 
         @Override
         public Supplier<T> of(T reply) {

@@ -2,8 +2,8 @@ package io.github.lockstarter.redis.replica;
 
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.replica.ReplicaAcknowledgements.Grant;
-import io.github.lockstarter.redis.script.LockCommands;
 import io.github.lockstarter.redis.script.LockScript;
+import io.github.lockstarter.redis.script.ReleaseScript;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -106,7 +106,7 @@ final class ReplicaAcknowledgementRound {
                 repeat(grant);
             } else if (refusal != null) {
                 grant.fail(acknowledgements.failures().ofExecuting(refusal));
-            } else if (writes.get(i).getNow(LockCommands.NOT_HELD) == LockCommands.NOT_HELD) {
+            } else if (writes.get(i).getNow(ReleaseScript.NOT_HELD) == ReleaseScript.NOT_HELD) {
                 grant.fail(acknowledgements.vanished());
             } else {
                 link.learned(LockScript.CONFIRM.sha());
@@ -140,7 +140,7 @@ final class ReplicaAcknowledgementRound {
             return failure;
         }
         try {
-            writes.get(place).getNow(LockCommands.NOT_HELD); // throws what it failed with
+            writes.get(place).getNow(ReleaseScript.NOT_HELD); // throws what it failed with
             return failure;
         } catch (CompletionException e) {
             return e.getCause();

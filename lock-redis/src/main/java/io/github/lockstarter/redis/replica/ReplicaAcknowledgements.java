@@ -5,7 +5,8 @@ import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
-import io.github.lockstarter.redis.script.LockCommands;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.ScriptCall;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -38,7 +39,7 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
     private static final Duration LATENESS = Duration.ofMillis(250);
 
     private final RedisConnections connections;
-    private final LockCommands calls;
+    private final KeySpace keySpace;
     private final RedisExceptionTranslator failures;
     private final RedisSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
@@ -48,17 +49,17 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
      * Waits for nothing yet.
      *
      * @param connections for this alone
-     * @param calls builds the commands
+     * @param keySpace what the keys are called
      * @param failures reads what servers say
      * @param settings how many replicas are enough, and how long to wait for them
      */
     public ReplicaAcknowledgements(
             RedisConnections connections,
-            LockCommands calls,
+            KeySpace keySpace,
             RedisExceptionTranslator failures,
             RedisSettings settings) {
         this.connections = connections;
-        this.calls = calls;
+        this.keySpace = keySpace;
         this.failures = failures;
         this.settings = settings;
     }
@@ -100,8 +101,8 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
      * @return empty as soon as it is; else why it may not be
      */
     public CompletableFuture<Optional<RedisFailure>> of(String key, LockToken token) {
-        String lock = calls.keySpace().lockOf(key);
-        Grant grant = new Grant(calls.confirm(lock, token));
+        String lock = keySpace.lockOf(key);
+        Grant grant = new Grant(ReleaseScript.confirm(lock, token));
         RedisLink link = connections.current(lock);
         if (link != null) {
             grant.onOpen(link);

@@ -4,6 +4,8 @@ import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.script.RenewScript.Reply;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -15,10 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewals that one call of the script carries. What befalls the call befalls all of them; what the script finds out
- * about a lock is that lock's own result.
+ * Renewals that one call of the script carries. A failed call fails all of them; what the script finds
+ * out about a lock is that lock's own result.
  */
-public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
+public final class RenewBatch implements Reader<Reply, RenewBatch> {
 
     /**
      * Most locks of one call. The server does nothing else meanwhile: 50 keep it busy for about 0.3 ms, and are, per
@@ -49,13 +51,12 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     }
 
     private final List<Renewal> renewals;
-    private final ScriptCall<RenewReply> call;
+    private final ScriptCall<Reply> call;
     private final @Nullable ServerHistory history;
     private final boolean looked;
     private final RedisExceptionTranslator failures;
 
-    private RenewBatch(
-            List<Renewal> renewals, ScriptCall<RenewReply> call, Look look, RedisExceptionTranslator failures) {
+    private RenewBatch(List<Renewal> renewals, ScriptCall<Reply> call, Look look, RedisExceptionTranslator failures) {
         this.renewals = renewals;
         this.call = call;
         this.history = look.history;
@@ -76,10 +77,10 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
      * share a slot, and a call with several keys is refused while their slot moves. So it does while the server
      * recovers, in a call that can bring it back, and so does what has been held for half a day, a day and so on, in a
      * call that keeps its fencing token. Where the marker is on another server than the lock, since their slot is being
-     * moved, it travels without: if nobody has to wait before renewals, that changes nothing for who has the lock.
+     * moved, it travels without: where renewals never have to wait, the holder of the lock is the same either way.
      */
     public static List<RenewBatch> of(
-            List<Renewal> renewals, LockCommands calls, ClientHistories histories, RedisExceptionTranslator failures) {
+            List<Renewal> renewals, RenewScript calls, ClientHistories histories, RedisExceptionTranslator failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
         int from = 0;
         while (from < renewals.size()) {
@@ -90,8 +91,7 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
             boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
             int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
             List<Renewal> together = renewals.subList(from, to);
-            ScriptCall<RenewReply> call =
-                    whole ? calls.reclaim(first, marked) : calls.renew(commands(together), marked);
+            ScriptCall<Reply> call = whole ? calls.reclaim(first, marked) : calls.renew(commands(together), marked);
             batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
             from = to;
         }
@@ -126,12 +126,12 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
     }
 
     /** What to send. */
-    public ScriptCall<RenewReply> call() {
+    public ScriptCall<Reply> call() {
         return call;
     }
 
     @Override
-    public RenewBatch of(RenewReply reply) {
+    public RenewBatch of(Reply reply) {
         reply.check(renewals.size());
         if (history != null) {
             learn(history, reply);
@@ -143,10 +143,10 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
             renewals.get(i)
                     .complete(
                             switch (reply.status(i)) {
-                                case RenewReply.RENEWED -> RENEWED;
-                                case RenewReply.DEFERRED -> deferred;
-                                case RenewReply.FORGOTTEN -> AT_ONCE;
-                                case RenewReply.REFUSED -> unknown;
+                                case Reply.RENEWED -> RENEWED;
+                                case Reply.DEFERRED -> deferred;
+                                case Reply.FORGOTTEN -> AT_ONCE;
+                                case Reply.REFUSED -> unknown;
                                 default -> absent;
                             });
         }
@@ -155,13 +155,13 @@ public final class RenewBatch implements ReplyReader<RenewReply, RenewBatch> {
 
     /** A server that was demoted refuses each renewal inside the script, and says so in its reply. */
     @Override
-    public @Nullable Throwable refusalIn(RenewReply reply) {
+    public @Nullable Throwable refusalIn(Reply reply) {
         return reply.problem().isEmpty() ? null : new RedisCommandExecutionException(reply.problem());
     }
 
-    private static void learn(ServerHistory history, RenewReply reply) {
+    private static void learn(ServerHistory history, Reply reply) {
         history.learn(reply.marker());
-        if (reply.statuses().indexOf(RenewReply.DEFERRED) >= 0) {
+        if (reply.statuses().indexOf(Reply.DEFERRED) >= 0) {
             ServerHistory.Terms terms = history.terms();
             history.recovers(reply.retryAfter().plus(terms.grace()).minus(terms.quiet()));
         } else if (!reply.retryAfter().isZero()) {

@@ -8,6 +8,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -18,12 +19,15 @@ import java.util.function.Supplier;
  */
 public final class ScriptCall<T> {
 
+    /** In place of an argument that is absent, where another one follows. */
+    static final String ABSENT = "";
+
     private final LockScript script;
     private final Supplier<CommandOutput<String, String, T>> output;
     private final String[] keys;
     private final String[] arguments;
 
-    private ScriptCall(
+    ScriptCall(
             LockScript script, Supplier<CommandOutput<String, String, T>> output, String[] keys, String[] arguments) {
         this.script = script;
         this.output = output;
@@ -34,16 +38,6 @@ public final class ScriptCall<T> {
     /** A call of a script that returns a status. */
     static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
-    }
-
-    /** A call of a script that renews. */
-    public static ScriptCall<RenewReply> ofRenewal(LockScript script, String[] keys, String... arguments) {
-        return new ScriptCall<>(script, RenewOutput::new, keys, arguments);
-    }
-
-    /** A call of the acquire script. */
-    static ScriptCall<AcquireReply> ofAcquire(String[] keys, String... arguments) {
-        return new ScriptCall<>(LockScript.ACQUIRE, AcquireOutput::new, keys, arguments);
     }
 
     /** A call of a script that returns texts. */
@@ -86,5 +80,14 @@ public final class ScriptCall<T> {
                 .addKeys(keys)
                 .addValues(arguments);
         return new AsyncCommand<>(new Command<>(type, output.get(), args));
+    }
+
+    /** Each argument costs the server time: those absent at the end are not sent. */
+    static String[] trimmed(String... arguments) {
+        int present = arguments.length;
+        while (arguments[present - 1].isEmpty()) {
+            present--;
+        }
+        return present == arguments.length ? arguments : Arrays.copyOf(arguments, present);
     }
 }

@@ -18,6 +18,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptRunner {
 
+    /**
+     * What a script's reply, or the lack of one, means to the caller.
+     *
+     * @param <T> type of the script's reply
+     * @param <R> type of the result
+     */
+    public interface Reader<T, R> {
+
+        /** The script ran. */
+        R of(T reply);
+
+        /** It ran, perhaps a second time: the client sent it again after a connection broke. */
+        default R ofRepeated(T reply) {
+            return of(reply);
+        }
+
+        /** The error of the server that the script caught and answered with; null if there was none. */
+        default @Nullable Throwable refusalIn(T reply) {
+            return null;
+        }
+
+        /** It did not run, or the outcome is unknown. */
+        R failed(RedisFailure failure);
+    }
+
     private final RedisConnections connections;
     private final RedisExceptionTranslator failures;
     private final OutageDetector outageDetector;
@@ -30,7 +55,7 @@ public final class ScriptRunner {
     }
 
     /** Runs one script. */
-    public <T, R> CompletionStage<R> run(ScriptCall<T> call, ReplyReader<T, R> answer) {
+    public <T, R> CompletionStage<R> run(ScriptCall<T> call, Reader<T, R> answer) {
         Reply<T, R> reply = new Reply<>(call, answer);
         RedisLink link = connections.current(call.key());
         if (link != null) {
@@ -45,13 +70,13 @@ public final class ScriptRunner {
     private final class Reply<T, R> extends CompletableFuture<R> implements LinkCallback {
 
         private final ScriptCall<T> call;
-        private final ReplyReader<T, R> answer;
+        private final Reader<T, R> answer;
         private @Nullable RedisLink sentOn;
         private int breaksBefore;
         private int breaksOfAllBefore;
         private final int epoch = outageDetector.epoch();
 
-        Reply(ScriptCall<T> call, ReplyReader<T, R> answer) {
+        Reply(ScriptCall<T> call, Reader<T, R> answer) {
             this.call = call;
             this.answer = answer;
         }

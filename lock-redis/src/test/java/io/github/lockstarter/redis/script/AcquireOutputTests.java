@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.github.lockstarter.redis.script.AcquireScript.Reply;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
@@ -12,13 +13,12 @@ class AcquireOutputTests {
 
     private static final OptionalLong NO_TIME = OptionalLong.empty();
 
-    private final AcquireOutput output = new AcquireOutput();
+    private final AcquireScript.Output output = new AcquireScript.Output();
 
     @Test
     void takesABareNumberForAGrantThatNobodyWaitsFor() {
         output.set(1_700_000_000_000_000L);
-        assertThat(output.get())
-                .isEqualTo(new AcquireReply(AcquireReply.GRANTED, 1_700_000_000_000_000L, 0, "", "", NO_TIME));
+        assertThat(output.get()).isEqualTo(new Reply(Reply.GRANTED, 1_700_000_000_000_000L, 0, "", "", NO_TIME));
     }
 
     @Test
@@ -28,7 +28,7 @@ class AcquireOutputTests {
         output.set(-1);
         assertThat(output.get()).isNull();
         output.set(7);
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.CONTENDED, -1, 7, "", "", NO_TIME));
+        assertThat(output.get()).isEqualTo(new Reply(Reply.CONTENDED, -1, 7, "", "", NO_TIME));
     }
 
     @Test
@@ -38,7 +38,7 @@ class AcquireOutputTests {
         output.set(1500);
         output.set(0);
         output.set(ByteBuffer.wrap(new byte[] {'?', ':', '1'}));
-        assertThat(output.get()).isEqualTo(new AcquireReply(AcquireReply.RECOVERING, 1500, 0, "?:1", "", NO_TIME));
+        assertThat(output.get()).isEqualTo(new Reply(Reply.RECOVERING, 1500, 0, "?:1", "", NO_TIME));
     }
 
     @Test
@@ -50,8 +50,7 @@ class AcquireOutputTests {
         output.set(ByteBuffer.wrap(new byte[0]));
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
-                .isEqualTo(new AcquireReply(
-                        AcquireReply.CONTENDED, 900, 7, "", "", OptionalLong.of(1_700_000_000_000_000L)));
+                .isEqualTo(new Reply(Reply.CONTENDED, 900, 7, "", "", OptionalLong.of(1_700_000_000_000_000L)));
     }
 
     @Test
@@ -64,13 +63,8 @@ class AcquireOutputTests {
         output.set(ByteBuffer.wrap("3f2a91c0|17 main".getBytes(StandardCharsets.UTF_8)));
         output.set(1_700_000_000_000_000L);
         assertThat(output.get())
-                .isEqualTo(new AcquireReply(
-                        AcquireReply.CONTENDED,
-                        900,
-                        7,
-                        "?:1",
-                        "3f2a91c0|17 main",
-                        OptionalLong.of(1_700_000_000_000_000L)));
+                .isEqualTo(new Reply(
+                        Reply.CONTENDED, 900, 7, "?:1", "3f2a91c0|17 main", OptionalLong.of(1_700_000_000_000_000L)));
     }
 
     @Test

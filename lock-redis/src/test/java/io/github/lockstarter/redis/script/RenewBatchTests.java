@@ -64,7 +64,7 @@ class RenewBatchTests {
         ClientHistories histories = histories(Duration.ZERO);
         histories.ofKey("order:42").parted();
         Renewal absent = new Renewal(COMMAND);
-        assertThat(batch(absent, histories).of(new RenewReply("0", "", "", Duration.ZERO)))
+        assertThat(batch(absent, histories).of(new RenewScript.Reply("0", "", "", Duration.ZERO)))
                 .isNotNull();
         assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
     }
@@ -82,7 +82,8 @@ class RenewBatchTests {
         Renewal absent = new Renewal(COMMAND);
         RenewBatch unmarked = batch(absent, histories);
         when(history.isParted()).thenReturn(false);
-        assertThat(unmarked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(unmarked.of(new RenewScript.Reply("0", "", "", Duration.ZERO)))
+                .isNotNull();
         assertThat(absent).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
     }
 
@@ -92,7 +93,7 @@ class RenewBatchTests {
         Renewal absent = new Renewal(COMMAND);
         RenewBatch marked = batch(absent, histories);
         histories.ofKey("order:42").parted(); // by another renewal
-        assertThat(marked.of(new RenewReply("0", "", "", Duration.ZERO))).isNotNull();
+        assertThat(marked.of(new RenewScript.Reply("0", "", "", Duration.ZERO))).isNotNull();
         assertThat(absent).isCompletedWithValue(new RenewResult.NotHeld());
     }
 
@@ -157,7 +158,7 @@ class RenewBatchTests {
     private RenewBatch batch(Renewal renewal, ClientHistories histories) {
         RedisExceptionTranslator failures =
                 new RedisExceptionTranslator(new StubRedisConnector(), RedisSettings.DEFAULTS);
-        return RenewBatch.of(List.of(renewal), new LockCommands(keySpace, cluster), histories, failures)
+        return RenewBatch.of(List.of(renewal), new RenewScript(keySpace), histories, failures)
                 .get(0);
     }
 }

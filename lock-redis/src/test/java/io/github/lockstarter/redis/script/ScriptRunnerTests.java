@@ -78,7 +78,7 @@ class ScriptRunnerTests {
     private CompletableFuture<Revocation> revoke() {
         return runner.run(
                         ScriptCall.ofStatus(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
-                        new RevokeAnswer())
+                        AdminScripts.REVOKED)
                 .toCompletableFuture();
     }
 
@@ -89,7 +89,7 @@ class ScriptRunnerTests {
 
     private CompletableFuture<Effect> run() {
         ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {"lock:{a}"}, "a:1");
-        return runner.run(call, new ReplyReader<Long, Effect>() {
+        return runner.run(call, new ScriptRunner.Reader<Long, Effect>() {
                     @Override
                     public Effect of(Long reply) {
                         return Effect.NONE;

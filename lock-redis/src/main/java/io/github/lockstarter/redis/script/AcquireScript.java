@@ -1,0 +1,259 @@
+package io.github.lockstarter.redis.script;
+
+import io.github.lockstarter.StoreEvent.RecoveryStarted;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.redlock.Vote;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of the acquire script, and what its replies mean. */
+public final class AcquireScript {
+
+    /** Tells the script to tell the time. */
+    private static final String VOTES = "votes";
+
+    private AcquireScript() {}
+
+    public static ScriptCall<Reply> acquire(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
+        return call(keys(keys, history), arguments(command, keys.name(), history, ScriptCall.ABSENT));
+    }
+
+    /** As {@link #acquire}, and the reply tells the time. */
+    public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
+        return call(keys(keys, history), arguments(command, keys.name(), history, VOTES));
+    }
+
+    private static ScriptCall<Reply> call(String[] keys, String[] arguments) {
+        return new ScriptCall<>(LockScript.ACQUIRE, Output::new, keys, arguments);
+    }
+
+    /** The keys of the scripts that look at a lock, its queue and the history. */
+    static String[] keys(LockKeys keys, @Nullable ServerHistory history) {
+        return history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
+    }
+
+    private static String[] arguments(
+            AcquireCommand command, String name, @Nullable ServerHistory history, String votes) {
+        String token = command.token().value();
+        String lease = Milliseconds.text(command.lease());
+        String floor = Long.toString(command.fencingFloor());
+        String block = Integer.toString(command.fencingTokens());
+        String known = history == null ? ScriptCall.ABSENT : history.known();
+        String grace = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
+        if (command.waiting().isEmpty()) {
+            return ScriptCall.trimmed(
+                    token,
+                    lease,
+                    floor,
+                    block,
+                    known,
+                    grace,
+                    ScriptCall.ABSENT,
+                    ScriptCall.ABSENT,
+                    ScriptCall.ABSENT,
+                    votes);
+        }
+        Waiting waiting = command.waiting().get();
+        String position = waiting.position() == Waiting.NEW ? ScriptCall.ABSENT : Long.toString(waiting.position());
+        return ScriptCall.trimmed(
+                token, lease, floor, block, known, grace, Milliseconds.text(waiting.patience()), position, name, votes);
+    }
+
+    /**
+     * Reads the reply of the acquire script.
+     *
+     * @param keys what was acquired, for messages
+     * @param history what the reply may tell more of; null if histories do not matter
+     */
+    public record Answer(LockKeys keys, @Nullable ServerHistory history) implements Reader<Reply, AcquireResult> {
+
+        @Override
+        public AcquireResult of(Reply reply) {
+            if (history != null) {
+                history.learn(reply.marker());
+            }
+            if (reply.status() == Reply.GRANTED) {
+                return new AcquireResult.Granted(reply.value(), reply.number());
+            }
+            if (reply.status() == Reply.CONTENDED) {
+                return new AcquireResult.Contended(
+                        remaining(reply.value()),
+                        reply.number(),
+                        Optional.of(reply.holder())
+                                .filter(text -> !text.isEmpty())
+                                .map(LockToken::holderOf));
+            }
+            if (reply.status() == Reply.RECOVERING && history != null) {
+                Duration left = Duration.ofMillis(reply.value());
+                RecoveryStarted recovery = history.recovers(left);
+                return new AcquireResult.Recovering(left, recovery.problem(), recovery.remedy());
+            }
+            if (reply.status() == Reply.WRONG_TYPE) {
+                return wrongType(Math.toIntExact(reply.value()));
+            }
+            throw new IllegalStateException("Unknown status " + reply.status());
+        }
+
+        @Override
+        public AcquireResult failed(RedisFailure failure) {
+            return switch (failure.effect()) {
+                case NONE -> new AcquireResult.Rejected(failure.problem(), failure.cause());
+                case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
+                case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
+            };
+        }
+
+        private String historyKey() {
+            return history == null ? "" : history.key();
+        }
+
+        private static Optional<Duration> remaining(long millis) {
+            return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+        }
+
+        private AcquireResult wrongType(int position) {
+            String subject =
+                    switch (position) {
+                        case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
+                        case 2 -> "'" + keys.fence() + "' holds another type than the string of the last fencing token";
+                        case 4 -> "'" + historyKey() + "' holds another type than the string of a history marker";
+                        default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
+                    };
+            return new AcquireResult.Rejected(
+                    "Redis key " + subject
+                            + ", so another program uses it. Check it with TYPE, then delete it or choose"
+                            + " another distributed-lock.key-prefix",
+                    new RedisCommandExecutionException("WRONGTYPE KEYS[" + position + "]"));
+        }
+    }
+
+    /**
+     * Reads the reply of the acquire script to {@link #vote}.
+     *
+     * @param result what it says but for the time
+     */
+    public record VoteAnswer(Answer result) implements Reader<Reply, Vote> {
+
+        @Override
+        public Vote of(Reply reply) {
+            return new Vote(result.of(reply), reply.micros());
+        }
+
+        @Override
+        public Vote failed(RedisFailure failure) {
+            return new Vote(result.failed(failure), OptionalLong.empty());
+        }
+    }
+
+    /**
+     * What the acquire script says.
+     *
+     * @param status whether it granted the lock
+     * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
+     * @param number other instances in the queue, or position in it
+     * @param marker of the server's history; empty if it is the caller's
+     * @param holder the owner of the lock, if it is another one and its token names it; empty otherwise
+     * @param micros the server's clock, in microseconds; empty if it was not asked for
+     */
+    public record Reply(long status, long value, long number, String marker, String holder, OptionalLong micros) {
+
+        /** The status of a grant. */
+        static final long GRANTED = 1;
+
+        /** The status when another owner has the lock. */
+        static final long CONTENDED = 0;
+
+        /** The status when the lock is free, and may have been forgotten. */
+        static final long RECOVERING = 2;
+
+        /** The status when a key holds another type. */
+        static final long WRONG_TYPE = -1;
+
+        /** The reply without what may follow its numbers. */
+        Reply(long status, long value, long number) {
+            this(status, value, number, "", "", OptionalLong.empty());
+        }
+
+        /** With the marker of the server's history. */
+        Reply marked(String text) {
+            return new Reply(status, value, number, text, holder, micros);
+        }
+
+        /** With the holder of the lock. */
+        Reply heldBy(String text) {
+            return new Reply(status, value, number, marker, text, micros);
+        }
+
+        /** With the time of the server. */
+        Reply at(long time) {
+            return new Reply(status, value, number, marker, holder, OptionalLong.of(time));
+        }
+    }
+
+    /**
+     * Takes the reply of the acquire script: three numbers, perhaps a marker and a holder, and then perhaps the time.
+     * The short reply is one number, for a grant without waiters.
+     */
+    static final class Output extends CommandOutput<String, String, @Nullable Reply> {
+
+        private static final int NUMBERS = 3;
+        private static final int TEXTS = 2;
+
+        private long @Nullable [] list;
+        private int size;
+        private int texts;
+
+        Output() {
+            super(StringCodec.UTF8, null);
+        }
+
+        @Override
+        public void multi(int count) {
+            list = new long[NUMBERS];
+        }
+
+        @Override
+        public void set(long number) {
+            long[] numbers = list;
+            Reply known = output;
+            if (numbers == null) {
+                output = new Reply(Reply.GRANTED, number, 0);
+            } else if (texts > 0) {
+                output = known == null ? null : known.at(number);
+            } else {
+                numbers[size] = number;
+                size++;
+                if (size == NUMBERS) {
+                    output = new Reply(numbers[0], numbers[1], numbers[2]);
+                }
+            }
+        }
+
+        /** The marker, and after it the holder. Any other text is never the script's: leaves this without a reply. */
+        @Override
+        public void set(@Nullable ByteBuffer bytes) {
+            Reply known = output;
+            texts++;
+            if (bytes == null || known == null || size != NUMBERS || texts > TEXTS) {
+                output = null;
+            } else {
+                String text = codec.decodeValue(bytes);
+                output = texts == 1 ? known.marked(text) : known.heldBy(text);
+            }
+        }
+    }
+}

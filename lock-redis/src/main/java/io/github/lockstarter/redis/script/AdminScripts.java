@@ -1,0 +1,127 @@
+package io.github.lockstarter.redis.script;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.spi.LockToken;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of the scripts that an operator uses, and what their replies mean. */
+public final class AdminScripts {
+
+    /** Reads the reply of {@link #inspect}. */
+    public static final Reader<List<String>, StoredLock> INSPECTED = new Inspected();
+
+    /** Reads the reply of {@link #revoke}. */
+    public static final Reader<Long, Revocation> REVOKED = new Revoked();
+
+    private final KeySpace keySpace;
+    private final String counting;
+
+    /**
+     * Prepares calls.
+     *
+     * @param keySpace what the keys are called
+     * @param servers whether they count all listeners of a channel
+     */
+    public AdminScripts(KeySpace keySpace, RedisConnector servers) {
+        this.keySpace = keySpace;
+        this.counting = ReleaseScript.counting(servers);
+    }
+
+    public static ScriptCall<List<String>> inspect(LockKeys keys, @Nullable ServerHistory history) {
+        String[] arguments = history == null
+                ? new String[0]
+                : new String[] {history.known(), history.terms().graceMillis()};
+        return ScriptCall.ofTexts(LockScript.INSPECT, AcquireScript.keys(keys, history), arguments);
+    }
+
+    public ScriptCall<Long> revoke(String key, long fencingToken) {
+        LockKeys keys = keySpace.keysOf(key);
+        return ScriptCall.ofStatus(
+                LockScript.REVOKE, keys.all(), ScriptCall.trimmed(Long.toString(fencingToken), keys.name(), counting));
+    }
+
+    private static final class Inspected implements Reader<List<String>, StoredLock> {
+
+        /** The owner is none of these clients. */
+        private static final String FOREIGN = "?";
+
+        @Override
+        public StoredLock of(List<String> texts) {
+            String owner = texts.get(0);
+            long remaining = Long.parseLong(texts.get(1));
+            long fencingToken = fencingToken(texts.get(2));
+            long waiting = Long.parseLong(texts.get(3));
+            if (owner.isEmpty()) {
+                String recovering = texts.get(4);
+                return new StoredLock.Free(
+                        fencingToken,
+                        waiting,
+                        recovering.isEmpty() ? Duration.ZERO : Duration.ofMillis(Long.parseLong(recovering)));
+            }
+            Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
+            Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
+            return new StoredLock.Held(holder, lease, fencingToken, waiting);
+        }
+
+        /** Garbage counts as never granted, as it does to the acquire script. */
+        private static long fencingToken(String text) {
+            try {
+                return text.isEmpty() ? 0 : Long.parseLong(text);
+            } catch (NumberFormatException e) {
+                return 0;
+            }
+        }
+
+        @Override
+        public StoredLock failed(RedisFailure failure) {
+            return new StoredLock.Unknown(failure.reason());
+        }
+    }
+
+    private static final class Revoked implements Reader<Long, Revocation> {
+
+        /** A client of another kind has the lock. */
+        private static final long FOREIGN = -1;
+
+        /** What is found instead is looked for afterwards. */
+        private static final Revocation STALE = new Revocation.Stale(new StoredLock.Free(0, 0));
+
+        @Override
+        public Revocation of(Long status) {
+            if (status == FOREIGN) {
+                return new Revocation.Foreign();
+            }
+            return status == ReleaseScript.NOT_HELD ? STALE : new Revocation.Revoked();
+        }
+
+        /**
+         * What the second copy finds changed, the first one may have done; the lock may have been granted to the next
+         * since.
+         */
+        @Override
+        public Revocation ofRepeated(Long status) {
+            Revocation revocation = of(status);
+            return revocation instanceof Revocation.Revoked
+                    ? revocation
+                    : new Revocation.Unknown(
+                            "The connection broke and the client sent the command again: the first copy may have taken"
+                                    + " the lock away, and the second no longer found it. Read the lock again");
+        }
+
+        @Override
+        public Revocation failed(RedisFailure failure) {
+            return new Revocation.Unknown(failure.reason());
+        }
+    }
+}

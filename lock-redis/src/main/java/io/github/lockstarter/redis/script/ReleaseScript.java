@@ -1,0 +1,115 @@
+package io.github.lockstarter.redis.script;
+
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+
+/** Calls of the scripts that return a status, release and withdraw among them, and what their replies mean. */
+public final class ReleaseScript {
+
+    /** Status: done, and a waiter was signalled. */
+    private static final long SIGNALLED = 3;
+
+    /** Status: done, but the next waiter could not be signalled. */
+    public static final long UNSIGNALLED = 2;
+
+    /** Status of release, confirm and revoke: the token does not have the lock. */
+    public static final long NOT_HELD = 0;
+
+    /** Reads the reply of {@link #release}. */
+    public static final Reader<Long, ReleaseResult> RELEASED = new Released();
+
+    /** Reads the reply of {@link #withdraw}. */
+    public static final Reader<Long, WithdrawResult> WITHDRAWN = new Withdrawn();
+
+    private final KeySpace keySpace;
+    private final String counting;
+
+    /**
+     * Prepares calls.
+     *
+     * @param keySpace what the keys are called
+     * @param servers whether they count all listeners of a channel
+     */
+    public ReleaseScript(KeySpace keySpace, RedisConnector servers) {
+        this.keySpace = keySpace;
+        this.counting = counting(servers);
+    }
+
+    /** Tells a script whether {@code PUBLISH} counts the listeners at other nodes. */
+    static String counting(RedisConnector servers) {
+        return servers.isCluster() ? "uncounted" : ScriptCall.ABSENT;
+    }
+
+    public ScriptCall<Long> release(ReleaseCommand command) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        return ScriptCall.ofStatus(
+                LockScript.RELEASE,
+                keys.all(),
+                ScriptCall.trimmed(
+                        command.token().value(),
+                        Long.toString(command.fencingToken()),
+                        command.requeue().isPresent()
+                                ? Milliseconds.text(command.requeue().get())
+                                : ScriptCall.ABSENT,
+                        keys.name(),
+                        counting));
+    }
+
+    public ScriptCall<Long> withdraw(WithdrawCommand command) {
+        LockKeys keys = keySpace.keysOf(command.key());
+        return ScriptCall.ofStatus(
+                LockScript.WITHDRAW,
+                new String[] {keys.lock(), keys.waiters()},
+                ScriptCall.trimmed(command.token().value(), keys.name(), counting));
+    }
+
+    /** Writes what was granted once more. */
+    public static ScriptCall<Long> confirm(String lock, LockToken token) {
+        return ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {lock}, token.value());
+    }
+
+    /**
+     * Forgets the last fencing token, or a marker, unless another one was written since: to the release script that is
+     * a lock too, whose owner is the text it holds.
+     */
+    public static ScriptCall<Long> forget(String key, String text, LockKeys keys) {
+        return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
+    }
+
+    private static final class Released implements Reader<Long, ReleaseResult> {
+
+        @Override
+        public ReleaseResult of(Long status) {
+            return status == NOT_HELD
+                    ? new ReleaseResult.NotHeld()
+                    : new ReleaseResult.Released(status == SIGNALLED ? 1 : 0);
+        }
+
+        @Override
+        public ReleaseResult failed(RedisFailure failure) {
+            return new ReleaseResult.Unknown(failure.problem(), failure.cause());
+        }
+    }
+
+    private static final class Withdrawn implements Reader<Long, WithdrawResult> {
+
+        @Override
+        public WithdrawResult of(Long status) {
+            return new WithdrawResult.Withdrawn();
+        }
+
+        @Override
+        public WithdrawResult failed(RedisFailure failure) {
+            return new WithdrawResult.Unknown(failure.problem(), failure.cause());
+        }
+    }
+}
