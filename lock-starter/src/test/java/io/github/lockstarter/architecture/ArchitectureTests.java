@@ -107,6 +107,20 @@ class ArchitectureTests {
         check(noClasses().that().resideOutsideOfPackage(ENGINE + "..").should().dependOnClassesThat(internal));
     }
 
+    /** As those of the engine; applications and the auto-configuration make connectors, settings and backends. */
+    @Test
+    void fromOutsideOnlyBackendsConnectorsAndSettingsOfRedisAreUsed() {
+        Set<String> open = Set.of(BASE + ".redis", BASE + ".redis.connector", BASE + ".redis.settings");
+        DescribedPredicate<JavaClass> internal = describe(
+                "are internal to the Redis store",
+                type -> type.getPackageName().startsWith(BASE + ".redis.") && !open.contains(type.getPackageName()));
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".redis..")
+                .should()
+                .dependOnClassesThat(internal));
+    }
+
     private static boolean isEntry(JavaClass type) {
         return type.getPackageName().equals(ENGINE + ".settings")
                 || type.getName().startsWith(LockEngine.class.getName());

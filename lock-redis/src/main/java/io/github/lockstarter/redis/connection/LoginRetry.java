@@ -1,6 +1,6 @@
 package io.github.lockstarter.redis.connection;
 
-import io.github.lockstarter.redis.connector.ExceptionCauses;
+import io.github.lockstarter.redis.failure.ExceptionCauses;
 import java.util.Set;
 import java.util.function.Supplier;
 

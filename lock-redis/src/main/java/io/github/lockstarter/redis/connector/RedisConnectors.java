@@ -1,7 +1,12 @@
 package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.master.MasterByRole;
+import io.github.lockstarter.redis.master.MasterBySentinel;
+import io.github.lockstarter.redis.master.MasterChoice;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -10,6 +15,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connectors over Lettuce's clients, one per topology. The clients have {@linkplain RedisSettings#tune tuned} options.
@@ -41,7 +47,7 @@ public final class RedisConnectors {
      */
     public static RedisConnector toMasterAmong(
             RedisClient client, List<RedisURI> servers, String target, Runnable closing) {
-        return new MasterConnector(client, new MasterByRole(client, servers), target, closing);
+        return new ToMaster(client, new MasterByRole(client, servers), target, closing);
     }
 
     /**
@@ -55,7 +61,7 @@ public final class RedisConnectors {
      * @return the connector
      */
     public static RedisConnector toMasterOf(RedisClient client, RedisURI sentinels, String target, Runnable closing) {
-        return new MasterConnector(client, new MasterBySentinel(client, sentinels), target, closing);
+        return new ToMaster(client, new MasterBySentinel(client, sentinels), target, closing);
     }
 
     /**
@@ -67,40 +73,44 @@ public final class RedisConnectors {
      * @return the connector
      */
     public static RedisConnector toCluster(RedisClusterClient client, String target, Runnable closing) {
-        return new ToCluster(client, target, closing, new AtomicBoolean());
+        return new ToCluster(client, target, closing);
     }
 
-    /** One server, or whatever the client's own URI leads to. */
-    private record ToServer(RedisClient client, String target, Runnable closing) implements RedisConnector {
+    /** What the connectors have in common. */
+    private abstract static class LettuceConnector<C extends AbstractRedisClient> implements RedisConnector {
 
-        @Override
-        public StatefulConnection<String, String> connect() {
-            return client.connect(StringCodec.UTF8);
+        final C client;
+        private final String target;
+        private final Runnable closing;
+
+        LettuceConnector(C client, String target, Runnable closing) {
+            this.client = client;
+            this.target = target;
+            this.closing = closing;
         }
 
         @Override
-        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
-            return client.connectPubSub(StringCodec.UTF8);
-        }
-
-        @Override
-        public ScheduledExecutorService timer() {
+        public final ScheduledExecutorService timer() {
             return client.getResources().eventExecutorGroup();
         }
 
         @Override
-        public void close() {
+        public final String target() {
+            return target;
+        }
+
+        @Override
+        public final void close() {
             closing.run();
         }
     }
 
-    /**
-     * The nodes of a cluster.
-     *
-     * @param refreshing true while the nodes are being asked, so that many failures ask once
-     */
-    private record ToCluster(RedisClusterClient client, String target, Runnable closing, AtomicBoolean refreshing)
-            implements RedisConnector {
+    /** One server, or wherever the client's own URI leads. */
+    private static final class ToServer extends LettuceConnector<RedisClient> {
+
+        ToServer(RedisClient client, String target, Runnable closing) {
+            super(client, target, closing);
+        }
 
         @Override
         public StatefulConnection<String, String> connect() {
@@ -111,10 +121,59 @@ public final class RedisConnectors {
         public StatefulRedisPubSubConnection<String, String> connectPubSub() {
             return client.connectPubSub(StringCodec.UTF8);
         }
+    }
+
+    /**
+     * One of several servers. Signals come from the server that commands were connected to last: {@code master}, which
+     * the thread that opens connections sets.
+     */
+    private static final class ToMaster extends LettuceConnector<RedisClient> {
+
+        private final MasterChoice choice;
+        private volatile @Nullable RedisURI master;
+
+        ToMaster(RedisClient client, MasterChoice choice, String target, Runnable closing) {
+            super(client, target, closing);
+            this.choice = choice;
+        }
 
         @Override
-        public ScheduledExecutorService timer() {
-            return client.getResources().eventExecutorGroup();
+        public StatefulConnection<String, String> connect() {
+            MasterChoice.Master found = choice.connect();
+            master = found.uri();
+            return found.connection();
+        }
+
+        @Override
+        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+            RedisURI known = master;
+            if (known == null) {
+                throw new RedisException("no master is known yet");
+            }
+            return client.connectPubSub(StringCodec.UTF8, known);
+        }
+    }
+
+    /**
+     * The nodes of a cluster. {@code refreshing} is true while the nodes are being asked, so that many failures ask
+     * once.
+     */
+    private static final class ToCluster extends LettuceConnector<RedisClusterClient> {
+
+        private final AtomicBoolean refreshing = new AtomicBoolean();
+
+        ToCluster(RedisClusterClient client, String target, Runnable closing) {
+            super(client, target, closing);
+        }
+
+        @Override
+        public StatefulConnection<String, String> connect() {
+            return client.connect(StringCodec.UTF8);
+        }
+
+        @Override
+        public StatefulRedisPubSubConnection<String, String> connectPubSub() {
+            return client.connectPubSub(StringCodec.UTF8);
         }
 
         @Override
@@ -127,11 +186,6 @@ public final class RedisConnectors {
             if (refreshing.compareAndSet(false, true)) {
                 client.refreshPartitionsAsync().whenComplete((done, failure) -> refreshing.set(false));
             }
-        }
-
-        @Override
-        public void close() {
-            closing.run();
         }
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Opens connections to each topology, and finds the master among several servers.
+ * Opens connections to each topology.
  */
 @NullMarked
 package io.github.lockstarter.redis.connector;

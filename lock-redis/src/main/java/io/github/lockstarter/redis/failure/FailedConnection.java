@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.failure;
 
-import io.github.lockstarter.redis.connector.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.RedisCommandTimeoutException;

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.failure;
 
-import io.github.lockstarter.redis.connector.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure.Effect;
 import io.github.lockstarter.redis.settings.RedisSettings;

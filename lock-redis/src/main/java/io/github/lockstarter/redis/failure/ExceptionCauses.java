@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.connector;
+package io.github.lockstarter.redis.failure;
 
 import java.util.Objects;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.connector;
+package io.github.lockstarter.redis.master;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -14,12 +14,12 @@ import java.util.concurrent.CompletionStage;
  * The master that sentinels name. The client asks sentinels one after the other, also when it reconnects by itself. So
  * this asks all of them first, and has the client begin with the first one in their order that answers.
  */
-final class MasterBySentinel implements MasterChoice {
+public final class MasterBySentinel implements MasterChoice {
 
     private final RedisClient client;
     private final RedisURI sentinels;
 
-    MasterBySentinel(RedisClient client, RedisURI sentinels) {
+    public MasterBySentinel(RedisClient client, RedisURI sentinels) {
         this.client = client;
         this.sentinels = sentinels;
     }

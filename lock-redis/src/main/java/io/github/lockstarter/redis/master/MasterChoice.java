@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.connector;
+package io.github.lockstarter.redis.master;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
@@ -7,7 +7,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 /**
  * Finds the master among several servers, each of which is asked at the same time. Used by one thread, and blocks it.
  */
-interface MasterChoice {
+public interface MasterChoice {
 
     /**
      * Connects to the master.

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.connector;
+package io.github.lockstarter.redis.master;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -11,12 +11,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /** Servers each of which says itself whether it is the master. */
-final class MasterByRole implements MasterChoice {
+public final class MasterByRole implements MasterChoice {
 
     private final RedisClient client;
     private final List<RedisURI> servers;
 
-    MasterByRole(RedisClient client, List<RedisURI> servers) {
+    public MasterByRole(RedisClient client, List<RedisURI> servers) {
         this.client = client;
         this.servers = List.copyOf(servers);
     }

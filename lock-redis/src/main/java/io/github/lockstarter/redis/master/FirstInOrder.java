@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.connector;
+package io.github.lockstarter.redis.master;
 
 import io.lettuce.core.RedisException;
 import java.time.Duration;
@@ -134,8 +134,13 @@ final class FirstInOrder<T> {
                 failures.isEmpty()
                         ? none
                         : none + "; the first failure: "
-                                + ExceptionCauses.rootOf(failures.get(0)).getMessage());
+                                + rootOf(failures.get(0)).getMessage());
         failures.forEach(failure::addSuppressed);
         return failure;
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        Throwable cause = failure.getCause();
+        return cause == null ? failure : rootOf(cause);
     }
 }
