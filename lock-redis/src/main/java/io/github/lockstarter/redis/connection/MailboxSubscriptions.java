@@ -42,7 +42,7 @@ final class MailboxSubscriptions {
 
     /** Subscribes for the first time, and has the mailbox looked after from then on. Blocks. */
     void subscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        StatefulRedisPubSubConnection<String, String> signals = LoginRetry.of(connector::connectPubSub);
+        StatefulRedisPubSubConnection<String, String> signals = connector.connectPubSub();
         routes.subscribe(mailbox, signals);
         watch(routes, signals);
     }
@@ -70,7 +70,7 @@ final class MailboxSubscriptions {
     }
 
     private void resubscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        StatefulRedisPubSubConnection<String, String> signals = LoginRetry.of(connector::connectPubSub);
+        StatefulRedisPubSubConnection<String, String> signals = connector.connectPubSub();
         routes.resubscribe(mailbox, signals);
         watch(routes, signals);
     }

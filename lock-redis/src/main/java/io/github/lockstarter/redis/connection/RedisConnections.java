@@ -237,7 +237,7 @@ public final class RedisConnections implements AutoCloseable {
 
     private ConnectionPair connected() {
         return new ConnectionPair(
-                LoginRetry.of(connector::connect), connector.isCluster() ? any -> connector.refresh() : this::replace);
+                connector.connect(), connector.isCluster() ? any -> connector.refresh() : this::replace);
     }
 
     /** Gives a link up, and opens another one; what is under way on it fails. Returns at once. */

@@ -10,6 +10,7 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,7 +31,9 @@ record FailedConnection(String detail, String remedy) {
     /** Types of TLS records: an alert, a handshake. */
     private static final String TLS_RECORDS = "21|22";
 
-    private static final String CLOSED_PREMATURELY = "Connection closed prematurely";
+    /** What Lettuce says when a connection is closed before or while it logs in. */
+    private static final Set<String> CLOSED =
+            Set.of("Connection closed prematurely", "RedisHandshakeHandler not registered");
 
     /**
      * Reads a failure.
@@ -98,23 +101,29 @@ record FailedConnection(String detail, String remedy) {
                                 + " to where it runs");
     }
 
-    /** A server with TLS ends a connection that does not begin with a handshake. */
+    /**
+     * A server with TLS ends a connection that does not begin with a handshake, and any server ends one whose login it
+     * refuses: Lettuce loses that refusal in about one of 250 attempts, and sees the end alone.
+     */
     private static FailedConnection ofClosing(Throwable failure, RedisConnector connector) {
         RedisSetup setup = connector.setup();
         return connector.isEncrypted()
                 ? new FailedConnection(
-                        "the server closed the connection during the TLS handshake (" + said(failure) + ")",
-                        "Check its log; if the port does not speak TLS, set " + setup.withoutTls())
+                        "the server closed the connection during the TLS handshake or the login (" + said(failure)
+                                + ")",
+                        "Check " + setup.login() + " and the server's log; if the port does not speak TLS, set "
+                                + setup.withoutTls())
                 : new FailedConnection(
                         "the server closed the connection (" + said(failure) + ")",
-                        "If the port speaks TLS, set " + setup.withTls() + "; else check the server's log");
+                        "If the port speaks TLS, set " + setup.withTls() + "; else check " + setup.login()
+                                + " and the server's log");
     }
 
     private static boolean isClosed(Throwable failure) {
         Throwable root = ExceptionCauses.rootOf(failure);
         String text = String.valueOf(root.getMessage());
         return root instanceof ClosedChannelException
-                || text.contains(CLOSED_PREMATURELY)
+                || CLOSED.stream().anyMatch(text::contains)
                 || (root instanceof IOException && text.contains("reset"));
     }
 

@@ -21,7 +21,6 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisNoScriptException;
@@ -40,7 +39,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisConnectionsTests {
 
@@ -69,31 +67,6 @@ class RedisConnectionsTests {
         redis.connecting();
         release();
         awaitSent(1);
-        assertThat(redis.attempts()).isEqualTo(3);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"RedisHandshakeHandler not registered", "Connection closed prematurely"})
-    void askAgainWhenTheClientLostTheReasonOfARefusal(String lost) {
-        redis.connecting(() -> {
-            throw redis.attempts() < 3
-                    ? new RedisConnectionException("Unable to connect", new IllegalStateException(lost))
-                    : new RedisCommandExecutionException("WRONGPASS invalid username-password pair");
-        });
-        assertThat(answer(acquire()))
-                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("WRONGPASS"));
-        assertThat(redis.attempts()).isEqualTo(3);
-    }
-
-    @Test
-    void askNoMoreThanThreeTimesForAReason() {
-        redis.connecting(() -> {
-            throw new RedisConnectionException("Connection closed prematurely");
-        });
-        assertThat(answer(acquire()))
-                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                        .contains("Connection closed prematurely"));
         assertThat(redis.attempts()).isEqualTo(3);
     }
 

@@ -10,6 +10,8 @@ import io.lettuce.core.RedisException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What failures say that say nothing themselves, or say it of another server. */
 class RedisExceptionTranslatorTests {
@@ -40,6 +42,14 @@ class RedisExceptionTranslatorTests {
                 new RedisCommandExecutionException("NOPERM User u has no permissions to run the 'role' command"));
         assertThat(failures.ofConnecting(none).problem()).contains("no permissions to run the 'role' command");
         assertThat(failures.ofConnecting(none).remedy()).contains("+role", "it lacks +role");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RedisHandshakeHandler not registered", "Connection closed prematurely"})
+    void namesTheLoginWhereTheClientLostTheReasonOfARefusal(String lost) {
+        RedisException refused = new RedisConnectionException("Unable to connect", new IllegalStateException(lost));
+        assertThat(failures.ofConnecting(refused).reason())
+                .contains("the server closed the connection (" + lost + ")", "spring.data.redis.password");
     }
 
     @Test
