@@ -71,7 +71,7 @@ import java.util.stream.Stream;
  * owner had.
  *
  * <p>Where {@link RedisSettings#minReplicas replicas} are to acknowledge each grant, it takes a third connection, an
- * EVALSHA of its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it
+ * EVAL of its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it
  * is released.
  *
  * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server

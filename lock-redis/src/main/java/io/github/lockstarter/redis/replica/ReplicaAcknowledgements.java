@@ -13,7 +13,14 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisException;
-import java.time.Duration;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,22 +28,24 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that what was granted is on enough replicas before anybody is told. {@code WAIT} blocks its connection,
- * and speaks for what that very connection wrote. So each server has a connection for this alone, which writes each
- * grant once more, if the lock is still there, and then waits for all of them together, in rounds: what is granted
+ * Waits until enough replicas have a grant, before its caller gets the lock. {@code WAIT} blocks its connection, and
+ * counts replicas for what that very connection wrote. So each server has a connection for this alone, which writes
+ * each grant once more, if the lock is still there, and then waits for all of them together, in rounds: what is granted
  * during a round is in the next one. A server that did not grant the lock, such as one that was promoted since, does
  * not have it, or has it for good.
  *
- * <p>Any thread calls; rounds end on the event loop or, where no answer comes, on a thread of the client's timer.
- * {@code lock} guards {@code queues}: per server with a round under way, who waits for the next one. Nothing blocks.
+ * <p>A {@code WAIT} that the client sends again on a new connection waits for nothing, since that connection wrote
+ * nothing. So its answer counts only if the connection did not break since the writes.
+ *
+ * <p>Any thread calls; rounds end on the event loop, or on a thread of the client's timer where no answer comes.
+ * {@code lock} guards {@code queues}: per server with a round under way, the grants of the next one. Nothing blocks.
  */
 public final class ReplicaAcknowledgements implements AutoCloseable {
-
-    /** How late an answer to {@code WAIT} may be: servers look at its timeout about ten times a second. */
-    private static final Duration LATENESS = Duration.ofMillis(250);
 
     private final RedisConnections connections;
     private final KeySpace keySpace;
@@ -79,6 +88,11 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         connections.close();
     }
 
+    /** How many replicas are enough. */
+    public int wanted() {
+        return settings.minReplicas();
+    }
+
     /**
      * Passes a result on, a grant as soon as it is acknowledged. One that is not may be on the server: it is not known.
      */
@@ -101,13 +115,13 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
      * @return empty as soon as it is; else why it may not be
      */
     public CompletableFuture<Optional<RedisFailure>> of(String key, LockToken token) {
-        String lock = keySpace.lockOf(key);
-        Grant grant = new Grant(ReleaseScript.confirm(lock, token));
-        RedisLink link = connections.current(lock);
+        String lockKey = keySpace.lockOf(key);
+        Grant grant = new Grant(ReleaseScript.confirm(lockKey, token));
+        RedisLink link = connections.current(lockKey);
         if (link != null) {
             grant.onOpen(link);
         } else {
-            connections.whenOpen(lock, grant);
+            connections.whenOpen(lockKey, grant);
         }
         return grant;
     }
@@ -124,16 +138,16 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        new ReplicaAcknowledgementRound(this, link, List.of(grant)).begin();
+        new Round(link, List.of(grant)).begin();
     }
 
-    /** A round is over: begins the next one, with those that need another try and with those that came meanwhile. */
-    void next(RedisLink link, List<Grant> again) {
-        List<Grant> grants;
+    /** A round is over: begins the next one, with the grants that have time left and with those that came meanwhile. */
+    private void next(RedisLink link, List<Grant> again) {
+        List<Grant> grants = new ArrayList<>(again);
         lock.lock();
         try {
-            grants = queues.get(link);
-            if (grants == null || (grants.isEmpty() && again.isEmpty())) {
+            grants.addAll(queues.getOrDefault(link, List.of()));
+            if (grants.isEmpty()) {
                 queues.remove(link);
                 return;
             }
@@ -141,55 +155,36 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        grants.addAll(again);
-        new ReplicaAcknowledgementRound(this, link, grants).begin();
+        new Round(link, grants).begin();
     }
 
-    RedisExceptionTranslator failures() {
-        return failures;
-    }
-
-    /** How many replicas are enough. */
-    public int wanted() {
-        return settings.minReplicas();
-    }
-
-    /** Not enough replicas have the grant. */
-    RedisFailure shortfall(long acknowledged) {
+    private RedisFailure shortfall(@Nullable Long acknowledged) {
         String count = acknowledged + " of the " + wanted() + " replicas that must acknowledge it did so within "
                 + settings.acknowledgementTime().toMillis() + "ms";
-        return new RedisFailure(
-                RedisFailure.Effect.UNKNOWN,
-                failures.place() + " granted the lock, but only " + count + ", so the lock is released",
+        return failure(
+                " granted the lock, but only " + count + ", so the lock is released",
                 "Bring the replicas back (INFO replication), or lower distributed-lock.redis.min-replicas",
-                new RedisException(count));
+                count);
     }
 
     /** The server that was asked for the replicas does not have the lock. */
-    RedisFailure vanished() {
-        return new RedisFailure(
-                RedisFailure.Effect.UNKNOWN,
-                failures.place() + " no longer had the lock when its replicas should have acknowledged it",
+    private RedisFailure vanished() {
+        return failure(
+                " no longer had the lock when its replicas should have acknowledged it",
                 "The lock ended meanwhile, or another server was promoted; try again",
-                new RedisException("the lock is gone"));
+                "the lock is gone");
     }
 
-    /** The connection broke in between: the server's count says nothing of the grant. */
-    RedisFailure broken() {
-        return failures.ofExecuting(new RedisException("the client opened it again before WAIT was answered"));
+    private RedisFailure failure(String problem, String remedy, String cause) {
+        return new RedisFailure(
+                RedisFailure.Effect.UNKNOWN, failures.place() + problem, remedy, new RedisException(cause));
     }
 
-    /**
-     * Something that was granted, and what became of the wish that replicas have it too. {@code until} is set before
-     * the first round, {@code repeats} by one round at a time.
-     */
-    final class Grant extends CompletableFuture<Optional<RedisFailure>> implements LinkCallback {
-
-        private static final int MOST_REPEATS = 3;
+    /** A grant that is to be acknowledged. {@code until} is set before the first round. */
+    private final class Grant extends CompletableFuture<Optional<RedisFailure>> implements LinkCallback {
 
         private final ScriptCall<Long> confirmation;
         private long until;
-        private int repeats;
 
         Grant(ScriptCall<Long> confirmation) {
             this.confirmation = confirmation;
@@ -206,23 +201,8 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
             fail(failures.ofConnecting(failure));
         }
 
-        ScriptCall<Long> confirmation() {
-            return confirmation;
-        }
-
-        /** How long it may still wait for replicas, in nanoseconds. */
-        long left() {
-            return until - System.nanoTime();
-        }
-
-        /** Whether a round that came to nothing is worth another one. Called by one round at a time. */
-        boolean mayRepeat() {
-            repeats++;
-            return repeats <= MOST_REPEATS && left() > 0;
-        }
-
-        void acknowledge() {
-            complete(Optional.empty());
+        long leftMillis() {
+            return TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
         }
 
         void fail(RedisFailure failure) {
@@ -230,8 +210,75 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         }
     }
 
-    /** The longest that a round waits for an answer beyond what it asked the server for. */
-    static Duration lateness() {
-        return LATENESS;
+    /** The writes of some grants, and the {@code WAIT} behind them. Ends once, with the answer to that. */
+    private final class Round {
+
+        private final RedisLink link;
+        private final List<Grant> grants;
+        private final int breaksBefore;
+        private final List<AsyncCommand<String, String, Long>> writes;
+
+        Round(RedisLink link, List<Grant> grants) {
+            this.link = link;
+            this.grants = grants;
+            this.breaksBefore = link.breaks();
+            this.writes =
+                    grants.stream().map(grant -> grant.confirmation.byText()).toList();
+        }
+
+        void begin() {
+            AsyncCommand<String, String, Long> wait = waitCommand();
+            wait.onComplete(this::end);
+            try {
+                StatefulConnection<String, String> connection = link.toServer();
+                if (connection == null) {
+                    throw new RedisException("no connection to the server");
+                }
+                List<RedisCommand<String, String, ?>> all = new ArrayList<>(writes);
+                all.add(wait);
+                connection.dispatch(all);
+            } catch (Throwable e) {
+                wait.completeExceptionally(e);
+            }
+        }
+
+        /** As short as its oldest grant needs, but not zero, which would wait for ever. */
+        private AsyncCommand<String, String, Long> waitCommand() {
+            long millis = grants.stream().mapToLong(Grant::leftMillis).min().orElse(0);
+            CommandArgs<String, String> args =
+                    new CommandArgs<>(StringCodec.UTF8).add(wanted()).add(Math.max(1, millis));
+            return new AsyncCommand<>(new Command<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), args));
+        }
+
+        private void end(@Nullable Long acknowledged, @Nullable Throwable failure) {
+            boolean broken = link.breaks() != breaksBefore;
+            link.recordReply(refusalOf(writes.get(0), failure)); // WAIT itself does not tell that a server was demoted
+            List<Grant> again = new ArrayList<>();
+            for (int i = 0; i < grants.size(); i++) {
+                Throwable refusal = broken
+                        ? new RedisException("the client opened it again before WAIT was answered")
+                        : refusalOf(writes.get(i), failure);
+                if (refusal != null) {
+                    grants.get(i).fail(failures.ofExecuting(refusal));
+                } else if (writes.get(i).getNow(ReleaseScript.NOT_HELD) == ReleaseScript.NOT_HELD) {
+                    grants.get(i).fail(vanished());
+                } else if (acknowledged != null && acknowledged >= wanted()) {
+                    grants.get(i).complete(Optional.empty());
+                } else if (grants.get(i).leftMillis() > 0) {
+                    again.add(grants.get(i));
+                } else {
+                    grants.get(i).fail(shortfall(acknowledged));
+                }
+            }
+            next(link, again);
+        }
+
+        /** Why a write, or the {@code WAIT} behind it, came to nothing; null if neither did. */
+        private static @Nullable Throwable refusalOf(
+                AsyncCommand<String, String, Long> write, @Nullable Throwable failure) {
+            return write.isCompletedExceptionally()
+                    ? write.handle((held, refusal) -> refusal).getNow(failure)
+                    : failure;
+        }
     }
 }

@@ -17,7 +17,6 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
@@ -77,37 +76,30 @@ class ReplicaAcknowledgementsTests {
     }
 
     @Test
-    void askAgainWhenTheConnectionBrokeBeforeTheAnswer() {
+    void failWhenTheConnectionBrokeBeforeTheAnswer() {
         reply(1, 1);
         breakConnections();
         reply(2, 2);
-        assertThat(acquired).isNotDone();
-        awaitSent(5);
-        reply(3, 1);
-        reply(4, 2);
-        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);
-    }
-
-    @Test
-    void giveUpWhenTheConnectionBreaksEachTime() {
-        for (int i = 0; i < 4; i++) {
-            awaitSent(3 + 2 * i);
-            reply(1 + 2 * i, 1);
-            breakConnections();
-            reply(2 + 2 * i, 2);
-        }
         failsSaying("the connection to Redis at stub:1 broke before the answer came");
     }
 
     @Test
-    void askAgainWithTheTextOfAForgottenScript() {
-        redis.sent().get(1).completeExceptionally(new RedisNoScriptException("NOSCRIPT"));
-        reply(2, 2);
+    void askTogetherForWhatIsGrantedDuringARound() {
+        acquireOther("b");
+        acquireOther("c");
         awaitSent(5);
-        assertThat(redis.types()).endsWith("EVAL", "WAIT");
-        reply(3, 1);
-        reply(4, 2);
-        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);
+        reply(3, 18);
+        reply(4, 19);
+        assertThat(redis.sent()).hasSize(5);
+        reply(1, 1);
+        reply(2, 2);
+        awaitSent(8);
+        assertThat(redis.types()).endsWith("EVAL", "EVAL", "WAIT");
+    }
+
+    private void acquireOther(String instance) {
+        backend.acquire(
+                new AcquireCommand("other:" + instance, token(instance, 1), BackendUser.LEASE, 0, 1, Optional.empty()));
     }
 
     @Test
