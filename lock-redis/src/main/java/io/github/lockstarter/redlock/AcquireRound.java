@@ -10,24 +10,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises
  * them.
  *
- * <p><b>Late answers.</b> A round stays under way until each node has answered each vote and each raise, also when it
- * is decided: what a node executes behind the release of its token is freed there ({@link LateGrants}). Nothing of a
- * token that is not given up is.
- *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
  * back; it and all that changes is guarded by {@link #lock}. What may give the token the lock, a raise, is sent under
  * the lock, so that {@link #revoke} comes either after it or prevents it. Answers are looked at, and the outcome is
  * completed, outside.
  */
-final class AcquireRound implements PendingRound {
+final class AcquireRound extends PendingRound {
 
     private enum Phase {
         VOTING,
@@ -56,14 +50,9 @@ final class AcquireRound implements PendingRound {
         }
     }
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final List<QuorumMember> nodes;
     private final AcquireCommand command;
     private final SignalQuorum waits;
-    private final PendingRounds underWay;
-    private final Quorum quorum;
     private final Votes votes;
-    private final LateGrants lateGrants = new LateGrants();
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
 
     private Phase phase = Phase.VOTING;
@@ -72,11 +61,9 @@ final class AcquireRound implements PendingRound {
     private int raising;
 
     AcquireRound(List<QuorumMember> nodes, AcquireCommand command, SignalQuorum waits, PendingRounds underWay) {
-        this.nodes = nodes;
+        super(nodes, command.key(), command.token(), underWay);
         this.command = command;
         this.waits = waits;
-        this.underWay = underWay;
-        this.quorum = new Quorum(nodes.size());
         this.votes = new Votes(quorum);
     }
 
@@ -84,7 +71,7 @@ final class AcquireRound implements PendingRound {
      * Asks every node before it looks at any answer: what follows on a grant comes after the question, at each node.
      */
     CompletionStage<AcquireResult> hold() {
-        underWay.add(command.token(), this);
+        begin();
         List<CompletionStage<Vote>> answers = new ArrayList<>(nodes.size());
         for (int i = 0; i < nodes.size(); i++) {
             answers.add(nodes.get(i).vote(waits.placed(i, command)));
@@ -121,19 +108,12 @@ final class AcquireRound implements PendingRound {
     private void carryOut(Next next) {
         next.work().run();
         next.raises().forEach(raise -> raise.answer().thenAccept(answer -> raised(raise.node(), answer)));
-        if (isSettled()) {
-            underWay.remove(command.token(), this);
-        }
+        removeIfSettled();
     }
 
-    /** Nothing that could still give the token the lock is without an answer. */
-    private boolean isSettled() {
-        lock.lock();
-        try {
-            return votes.missing() == 0 && raising == 0;
-        } finally {
-            lock.unlock();
-        }
+    @Override
+    boolean isSettled() {
+        return votes.missing() == 0 && raising == 0;
     }
 
     private Next count() {
@@ -198,12 +178,6 @@ final class AcquireRound implements PendingRound {
         carryOut(next);
     }
 
-    private boolean isLeft(int node, AcquireResult answer) {
-        return answer instanceof Granted
-                ? lateGrants.isLeftByGrant(node)
-                : answer instanceof Unknown && lateGrants.isLeftBySilence(node);
-    }
-
     private Next conclude() {
         if (raised >= quorum.needed()) {
             return lateGrants.isRevoked() ? refuse(givenUp()) : win();
@@ -232,7 +206,7 @@ final class AcquireRound implements PendingRound {
         return queues;
     }
 
-    /** A node where somebody else has the lock has put this instance into its queue, though it waits no longer. */
+    /** A node where another owner has the lock has put this instance into its queue, though it waits no longer. */
     private boolean isQueuedWith(@Nullable AcquireResult vote) {
         return vote instanceof Contended && command.waiting().isPresent();
     }
@@ -255,48 +229,6 @@ final class AcquireRound implements PendingRound {
             }
             outcome.complete(refusal);
         });
-    }
-
-    private IntStream allNodes() {
-        return IntStream.range(0, nodes.size());
-    }
-
-    private void free(int node) {
-        nodes.get(node).free(command.key(), command.token());
-    }
-
-    @Override
-    public void revoke() {
-        lock.lock();
-        try {
-            lateGrants.revoke();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void released() {
-        lock.lock();
-        try {
-            lateGrants.released();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void giveUp(int node) {
-        boolean isLeft;
-        lock.lock();
-        try {
-            isLeft = lateGrants.giveUp(node);
-        } finally {
-            lock.unlock();
-        }
-        if (isLeft) {
-            free(node);
-        }
     }
 
     private AcquireResult givenUp() {

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,42 +25,33 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Spreading.</b> A node that was down or busy at the grant, and has not the lock, is given it once the renewal is
  * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that
- * had the lock all the time, so nobody else can have it, and one node more only adds to it. It does not count for this
- * renewal, which answers whether the lock was ours without a gap. A node that recovers or is somebody else's refuses;
- * the next renewal asks again.
+ * had the lock all the time, so no other token can have it, and one node more only adds to it. It does not count for
+ * this renewal, which answers whether the lock was ours without a gap. A node that recovers, or where another owner has
+ * the lock, refuses; the next renewal asks again.
  *
- * <p><b>Late answers.</b> A round stays under way until each node has answered each renewal, which brings the lock back
- * where a node recovers, and each attempt: what a node executes behind the release of its token is freed there
- * ({@link LateGrants}). A lock that is found lost is given up, as soon as its holder has been told. What is decided
- * while the lock is being released is never a renewal.
+ * <p><b>Late answers.</b> A renewal brings the lock back where a node recovers, so the round waits for the answer to
+ * each renewal and each attempt. A lock that is found lost is given up, as soon as its holder has been told. What is
+ * decided while the lock is being released is never a renewal.
  *
  * <p>Called by the nodes' threads. {@link #outcome} is completed once; all that changes is guarded by {@link #lock}.
  * The attempts are sent under the lock, so that {@link #revoke} has each before it or prevents it; everything else is
  * sent outside.
  */
-final class RenewRound implements PendingRound {
+final class RenewRound extends PendingRound {
 
     /** An attempt that was repeated at a node. */
     private record Attempt(int node, CompletionStage<AcquireResult> answer) {}
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final List<QuorumMember> nodes;
     private final RenewCommand command;
-    private final PendingRounds underWay;
-    private final Quorum quorum;
     private final @Nullable RenewResult[] answers;
     private final CompletableFuture<RenewResult> outcome = new CompletableFuture<>();
-
-    private final LateGrants lateGrants = new LateGrants();
 
     private int unanswered;
     private @Nullable RenewResult decided;
 
     RenewRound(List<QuorumMember> nodes, RenewCommand command, PendingRounds underWay) {
-        this.nodes = nodes;
+        super(nodes, command.key(), command.token(), underWay);
         this.command = command;
-        this.underWay = underWay;
-        this.quorum = new Quorum(nodes.size());
         this.answers = new RenewResult[nodes.size()];
         this.unanswered = nodes.size();
     }
@@ -72,7 +62,7 @@ final class RenewRound implements PendingRound {
         List<RenewRound> rounds = commands.stream()
                 .map(command -> new RenewRound(nodes, command, underWay))
                 .toList();
-        rounds.forEach(round -> underWay.add(round.command.token(), round));
+        rounds.forEach(PendingRound::begin);
         List<List<CompletionStage<RenewResult>>> answers =
                 nodes.stream().map(node -> node.renew(commands)).toList();
         for (int i = 0; i < rounds.size(); i++) {
@@ -104,7 +94,7 @@ final class RenewRound implements PendingRound {
             decision = decided;
             isLost = open && decision instanceof NotHeld && !lateGrants.isRevoked();
             if (decision instanceof Renewed && !lateGrants.isRevoked()) {
-                attempts = spread(open ? IntStream.range(0, nodes.size()) : IntStream.of(node));
+                attempts = spread(open ? allNodes() : IntStream.of(node));
             }
         } finally {
             lock.unlock();
@@ -129,17 +119,13 @@ final class RenewRound implements PendingRound {
     }
 
     /**
-     * What a minority still has is in everybody's way. No release follows that would free it: given up first, then
-     * stopped.
+     * What a minority still has is in the way of all other owners. No release follows that would free it: given up
+     * first, then stopped.
      */
     private void lose() {
-        giveUp(this);
-        underWay.of(command.token()).forEach(this::giveUp);
-        underWay.revoke(command.token()).forEach(this::giveUp);
-    }
-
-    private void giveUp(PendingRound work) {
-        IntStream.range(0, nodes.size()).forEach(work::giveUp);
+        giveUpAll();
+        underWay.of(command.token()).forEach(PendingRound::giveUpAll);
+        underWay.revoke(command.token()).forEach(PendingRound::giveUpAll);
     }
 
     /** To those of the nodes that have said that they have not the lock. */
@@ -162,9 +148,7 @@ final class RenewRound implements PendingRound {
         lock.lock();
         try {
             unanswered--;
-            isLeft = result instanceof AcquireResult.Granted
-                    ? lateGrants.isLeftByGrant(node)
-                    : result instanceof AcquireResult.Unknown && lateGrants.isLeftBySilence(node);
+            isLeft = isLeft(node, result);
         } finally {
             lock.unlock();
         }
@@ -174,21 +158,9 @@ final class RenewRound implements PendingRound {
         removeIfSettled();
     }
 
-    private void free(int node) {
-        nodes.get(node).free(command.key(), command.token());
-    }
-
-    private void removeIfSettled() {
-        boolean settled;
-        lock.lock();
-        try {
-            settled = unanswered == 0;
-        } finally {
-            lock.unlock();
-        }
-        if (settled) {
-            underWay.remove(command.token(), this);
-        }
+    @Override
+    boolean isSettled() {
+        return unanswered == 0;
     }
 
     private Optional<RenewResult> decision() {
@@ -228,39 +200,5 @@ final class RenewRound implements PendingRound {
 
     private <R extends RenewResult> Stream<R> of(Class<R> kind) {
         return Arrays.stream(answers).filter(kind::isInstance).map(kind::cast);
-    }
-
-    @Override
-    public void revoke() {
-        lock.lock();
-        try {
-            lateGrants.revoke();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void released() {
-        lock.lock();
-        try {
-            lateGrants.released();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    @Override
-    public void giveUp(int node) {
-        boolean isLeft;
-        lock.lock();
-        try {
-            isLeft = lateGrants.giveUp(node);
-        } finally {
-            lock.unlock();
-        }
-        if (isLeft) {
-            free(node);
-        }
     }
 }
