@@ -79,7 +79,7 @@ import java.util.stream.Stream;
  * check the fencing token where you write.
  *
  * <p>A command is without effect, done, or unknown: an error reply and a failed connection mean that nothing was
- * acquired, a broken connection and the command timeout that nobody knows. Commands of one thread keep their order; a
+ * acquired, a broken connection and the command timeout that it is unknown. Commands of one thread keep their order; a
  * connection that breaks, or a server that is made to forget its scripts meanwhile, may change it. Connects with the
  * first command, unless {@link #start} did before; after {@link #stop}, only {@link #start} connects again.
  * Thread-safe; stages complete on the event loop, or at once where nothing can be sent.
@@ -194,7 +194,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     /**
      * What the server calls its replication history, as the last {@link #start} found. Two servers never have the same,
-     * unless one of them replicates the other: who finds one name twice was led to one server twice.
+     * unless one of them replicates the other: two backends with one name lead to one server.
      *
      * @return the name; empty where the server does not tell it to this user, or has not been asked yet
      */
@@ -259,7 +259,7 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
-     * {@inheritDoc} Looks at locks that nobody takes, in a cluster at one of each master, which connects if need be.
+     * {@inheritDoc} Looks at locks that are never taken, in a cluster at one of each master, which connects if need be.
      * What the settings put at risk is known from the start, and asked for again now and then, for the next look.
      */
     @Override
@@ -280,7 +280,7 @@ public final class RedisLockBackend implements QuorumNode {
         });
     }
 
-    /** The start may have found no Redis, and settings change. Nobody waits for it. */
+    /** The start may have found no Redis, and settings change. No caller waits for it. */
     private void surveyAgain() {
         long last = surveyedAt.get();
         long now = System.nanoTime();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Watches the clock of one node, by which its leases end, for having been set.
  *
  * <p>An answer tells the store's time at some moment between sending and receiving, so the offset of the store's clock
- * from the monotonic one of this JVM lies in an interval as wide as the round trip. Two clocks that nobody sets drift
+ * from the monotonic one of this JVM lies in an interval as wide as the round trip. Two clocks that are not set drift
  * apart by at most {@value #DRIFT_PPM} ppm. While each new interval meets the old one, widened by that or by
  * {@value #TOLERANCE_NANOS} ns, they are intersected: the offset becomes known to the shortest round trip, and steps
  * that are too small to see do not add up. An interval that does not meet the old one shows that the clock was set.

@@ -122,8 +122,8 @@ final class QuorumMember {
     }
 
     /**
-     * Gives up the place of an instance in the queue, and nothing that a token of it has; nobody waits for the answer.
-     * A release would be one of a token that has the lock: without an answer, the place ends with its patience.
+     * Gives up the place of an instance in the queue, and nothing that a token of it has; no caller waits for the
+     * answer. A release would be one of a token that has the lock: without an answer, the place ends with its patience.
      */
     void leaveQueue(String key, String instanceId) {
         WithdrawCommand command = new WithdrawCommand(key, new LockToken(instanceId, LockToken.NO_ATTEMPT));
@@ -134,7 +134,7 @@ final class QuorumMember {
         });
     }
 
-    /** Frees what the token has, or may have, here; nobody waits for the answer. */
+    /** Frees what the token has, or may have, here; no caller waits for the answer. */
     void free(String key, LockToken token) {
         release(new ReleaseCommand(key, token, 0));
     }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * What all nodes say about one lock, put together: a quorum that names the same holder says that it has the lock, and a
- * quorum that cannot come about with the nodes that said nothing, that nobody has it. Immutable.
+ * quorum that cannot come about with the nodes that said nothing, that no owner has it. Immutable.
  *
  * <p>The fencing token of the quorum is the highest one that a quorum has reached. The writing before the grant has
  * brought a quorum to the last token of the owner, so with all nodes it is never below that. It may be above: a node

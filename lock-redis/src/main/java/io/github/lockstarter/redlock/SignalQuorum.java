@@ -20,11 +20,11 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Signals.</b> One release is told by every node. The signal that is passed on is the one by which a quorum can
  * be ours: the last attempt was granted by <i>g</i> of the needed <i>q</i> nodes, so it is the (<i>q − g</i>)-th, from
- * as many nodes. What nodes tell after that is the same release, and a minority vote that somebody gives back is none:
- * two instances that take votes from each other would wake each other without end. Two instances cannot both have the
- * signals of a quorum. A second signal from a node that has signalled already belongs to another release, and so does
- * each that comes later than the window. Signals that do not suffice wake nobody: then the instance looks again by
- * itself.
+ * as many nodes. What nodes tell after that is the same release, and a minority vote that another instance gives back
+ * is none: two instances that take votes from each other would wake each other without end. Two instances cannot both
+ * have the signals of a quorum. A second signal from a node that has signalled already belongs to another release, and
+ * so does each that comes later than the window. Signals that do not suffice wake no waiter: then the instance looks
+ * again by itself.
  *
  * <p>Without an attempt that was refused, such as after a release that queued the instance again, the first signal
  * passes.

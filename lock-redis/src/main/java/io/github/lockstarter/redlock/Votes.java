@@ -120,8 +120,8 @@ final class Votes {
     }
 
     /**
-     * When enough of the others may vote for us if nobody releases or renews anything: the time of the last one that is
-     * needed. If fewer than that will ever do so by themselves, the time of the last of those.
+     * When enough of the others may vote for us if no owner releases or renews anything: the time of the last one that
+     * is needed. If fewer than that will ever do so by themselves, the time of the last of those.
      */
     private Optional<Duration> soonest(List<Contended> contended, List<Recovering> recovering) {
         List<Duration> times = new ArrayList<>();
@@ -140,7 +140,7 @@ final class Votes {
                 .orElse(Waiting.NEW);
     }
 
-    /** Whom most of them name. */
+    /** The one that most of them name. */
     private static Optional<Holder> holder(List<Contended> contended) {
         Map<Holder, Long> named = contended.stream()
                 .flatMap(vote -> vote.holder().stream())

@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Finds out which rights the user of the lock lacks, on connections of its own: tries each command once, on a key that
- * does not exist and in a form that does not write, and a channel to which nobody listens. A server says what it
+ * does not exist and in a form that does not write, and a channel without listeners. A server says what it
  * refuses only to a user that tries, and inside scripts not even that before Redis 8.
  */
 public final class MissingRights {
@@ -44,8 +44,8 @@ public final class MissingRights {
     /**
      * The remedy of a refusal, with all that is missing. Blocks, for about the command timeout at most.
      *
-     * @param key of a lock that nobody takes
-     * @param channel that nobody listens to
+     * @param key of a lock that is never taken
+     * @param channel without listeners
      * @return empty where nothing is missing, or nothing can be tried
      */
     Optional<String> remedy(String key, String channel) {
@@ -106,7 +106,7 @@ public final class MissingRights {
         return command == other.startsWith("+") ? one.compareTo(other) : command ? 1 : -1;
     }
 
-    /** Who asks, if it may know. */
+    /** The user that is logged in, if it may know. */
     private static CompletableFuture<String> userOf(StatefulConnection<String, String> connection) {
         return send(connection, List.of("ACL", "WHOAMI"))
                 .handle((answer, failure) ->

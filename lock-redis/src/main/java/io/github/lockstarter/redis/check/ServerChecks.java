@@ -29,7 +29,7 @@ public final class ServerChecks {
     private final RedisSettings settings;
 
     /**
-     * Asks nobody yet.
+     * Sends nothing yet.
      *
      * @param connections lead to the servers
      * @param connector leads the connections there
@@ -41,7 +41,7 @@ public final class ServerChecks {
         this.settings = settings;
     }
 
-    /** What puts locks at risk, whatever the servers say. Asks nobody. */
+    /** What puts locks at risk, whatever the servers say. Sends nothing. */
     public List<String> ofSettings() {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
                 ? List.of("Redis at " + connector.target()

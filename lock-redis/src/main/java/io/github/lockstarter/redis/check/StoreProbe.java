@@ -38,7 +38,7 @@ public final class StoreProbe {
     private final SlotTags tags = new SlotTags();
 
     /**
-     * Asks nobody yet.
+     * Sends nothing yet.
      *
      * @param slots one of each master, by its address; none if nothing is connected, or there is one server
      * @param look what the store says of the lock of a name

@@ -26,14 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClusterRouting implements Routing {
 
-    private static final LinkCallback INDIFFERENT = new LinkCallback() {
-        @Override
-        public void onOpen(RedisLink opened) {}
-
-        @Override
-        public void onFailure(Throwable failure) {}
-    };
-
     private final StatefulRedisClusterConnection<String, String> cluster;
     private final Consumer<RedisLink> onUnhealthy;
     private final AtomicInteger breaks = new AtomicInteger();
@@ -46,7 +38,7 @@ final class ClusterRouting implements Routing {
 
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
     void connectToAll() {
-        masters().forEach(master -> nodeAt(master).whenOpen(INDIFFERENT));
+        masters().forEach(master -> nodeAt(master).whenOpen(new FutureLink()));
     }
 
     private List<RedisClusterNode> masters() {
@@ -118,7 +110,7 @@ final class ClusterRouting implements Routing {
     }
 
     /**
-     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those who
+     * One master. The lock guards {@code waiting} and {@code opening}, which is true while a thread serves those that
      * wait; nothing is sent, and no user is called, under it.
      */
     private final class Node {

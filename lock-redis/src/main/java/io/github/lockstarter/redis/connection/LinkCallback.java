@@ -1,6 +1,6 @@
 package io.github.lockstarter.redis.connection;
 
-/** Somebody who needs the link to Redis. One of the methods is called, once; neither throws. */
+/** A user of the link to Redis. One of the methods is called, once; neither throws. */
 public interface LinkCallback {
 
     /** It is open. */

@@ -8,12 +8,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the server of a mailbox again and again whether it is there. Nothing else would tell: a mailbox that hears
+ * Asks the server of a mailbox again and again whether it is there. Nothing else shows it: a mailbox that hears
  * nothing and one whose server hangs look alike, and commands may go to other servers of the cluster, or on a
  * connection that works.
  *
  * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed} and write
- * {@code silent}. Ends by itself when nobody wants it any more.
+ * {@code silent}. Ends by itself once the mailbox is heard on another connection, or not at all.
  */
 final class MailboxPulse implements Runnable {
 
@@ -63,7 +63,7 @@ final class MailboxPulse implements Runnable {
         if (connection.isOpen()) {
             connection.async().ping().whenComplete((answer, failure) -> recordReply(failure));
         } else {
-            recordReply(null); // it is being opened again, which tells of itself
+            recordReply(null); // it is being opened again, which the mailbox reports itself
         }
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * all mutable fields; nothing blocks under it, and no user is called under it. {@code link} is null until commands may
  * be sent: connected, subscribed as soon as there is a mailbox, and the commands that came before are sent, so that
  * none overtakes another. {@code attempt} is the attempt to get there, null when none is under way. One that is not the
- * current one any more closes what it opened. One that fails is over, and so are those who waited for it; the next
+ * current one any more closes what it opened. One that fails is over, and so are the waits for it; the next
  * command starts another. {@code access} goes from open to stopped and back, and from either to closed.
  */
 public final class RedisConnections implements AutoCloseable {

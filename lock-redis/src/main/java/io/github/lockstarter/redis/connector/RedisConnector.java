@@ -74,7 +74,7 @@ public interface RedisConnector extends AutoCloseable {
     /**
      * Whether sentinels decide which server is the master. Then the one before may go on as a master for a while.
      *
-     * @return false where nobody is promoted, or by others
+     * @return false where no server is promoted, or sentinels do not decide it
      */
     default boolean isPromotedBySentinels() {
         return false;

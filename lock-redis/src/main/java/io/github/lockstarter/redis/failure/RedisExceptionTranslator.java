@@ -29,7 +29,7 @@ public final class RedisExceptionTranslator {
         this.settings = settings;
     }
 
-    /** Who does or says something, at the beginning of a sentence. */
+    /** What the server is called at the beginning of a sentence. */
     public String place() {
         return "Redis at " + target;
     }

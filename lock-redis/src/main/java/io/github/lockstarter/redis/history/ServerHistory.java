@@ -19,7 +19,7 @@ public final class ServerHistory {
     /** What a marker begins with whose writer was not told the name of the history. */
     private static final String UNNAMED = "?";
 
-    /** What a marker ends with that was written where nobody seemed to have been before. */
+    /** What a marker ends with that was written on what seemed to be a first use. */
     private static final String FIRST = ":first";
 
     /** To learn it again costs each renewal a call. */
@@ -72,8 +72,8 @@ public final class ServerHistory {
     }
 
     /**
-     * The server has another marker than it was told; empty if it has not. A first use is not believed by who was here
-     * before, and sent as a newcomer: told of the marker that is known, the server begins a grace.
+     * The server has another marker than it was told; empty if it has not. An instance that knows a marker does not
+     * adopt that of a first use: told of the known marker, the server begins a grace.
      */
     public void learn(String other) {
         if (other.isEmpty()) {
@@ -147,7 +147,7 @@ public final class ServerHistory {
      *
      * @param grace how old a history must be for grants
      * @param quiet how old a history must be for renewals
-     * @param newcomer what is known to who knows nothing
+     * @param newcomer what an instance says that knows nothing
      * @param graceMillis the grace as a script takes it
      * @param quietMillis the quiet period as a script takes it
      */

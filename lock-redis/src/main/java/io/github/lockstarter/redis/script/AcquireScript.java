@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Calls of the acquire script, and what its replies mean. */
 public final class AcquireScript {
 
-    /** Tells the script to tell the time. */
+    /** Makes the script return the time. */
     private static final String VOTES = "votes";
 
     private AcquireScript() {}
@@ -32,7 +32,7 @@ public final class AcquireScript {
         return call(keys(keys, history), arguments(command, keys.name(), history, ScriptCall.ABSENT));
     }
 
-    /** As {@link #acquire}, and the reply tells the time. */
+    /** As {@link #acquire}, and the reply has the time. */
     public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
         return call(keys(keys, history), arguments(command, keys.name(), history, VOTES));
     }

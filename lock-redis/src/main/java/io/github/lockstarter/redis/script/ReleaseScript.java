@@ -44,7 +44,7 @@ public final class ReleaseScript {
         this.counting = counting(servers);
     }
 
-    /** Tells a script whether {@code PUBLISH} counts the listeners at other nodes. */
+    /** The argument that says whether {@code PUBLISH} counts the listeners at other nodes. */
     static String counting(RedisConnector servers) {
         return servers.isCluster() ? "uncounted" : ScriptCall.ABSENT;
     }

@@ -9,7 +9,7 @@ package io.github.lockstarter.redis.settings;
  * @param database what says which database of the server is used
  * @param timeout what says how long an answer is awaited
  * @param cluster what to do where a server turns out to be a node of a cluster
- * @param recovery what to do where nobody wants to wait for a server that may have forgotten locks; empty if there is
+ * @param recovery what to do instead of waiting for a server that may have forgotten locks; empty if there is
  *     nothing
  * @param withTls what turns TLS on
  * @param withoutTls what turns TLS off
