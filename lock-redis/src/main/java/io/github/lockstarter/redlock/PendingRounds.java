@@ -1,10 +1,10 @@
 package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.LockToken;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
 
 /**
  * What is under way for which token, so that a release stops it before it is sent itself: otherwise what follows on an
@@ -16,13 +16,8 @@ final class PendingRounds {
     private final ConcurrentMap<LockToken, List<PendingRound>> byToken = new ConcurrentHashMap<>();
 
     void add(LockToken token, PendingRound work) {
-        byToken.merge(token, List.of(work), PendingRounds::joined);
-    }
-
-    private static List<PendingRound> joined(List<PendingRound> some, List<PendingRound> others) {
-        List<PendingRound> all = new ArrayList<>(some);
-        all.addAll(others);
-        return List.copyOf(all);
+        byToken.merge(token, List.of(work), (some, others) -> Stream.concat(some.stream(), others.stream())
+                .toList());
     }
 
     void remove(LockToken token, PendingRound work) {

@@ -12,9 +12,8 @@ import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -133,22 +132,8 @@ public final class MissingRights {
             }
         }
         AsyncCommand<String, String, List<Object>> command = new AsyncCommand<>(
-                new Command<>(new Word(words.get(0)), new NestedMultiOutput<>(StringCodec.UTF8), arguments));
+                new Command<>(CommandType.valueOf(words.get(0)), new NestedMultiOutput<>(StringCodec.UTF8), arguments));
         connection.dispatch(command);
         return command;
-    }
-
-    /** The name of a command. */
-    private record Word(String text) implements ProtocolKeyword {
-
-        @Override
-        public byte[] getBytes() {
-            return text.getBytes(StandardCharsets.US_ASCII);
-        }
-
-        @Override
-        public String toString() {
-            return text;
-        }
     }
 }
