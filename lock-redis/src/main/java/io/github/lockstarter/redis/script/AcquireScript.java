@@ -48,29 +48,20 @@ public final class AcquireScript {
 
     private static String[] arguments(
             AcquireCommand command, String name, @Nullable ServerHistory history, String votes) {
-        String token = command.token().value();
-        String lease = Milliseconds.text(command.lease());
-        String floor = Long.toString(command.fencingFloor());
-        String block = Integer.toString(command.fencingTokens());
-        String known = history == null ? ScriptCall.ABSENT : history.known();
-        String grace = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
-        if (command.waiting().isEmpty()) {
-            return ScriptCall.trimmed(
-                    token,
-                    lease,
-                    floor,
-                    block,
-                    known,
-                    grace,
-                    ScriptCall.ABSENT,
-                    ScriptCall.ABSENT,
-                    ScriptCall.ABSENT,
-                    votes);
-        }
-        Waiting waiting = command.waiting().get();
-        String position = waiting.position() == Waiting.NEW ? ScriptCall.ABSENT : Long.toString(waiting.position());
+        Waiting waiting = command.waiting().orElse(null);
         return ScriptCall.trimmed(
-                token, lease, floor, block, known, grace, Milliseconds.text(waiting.patience()), position, name, votes);
+                command.token().value(),
+                Milliseconds.text(command.lease()),
+                Long.toString(command.fencingFloor()),
+                Integer.toString(command.fencingTokens()),
+                history == null ? ScriptCall.ABSENT : history.known(),
+                history == null ? ScriptCall.ABSENT : history.terms().graceMillis(),
+                waiting == null ? ScriptCall.ABSENT : Milliseconds.text(waiting.patience()),
+                waiting == null || waiting.position() == Waiting.NEW
+                        ? ScriptCall.ABSENT
+                        : Long.toString(waiting.position()),
+                waiting == null ? ScriptCall.ABSENT : name,
+                votes);
     }
 
     /**
@@ -117,10 +108,6 @@ public final class AcquireScript {
             };
         }
 
-        private String historyKey() {
-            return history == null ? "" : history.key();
-        }
-
         private static Optional<Duration> remaining(long millis) {
             return millis < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
         }
@@ -130,7 +117,9 @@ public final class AcquireScript {
                     switch (position) {
                         case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
                         case 2 -> "'" + keys.fence() + "' holds another type than the string of the last fencing token";
-                        case 4 -> "'" + historyKey() + "' holds another type than the string of a history marker";
+                        case 4 ->
+                            "'" + (history == null ? "" : history.key())
+                                    + "' holds another type than the string of a history marker";
                         default -> "'" + keys.waiters() + "' holds another type than the sorted set of the waiters";
                     };
             return new AcquireResult.Rejected(
