@@ -77,7 +77,8 @@ class LockMetricsOfEngineTests {
         LockHandle theirs = other.acquire(REQUEST);
         engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
         engine.acquireAsync(REQUEST).thenAccept(LockHandle::release);
-        await().ignoreExceptions().untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(2));
+        await().ignoreExceptions()
+                .untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(2));
 
         theirs.release();
 
@@ -92,7 +93,8 @@ class LockMetricsOfEngineTests {
             AtomicReference<Throwable> thrown = new AtomicReference<>();
             Thread caller = new Thread(() -> thrown.set(catchThrowable(() -> engine.acquire(REQUEST))));
             caller.start();
-            await().ignoreExceptions().untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(1));
+            await().ignoreExceptions()
+                    .untilAsserted(() -> assertThat(gauge("waiting")).isEqualTo(1));
 
             caller.interrupt();
             caller.join();
