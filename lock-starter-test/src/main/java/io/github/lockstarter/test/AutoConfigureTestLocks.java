@@ -1,6 +1,7 @@
 package io.github.lockstarter.test;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.RedisLockAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -30,7 +31,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@ImportAutoConfiguration(DistributedLockAutoConfiguration.class)
+@ImportAutoConfiguration({DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class})
 public @interface AutoConfigureTestLocks {
 
     /**

@@ -1,39 +1,50 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
-import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The backend of each lock. The key alone decides, so that all requests for a key go to the same backend, whatever
- * their names: a key that is the name of a configured lock, or begins with such a name and a colon, as those of
- * annotations do, is kept where that name is. Of several such names the longest counts.
+ * The backend of each lock, by its name. The key alone decides, so that all requests for a key go to the same backend,
+ * whatever their names: a key that is the name of a configured lock, or begins with such a name and a colon, as those
+ * of annotations do, is kept where that name is. Of several such names the longest counts.
  *
  * @param usual the backend of all other locks
  * @param byName those of single names
  */
-record BackendRoutes(Backend usual, Map<String, Backend> byName) {
+record BackendRoutes(String usual, Map<String, String> byName) {
+
+    /** The backend for tests. */
+    static final String LOCAL = "local";
 
     /** Routes of an application; with the backend for tests, there is no other one. */
-    static BackendRoutes of(Backend usual, Map<String, Backend> byName) {
-        return new BackendRoutes(usual, usual == Backend.LOCAL ? Map.of() : Map.copyOf(byName));
+    static BackendRoutes of(String usual, Map<String, String> byName) {
+        return new BackendRoutes(usual, usual.equals(LOCAL) ? Map.of() : Map.copyOf(byName));
     }
 
-    /** All that are needed. */
-    Set<Backend> inUse() {
-        Set<Backend> all = EnumSet.of(usual);
-        all.addAll(byName.values());
+    /** The name of a backend in any spelling, such as {@code REDIS} or with a blank; empty if none is given. */
+    static Optional<String> nameOf(@Nullable String configured) {
+        return Optional.ofNullable(configured)
+                .map(text -> text.replaceAll("[^\\p{L}\\p{N}]", "").toLowerCase(Locale.ROOT))
+                .filter(name -> !name.isEmpty());
+    }
+
+    /** All that are needed, in the order of their names. */
+    Set<String> inUse() {
+        Set<String> all = new TreeSet<>(byName.values());
+        all.add(usual);
         return all;
     }
 
     /** The backend that keeps locks with this key. */
-    Backend of(String key) {
+    String of(String key) {
         if (!byName.isEmpty()) {
             for (int end = key.length(); end > 0; end = key.lastIndexOf(':', end - 1)) {
-                Backend named = byName.get(key.substring(0, end));
+                String named = byName.get(key.substring(0, end));
                 if (named != null) {
                     return named;
                 }
@@ -48,23 +59,19 @@ record BackendRoutes(Backend usual, Map<String, Backend> byName) {
      * @throws IllegalArgumentException when it does; the message says what to change
      */
     void check(LockRequest request) {
-        Backend promised = byName.get(request.name());
+        String promised = byName.get(request.name());
         if (promised == null) {
             return;
         }
         for (String key : request.keys()) {
-            if (of(key) != promised) {
+            if (!of(key).equals(promised)) {
                 throw new IllegalArgumentException("Lock '" + LockRequest.printable(key) + "' has the name '"
                         + request.name()
                         + "', whose locks distributed-lock.locks." + request.name() + ".backend keeps in "
-                        + text(promised) + "; but the key decides, so that all callers agree, and this key is kept in "
-                        + text(of(key)) + ". Let the key be '" + request.name() + "' or begin with '" + request.name()
+                        + promised + "; but the key decides, so that all callers agree, and this key is kept in "
+                        + of(key) + ". Let the key be '" + request.name() + "' or begin with '" + request.name()
                         + ":', or give the request another name");
             }
         }
-    }
-
-    static String text(Backend backend) {
-        return backend.name().toLowerCase(Locale.ROOT);
     }
 }

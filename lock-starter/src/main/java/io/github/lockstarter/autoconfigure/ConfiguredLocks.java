@@ -30,17 +30,20 @@ final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartIni
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
     private final ObjectProvider<DistributedLockProperties> properties;
+    private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
     private final Set<Method> scheduled = ConcurrentHashMap.newKeySet();
 
-    ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties) {
+    ConfiguredLocks(ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
         this.properties = properties;
+        this.backends = backends;
     }
 
     @Override
     public void accept(Method method, LockRequest request) {
         used.add(request.name());
-        properties.getObject().validate(request);
+        properties.getObject().engineSettings().validate(request);
+        backends.getObject().check(request);
         Duration wait = properties.getObject().waitOf(request);
         if (!wait.isZero() && isScheduled(method) && scheduled.add(method)) {
             log.warn(

@@ -1,26 +1,26 @@
 package io.github.lockstarter.autoconfigure;
 
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 
 /**
- * Distributed locks for the application: backend, engine, {@link io.github.lockstarter.LockTemplate} and the
- * {@link io.github.lockstarter.DistributedLock} annotation, as {@code distributed-lock.*} says. Beans of its own types
- * that the application declares replace those given here.
+ * Distributed locks for the application: engine, {@link io.github.lockstarter.LockTemplate} and the
+ * {@link io.github.lockstarter.DistributedLock} annotation, as {@code distributed-lock.*} says, over the backend that
+ * the auto-configuration of a store declares. Beans of its own types that the application declares replace those given
+ * here.
  */
-@AutoConfiguration(
-        afterName = {
-            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
-            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration"
-        })
+@AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
     UnknownPropertyCheck.class,
-    RedisLockConfiguration.class,
-    RedlockLockConfiguration.class,
-    RoutedLockConfiguration.class,
     LocalLockConfiguration.class,
+    RoutedLockConfiguration.class,
     LockEngineConfiguration.class,
     LockAnnotationConfiguration.class,
     CommitGuardConfiguration.class,
@@ -28,6 +28,24 @@ import org.springframework.context.annotation.Import;
 })
 public final class DistributedLockAutoConfiguration {
 
+    /** Bean that has checked the configuration when it exists. */
+    static final String OPTIONS = "distributedLockBackendOptions";
+
     /** Created by Spring. */
     public DistributedLockAutoConfiguration() {}
+
+    @Bean(OPTIONS)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockBackendOptions distributedLockBackendOptions(
+            DistributedLockProperties properties,
+            ObjectProvider<LockBackendOption> options,
+            ConfigurableListableBeanFactory beans) {
+        return new LockBackendOptions(properties, options.stream(), LockConditions.hasOwnBackend(beans));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockBackendOption distributedLockLocalOption() {
+        return () -> BackendRoutes.LOCAL;
+    }
 }

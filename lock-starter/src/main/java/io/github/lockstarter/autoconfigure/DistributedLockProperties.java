@@ -5,13 +5,11 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
-import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redlock.RedlockSettings;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -19,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * The configuration of an application's locks. Ranges are checked when the properties are bound, so that a bad value
- * fails the start with the property's name; so does a property that does not exist, such as a mistyped one. No
+ * The configuration of an application's locks, whatever store keeps them; what a store adds is in records of its own.
+ * Ranges are checked when the properties are bound, so that a bad value fails the start with the property's name. No
  * component of a record may be called wait, so it is named apart, for the configuration and for the endpoint {@code
  * configprops}.
  *
@@ -43,15 +41,13 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
  * @param observation Observations of locks, which a tracer turns into spans.
  * @param log What the lock client adds to the log.
- * @param redis Settings of the Redis backend.
- * @param redlock Settings of the Redlock backend: a quorum of independent Redis servers.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  */
-@ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
-record DistributedLockProperties(
+@ConfigurationProperties(DistributedLockProperties.PREFIX)
+public record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue("redis") Backend backend,
+        @DefaultValue(DEFAULT_BACKEND) String backend,
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
@@ -68,62 +64,57 @@ record DistributedLockProperties(
         @DefaultValue HandOver handOver,
         @DefaultValue Observation observation,
         @DefaultValue Log log,
-        @DefaultValue Redis redis,
-        @DefaultValue Redlock redlock,
         @DefaultValue Map<String, Named> locks) {
 
     static final String PREFIX = "distributed-lock";
 
+    /** That of the starter. */
+    static final String DEFAULT_BACKEND = "redis";
+
     /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
     private static final String DEFAULT_ORDER = "2147482647";
 
-    DistributedLockProperties {
+    /** Checks the ranges. */
+    public DistributedLockProperties {
+        backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
-        settings(keyPrefix, lease, maxLease, redis, locks);
-        RedlockRules.check(redlock, routes(backend, locks), lease, locks);
+        locks.forEach((name, named) -> {
+            if (BackendRoutes.LOCAL.equals(named.backend)) {
+                throw new IllegalArgumentException(
+                        "distributed-lock.locks." + name
+                                + ".backend is local, which is for tests and for all locks. Set distributed-lock.backend=local");
+            }
+        });
     }
 
     /** Which backend keeps what. */
     BackendRoutes routes() {
-        return routes(backend, locks);
-    }
-
-    /** What the servers of a quorum have in common. */
-    RedlockSettings redlockSettings() {
-        return new RedlockSettings(redlock.nodeTimeout, longestLease());
-    }
-
-    /**
-     * How each server of a quorum is used. A server that seems never used may have been emptied before this instance
-     * started: it votes after the grace.
-     */
-    RedisSettings redlockNodeSettings() {
-        return new RedisSettings(
-                keyPrefix,
-                redlock.nodeTimeout,
-                new RedisSettings.Guard(
-                        RedisSettings.OnHistoryChange.GRACE,
-                        RedisSettings.FirstUse.GRACE,
-                        longestLease(),
-                        Duration.ZERO));
-    }
-
-    private Duration longestLease() {
-        return maxLease == null ? lease : maxLease;
+        Map<String, String> byName = new HashMap<>();
+        locks.forEach((name, named) -> {
+            if (named.backend != null) {
+                byName.put(name, named.backend);
+            }
+        });
+        return BackendRoutes.of(backend, byName);
     }
 
     /**
-     * Checks a request against all that is configured.
+     * The backends that keep locks.
      *
-     * @throws IllegalArgumentException when it cannot be granted as it is; the message says what to change
+     * @return their names
      */
-    void validate(LockRequest request) {
-        engineSettings().validate(request);
-        routes().check(request);
-        request.lease().ifPresent(asked -> request.keys().stream()
-                .filter(key -> routes().of(key) == Backend.REDLOCK)
-                .forEach(key -> RedlockRules.checkLease("the lease of lock '" + key + "'", asked, redlock)));
+    public Set<String> backendsInUse() {
+        return routes().inUse();
+    }
+
+    /**
+     * The longest lease that a request may have.
+     *
+     * @return the maximum, else the usual lease
+     */
+    public Duration longestLease() {
+        return maxLease == null ? lease : maxLease;
     }
 
     /** How long a request waits. */
@@ -132,42 +123,9 @@ record DistributedLockProperties(
         return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
     }
 
-    private static BackendRoutes routes(Backend usual, Map<String, Named> locks) {
-        Map<String, Backend> byName = new HashMap<>();
-        locks.forEach((name, named) -> {
-            if (named.backend != null) {
-                byName.put(name, named.backend);
-            }
-        });
-        return BackendRoutes.of(usual, byName);
-    }
-
     EngineSettings engineSettings() {
         EngineSettings settings = settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
         return showOwner ? settings : settings.withoutOwner();
-    }
-
-    RedisSettings redisSettings() {
-        return settings(keyPrefix, lease, maxLease, redis, locks);
-    }
-
-    private static RedisSettings settings(
-            String keyPrefix, Duration lease, @Nullable Duration maxLease, Redis redis, Map<String, Named> locks) {
-        RedisSettings.Guard.checkDeposedMasterWrites(redis.deposedMasterWrites, lease);
-        locks.values().forEach(named -> {
-            if (named.lease != null) {
-                RedisSettings.Guard.checkDeposedMasterWrites(redis.deposedMasterWrites, named.lease);
-            }
-        });
-        return new RedisSettings(
-                keyPrefix,
-                redis.commandTimeout,
-                new RedisSettings.Guard(
-                        redis.onHistoryChange,
-                        redis.firstUse,
-                        maxLease == null ? lease : maxLease,
-                        redis.deposedMasterWrites),
-                redis.minReplicas);
     }
 
     private static EngineSettings settings(
@@ -191,16 +149,6 @@ record DistributedLockProperties(
         return settings.withWarnAfter(warnAfter);
     }
 
-    /** Where locks are kept. */
-    enum Backend {
-        /** In the Redis of spring.data.redis. */
-        REDIS,
-        /** In a quorum of the independent servers of distributed-lock.redlock.nodes. */
-        REDLOCK,
-        /** In this JVM only, for tests: locks do not exclude other instances. */
-        LOCAL
-    }
-
     /**
      * Retries of a waiter that no signal wakes: exponential backoff.
      *
@@ -209,7 +157,7 @@ record DistributedLockProperties(
      * @param maxDelay Longest delay.
      * @param jitter Share of each delay that is random, from 0 to 1.
      */
-    record Retry(
+    public record Retry(
             @DefaultValue("100ms") Duration initialDelay,
             @DefaultValue("2.0") double multiplier,
             @DefaultValue("1s") Duration maxDelay,
@@ -222,7 +170,7 @@ record DistributedLockProperties(
      *     otherwise.
      * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
      */
-    record Watchdog(
+    public record Watchdog(
             @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
 
     /**
@@ -233,7 +181,7 @@ record DistributedLockProperties(
      * @param maxTime How long an instance passes a lock on among its own waiters, from when another instance is known
      *     to wait for it.
      */
-    record HandOver(
+    public record HandOver(
             @DefaultValue("16") int max,
             @DefaultValue("50ms") Duration maxTime) {}
 
@@ -244,7 +192,7 @@ record DistributedLockProperties(
      *     Micrometer Tracing is on the class path.
      * @param key How a span shows the lock's key.
      */
-    record Observation(
+    public record Observation(
             @Nullable Boolean enabled,
             @DefaultValue("hashed") KeyDisplay key) {}
 
@@ -254,68 +202,7 @@ record DistributedLockProperties(
      * @param mdc Whether each log line that is written under a lock has its key, name and fencing token, as the
      *     diagnostic context lock.held.key, lock.held.name and lock.held.fencingToken.
      */
-    record Log(@DefaultValue("false") boolean mdc) {}
-
-    /**
-     * The Redis backend.
-     *
-     * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
-     * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
-     *     methods fail until it does.
-     * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With
-     *     grace, holders keep their locks, and free ones are granted when every lease from before is over: after
-     *     max-lease, which must be the same for all users of a key prefix. With none, free locks are granted at once,
-     *     including forgotten ones.
-     * @param firstUse What an instance does on its first reply from a Redis that shows no trace of a granted lock. With
-     *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
-     * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
-     *     a failover, no lock is renewed for that long. At most a third of every lease.
-     * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
-     *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for no
-     *     replica.
-     */
-    record Redis(
-            @DefaultValue("2s") Duration commandTimeout,
-            @DefaultValue("true") boolean requiredAtStart,
-            @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
-            @DefaultValue("grant") RedisSettings.FirstUse firstUse,
-            @DefaultValue("0s") Duration deposedMasterWrites,
-            @DefaultValue("0") int minReplicas) {}
-
-    /**
-     * The Redlock backend.
-     *
-     * @param nodes Addresses of the servers that decide by a majority: three or more, preferably five, each host:port
-     *     or redis://user:password@host:port, with rediss for TLS. They stand alone: no server replicates another one.
-     * @param nodeTimeout How long the client waits for the reply of one server, and for a connection to it: from 100ms
-     *     to a quarter of every lease.
-     * @param username User for the servers whose address has no login.
-     * @param password Password for the servers whose address has no login.
-     * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.
-     */
-    record Redlock(
-            @DefaultValue List<String> nodes,
-            @DefaultValue("500ms") Duration nodeTimeout,
-            @Nullable String username,
-            @Nullable String password,
-            @Nullable String sslBundle) {
-
-        Redlock {
-            nodes = List.copyOf(nodes);
-        }
-
-        List<RedlockNode> servers() {
-            return nodes.stream()
-                    .map(entry -> RedlockNode.parse(entry, sslBundle != null))
-                    .toList();
-        }
-
-        /** Without passwords. */
-        @Override
-        public String toString() {
-            return "Redlock[" + nodes.size() + " nodes]";
-        }
-    }
+    public record Log(@DefaultValue("false") boolean mdc) {}
 
     /**
      * Settings of one logical lock name.
@@ -327,12 +214,17 @@ record DistributedLockProperties(
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
      * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
      */
-    record Named(
-            @Nullable Backend backend,
+    public record Named(
+            @Nullable String backend,
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Boolean renewal,
             @Nullable Duration warnAfter) {
+
+        /** Reads the name of the backend. */
+        public Named {
+            backend = BackendRoutes.nameOf(backend).orElse(null);
+        }
 
         EngineSettings.Overrides overrides() {
             return new EngineSettings.Overrides(

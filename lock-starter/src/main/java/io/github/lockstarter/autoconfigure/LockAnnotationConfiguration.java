@@ -46,8 +46,9 @@ class LockAnnotationConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ConfiguredLocks distributedLockConfiguredLocks(ObjectProvider<DistributedLockProperties> properties) {
-        return new ConfiguredLocks(properties);
+    static ConfiguredLocks distributedLockConfiguredLocks(
+            ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
+        return new ConfiguredLocks(properties, backends);
     }
 
     @Bean

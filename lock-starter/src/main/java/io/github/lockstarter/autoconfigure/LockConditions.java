@@ -1,20 +1,25 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.OnLost;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.engine.LockEngine;
+import io.github.lockstarter.spi.LockBackend;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
@@ -25,6 +30,8 @@ import org.springframework.util.ClassUtils;
  * <p>A value that cannot be read counts as the default: then the properties are bound, and explain what is wrong.
  */
 final class LockConditions {
+
+    private static final Pattern OF_A_STORE = Pattern.compile("distributedLock\\w+Backend");
 
     private LockConditions() {}
 
@@ -38,14 +45,16 @@ final class LockConditions {
         }
     }
 
-    private static BackendRoutes routes(ConditionContext context) {
-        Map<String, Backend> byName = new HashMap<>();
+    /** The routes, before the properties are bound. */
+    static BackendRoutes routes(ConditionContext context) {
+        Map<String, String> byName = new HashMap<>();
         choices(context).forEach((name, choice) -> {
-            if (choice.backend != null) {
-                byName.put(name, choice.backend);
-            }
+            BackendRoutes.nameOf(choice.backend).ifPresent(backend -> byName.put(name, backend));
         });
-        return BackendRoutes.of(value(context, "backend", Backend.class, Backend.REDIS), byName);
+        return BackendRoutes.of(
+                BackendRoutes.nameOf(value(context, "backend", String.class, ""))
+                        .orElse(DistributedLockProperties.DEFAULT_BACKEND),
+                byName);
     }
 
     private static Map<String, Choice> choices(ConditionContext context) {
@@ -59,7 +68,7 @@ final class LockConditions {
     }
 
     /** The settings of a name that decide which beans there are. */
-    record Choice(@Nullable Backend backend) {}
+    record Choice(@Nullable String backend) {}
 
     static final class Enabled implements Condition {
 
@@ -82,36 +91,49 @@ final class LockConditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            ConfigurableListableBeanFactory beans = context.getBeanFactory();
-            return beans == null
-                    || !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
-                    || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
-                            == 0;
+            return context.getBeanFactory() == null || hasOwnLocks(context.getBeanFactory());
         }
     }
 
-    static final class RedisBackend implements Condition {
+    static boolean hasOwnLocks(ConfigurableListableBeanFactory beans) {
+        return !(beans.getParentBeanFactory() instanceof ListableBeanFactory parent)
+                || BeanFactoryUtils.beanNamesForTypeIncludingAncestors(parent, LockEngine.class, true, false).length
+                        == 0;
+    }
+
+    static final class SeveralBackends implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return routes(context).inUse().contains(Backend.REDIS);
+            return routes(context).inUse().size() > 1;
         }
     }
 
-    static final class RedlockBackend implements Condition {
+    /** Decides when the beans of the application are known. */
+    static final class NoOwnBackend implements ConfigurationCondition {
+
+        @Override
+        public ConfigurationPhase getConfigurationPhase() {
+            return ConfigurationPhase.REGISTER_BEAN;
+        }
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return routes(context).inUse().contains(Backend.REDLOCK);
+            return context.getBeanFactory() == null || !hasOwnBackend(context.getBeanFactory());
         }
     }
 
-    static final class LocalBackend implements Condition {
+    /** Whether the application declares a backend that the engine would get. */
+    static boolean hasOwnBackend(ConfigurableListableBeanFactory beans) {
+        return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockBackend.class, true, false))
+                .filter(name -> !OF_A_STORE.matcher(name).matches())
+                .anyMatch(name ->
+                        !beans.containsBeanDefinition(name) || isDefaultCandidate(beans.getMergedBeanDefinition(name)));
+    }
 
-        @Override
-        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "backend", Backend.class, Backend.REDIS) == Backend.LOCAL;
-        }
+    private static boolean isDefaultCandidate(BeanDefinition bean) {
+        return bean.isAutowireCandidate()
+                && !(bean instanceof AbstractBeanDefinition definition && !definition.isDefaultCandidate());
     }
 
     static final class LogContext implements Condition {

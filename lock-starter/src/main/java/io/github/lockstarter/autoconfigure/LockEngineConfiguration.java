@@ -25,6 +25,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
 
 /** The engine over whichever backend there is, and the template over the engine. */
 @Configuration(proxyBeanMethods = false)
@@ -45,7 +46,9 @@ class LockEngineConfiguration {
         return new LockListeners(Stream.concat(ours, beans.orderedStream()));
     }
 
+    /** After the check of the configuration, which a backend relies on. */
     @Bean
+    @DependsOn(DistributedLockAutoConfiguration.OPTIONS)
     LockEngine distributedLockEngine(
             DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();

@@ -7,19 +7,15 @@ import io.github.lockstarter.spi.LockBackend;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Locks in the Redis of the application's connection factory, unless another backend is chosen. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnEnabledLocks
-@ConditionalOnOwnLocks
-@Conditional(LockConditions.RedisBackend.class)
+@ConditionalOnLockBackend(RedisOption.NAME)
 class RedisLockConfiguration {
 
     /** Locks through Lettuce. */
@@ -36,19 +32,18 @@ class RedisLockConfiguration {
         }
 
         @Bean
-        @ConditionalOnMissingBean(LockBackend.class)
+        @ConditionalOnMissingLockBackend
         RedisLockBackend distributedLockRedisBackend(
-                DistributedLockProperties properties, ApplicationContext application) {
-            RedisSettings settings = properties.redisSettings();
+                DistributedLockProperties locks, RedisLockProperties properties, ApplicationContext application) {
+            RedisSettings settings = properties.settings(locks);
             ApplicationRedis redis = ApplicationRedis.of(factories.forLocks(), application);
             return new RedisLockBackend(new SpringRedisConnector(redis, settings), settings);
         }
 
         @Bean
         @ConditionalOnBean(RedisLockBackend.class)
-        RedisLockLifecycle distributedLockRedisLifecycle(
-                RedisLockBackend backend, DistributedLockProperties properties) {
-            return new RedisLockLifecycle(backend, properties.redis());
+        RedisLockLifecycle distributedLockRedisLifecycle(RedisLockBackend backend, RedisLockProperties properties) {
+            return new RedisLockLifecycle(backend, properties.requiredAtStart());
         }
     }
 
@@ -58,7 +53,7 @@ class RedisLockConfiguration {
     static class WithoutLettuce {
 
         @Bean
-        @ConditionalOnMissingBean(LockBackend.class)
+        @ConditionalOnMissingLockBackend
         LockBackend distributedLockRedisBackend() {
             throw new RedisUnavailableException(
                     "Locks are kept in Redis, but its client Lettuce is not on the class path",

@@ -26,12 +26,12 @@ final class RedisLockLifecycle implements SmartLifecycle {
                     + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
 
     private final RedisLockBackend backend;
-    private final DistributedLockProperties.Redis properties;
+    private final boolean requiredAtStart;
     private volatile boolean running;
 
-    RedisLockLifecycle(RedisLockBackend backend, DistributedLockProperties.Redis properties) {
+    RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
         this.backend = backend;
-        this.properties = properties;
+        this.requiredAtStart = requiredAtStart;
     }
 
     @Override
@@ -42,7 +42,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
                 log.warn(DEGRADED);
             }
         } catch (RedisUnavailableException e) {
-            if (properties.requiredAtStart()) {
+            if (requiredAtStart) {
                 throw e;
             }
             log.warn(

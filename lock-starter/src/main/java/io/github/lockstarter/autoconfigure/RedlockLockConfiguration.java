@@ -1,7 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
-import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.LockBackend;
@@ -10,20 +8,16 @@ import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
 /** Locks on a quorum of the servers of {@code distributed-lock.redlock.nodes}, for all locks or those of some names. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnEnabledLocks
-@ConditionalOnOwnLocks
-@Conditional(LockConditions.RedlockBackend.class)
+@ConditionalOnLockBackend(RedlockOption.NAME)
 class RedlockLockConfiguration {
 
     /** Locks through Lettuce. */
@@ -32,19 +26,19 @@ class RedlockLockConfiguration {
     static class WithLettuce {
 
         @Bean
-        @ConditionalOnMissingBean(value = LockBackend.class, ignored = RedisLockBackend.class)
+        @ConditionalOnMissingLockBackend
         RedlockNodes distributedLockRedlockNodes(
-                DistributedLockProperties properties,
+                DistributedLockProperties locks,
+                RedlockProperties properties,
                 ObjectProvider<ClientResources> resources,
                 ObjectProvider<SslBundles> bundles,
                 Environment environment) {
-            Redlock redlock = properties.redlock();
             String application = environment.getProperty("spring.application.name", "application");
             SslBundle bundle =
-                    redlock.sslBundle() == null ? null : bundles.getObject().getBundle(redlock.sslBundle());
+                    properties.sslBundle() == null ? null : bundles.getObject().getBundle(properties.sslBundle());
             return new RedlockNodes(
-                    redlock,
-                    properties.redlockNodeSettings(),
+                    properties,
+                    properties.nodeSettings(locks),
                     new RedlockNodes.Link(
                             ApplicationRedis.lockClientName(application),
                             Optional.ofNullable(resources.getIfUnique()),
@@ -53,8 +47,9 @@ class RedlockLockConfiguration {
 
         @Bean
         @ConditionalOnBean(RedlockNodes.class)
-        RedlockBackend distributedLockRedlockBackend(RedlockNodes nodes, DistributedLockProperties properties) {
-            return new RedlockBackend(nodes.backends(), properties.redlockSettings());
+        RedlockBackend distributedLockRedlockBackend(
+                RedlockNodes nodes, DistributedLockProperties locks, RedlockProperties properties) {
+            return new RedlockBackend(nodes.backends(), properties.settings(locks));
         }
 
         @Bean
@@ -70,7 +65,7 @@ class RedlockLockConfiguration {
     static class WithoutLettuce {
 
         @Bean
-        @ConditionalOnMissingBean(LockBackend.class)
+        @ConditionalOnMissingLockBackend
         LockBackend distributedLockRedlockBackend() {
             throw new RedisUnavailableException(
                     "Locks are kept in a quorum of Redis servers, but their client Lettuce is not on the class path",

@@ -1,6 +1,5 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Redlock;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
@@ -44,7 +43,7 @@ final class RedlockNodes implements AutoCloseable {
      * @param settings how each of them is used
      * @param link what all connections have in common
      */
-    RedlockNodes(Redlock redlock, RedisSettings settings, Link link) {
+    RedlockNodes(RedlockProperties redlock, RedisSettings settings, Link link) {
         this.resources = SpringRedisConnector.resources(link.resources);
         ClientOptions options = settings.tune(ClientOptions.builder()
                 .sslOptions(link.bundle == null ? SslOptions.create() : sslOptions(link.bundle))

@@ -3,7 +3,6 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
@@ -17,7 +16,7 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -32,18 +31,18 @@ import java.util.stream.Stream;
 final class RoutedBackend implements LockBackend {
 
     private final BackendRoutes routes;
-    private final Map<Backend, LockBackend> backends;
+    private final Map<String, LockBackend> backends;
 
-    RoutedBackend(BackendRoutes routes, Map<Backend, LockBackend> backends) {
+    RoutedBackend(BackendRoutes routes, Map<String, LockBackend> backends) {
         this.routes = routes;
         this.backends = Map.copyOf(backends);
     }
 
     private LockBackend to(String key) {
-        return to(routes.of(key));
+        return named(routes.of(key));
     }
 
-    private LockBackend to(Backend backend) {
+    private LockBackend named(String backend) {
         return Objects.requireNonNull(backends.get(backend), "backend in use");
     }
 
@@ -54,18 +53,18 @@ final class RoutedBackend implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        Map<Backend, List<RenewCommand>> parts = new EnumMap<>(Backend.class);
-        List<Backend> order = new ArrayList<>(commands.size());
+        Map<String, List<RenewCommand>> parts = new HashMap<>();
+        List<String> order = new ArrayList<>(commands.size());
         for (RenewCommand command : commands) {
-            Backend backend = routes.of(command.key());
+            String backend = routes.of(command.key());
             order.add(backend);
             parts.computeIfAbsent(backend, any -> new ArrayList<>()).add(command);
         }
-        Map<Backend, Iterator<CompletionStage<RenewResult>>> answers = new EnumMap<>(Backend.class);
-        parts.forEach(
-                (backend, part) -> answers.put(backend, to(backend).renew(part).iterator()));
+        Map<String, Iterator<CompletionStage<RenewResult>>> answers = new HashMap<>();
+        parts.forEach((backend, part) ->
+                answers.put(backend, named(backend).renew(part).iterator()));
         List<CompletionStage<RenewResult>> inOrder = new ArrayList<>(commands.size());
-        for (Backend backend : order) {
+        for (String backend : order) {
             inOrder.add(Objects.requireNonNull(answers.get(backend)).next());
         }
         return inOrder;
@@ -95,8 +94,8 @@ final class RoutedBackend implements LockBackend {
     @Override
     public CompletionStage<StoreState> state() {
         CompletionStage<List<StoreState>> states = CompletableFuture.completedFuture(List.of());
-        for (Backend backend : new TreeSet<>(backends.keySet())) {
-            states = states.thenCombine(to(backend).state(), RoutedBackend::with);
+        for (String backend : new TreeSet<>(backends.keySet())) {
+            states = states.thenCombine(named(backend).state(), RoutedBackend::with);
         }
         return states.thenApply(RoutedBackend::worst);
     }
@@ -131,7 +130,7 @@ final class RoutedBackend implements LockBackend {
     @Override
     public String toString() {
         return new TreeSet<>(backends.keySet())
-                .stream().map(backend -> to(backend).toString()).collect(Collectors.joining("; "));
+                .stream().map(backend -> named(backend).toString()).collect(Collectors.joining("; "));
     }
 
     /** Leaves them open: each is a bean of its own. */

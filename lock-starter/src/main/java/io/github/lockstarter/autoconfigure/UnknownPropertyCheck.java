@@ -1,48 +1,51 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.autoconfigure.PropertyNames.Spelling;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.origin.Origin;
 import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Finds settings that no property takes and that Spring Boot does not look at when it binds the others: system
- * properties, environment variables, and what stands below {@code spring.distributed-lock}. They fail the start, except
- * a variable that may be meant for another program: that one is warned of.
+ * Finds settings below {@code distributed-lock} that no property takes, whichever module declares the properties, and
+ * those below {@code spring.distributed-lock}. They fail the start, except an environment variable, which may be meant
+ * for another program: that one is warned of. Spring Boot's own check knows the properties of one class only, and
+ * passes over system properties.
  */
-@ConditionalOnOwnLocks
 final class UnknownPropertyCheck implements BeanFactoryPostProcessor, EnvironmentAware {
 
     private static final Logger log = LoggerFactory.getLogger(UnknownPropertyCheck.class);
 
-    private static final Pattern BELOW_SPRING =
-            Pattern.compile("spring\\.distributed[-_]?lock\\.(.+)", Pattern.CASE_INSENSITIVE);
-    private static final Pattern PROPERTY = Pattern.compile("distributed[-_]?lock\\.(.+)", Pattern.CASE_INSENSITIVE);
+    private static final ConfigurationPropertyName PREFIX =
+            ConfigurationPropertyName.of(DistributedLockProperties.PREFIX);
+    private static final ConfigurationPropertyName BELOW_SPRING =
+            ConfigurationPropertyName.of("spring." + DistributedLockProperties.PREFIX);
     private static final Pattern VARIABLE = Pattern.compile("(SPRING_)?(DISTRIBUTED(_?)LOCK_)(.+)");
 
     /** Kubernetes gives each pod such variables for a service that is called distributed-lock. */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(SERVICE_HOST|(SERVICE_)?PORT(_.+)?)");
 
-    private final Set<ConfigurationProperty> unknown = new LinkedHashSet<>();
+    private final List<String> unknown = new ArrayList<>();
     private MutablePropertySources sources = new MutablePropertySources();
+    private PropertyNames names = new PropertyNames();
 
     /** No constructor could be given it: this is one of the first beans. */
     @Override
@@ -54,56 +57,65 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        names = PropertyNames.declaredIn(beans);
         for (PropertySource<?> source : sources) {
-            if (source instanceof EnumerablePropertySource<?> enumerable) {
-                for (String name : enumerable.getPropertyNames()) {
-                    check(name, source);
-                }
+            if (source instanceof SystemEnvironmentPropertySource variables) {
+                checkVariables(variables, LockConditions.hasOwnLocks(beans));
+            } else if (ConfigurationPropertySource.from(source) instanceof IterableConfigurationPropertySource all) {
+                all.stream().forEach(name -> checkProperty(name, all));
             }
         }
         if (!unknown.isEmpty()) {
-            throw new UnboundConfigurationPropertiesException(unknown);
+            throw new InvalidLockConfigurationException(
+                    "The configuration has properties that distributed-lock does not know: "
+                            + String.join(", ", unknown),
+                    "Correct or remove them. A lock name with a dot stands in brackets: "
+                            + "distributed-lock.locks.[OrderService.ship].lease");
         }
     }
 
-    private void check(String name, PropertySource<?> source) {
-        if (source instanceof SystemEnvironmentPropertySource) {
-            checkVariable(name, source);
+    private void checkProperty(ConfigurationPropertyName name, ConfigurationPropertySource source) {
+        boolean belowSpring = BELOW_SPRING.isAncestorOf(name);
+        if (!belowSpring && !PREFIX.isAncestorOf(name)) {
             return;
         }
-        Matcher belowSpring = BELOW_SPRING.matcher(name);
-        Matcher property = PROPERTY.matcher(name);
-        if (belowSpring.matches()) {
-            add("spring.", belowSpring.group(1), name, source);
-        } else if (source.getName().equals(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)
-                && property.matches()
-                && !PropertyNames.isKnown(property.group(1))) {
-            add("", property.group(1), name, source);
+        ConfigurationProperty property = source.getConfigurationProperty(name);
+        ConfigurationPropertyName rest = name.subName((belowSpring ? BELOW_SPRING : PREFIX).getNumberOfElements());
+        if (property != null && (belowSpring || !isKnown(rest, property.getValue()))) {
+            add(name, property.getOrigin(), rest);
         }
     }
 
-    private void checkVariable(String name, PropertySource<?> source) {
-        Matcher variable = VARIABLE.matcher(name.toUpperCase(Locale.ROOT));
-        if (!variable.matches() || OF_A_SERVICE.matcher(variable.group(4)).matches()) {
-            return;
-        }
-        Spelling spelling = variable.group(3).isEmpty() ? Spelling.CANONICAL : Spelling.UNDERSCORED;
-        if (variable.group(1) != null) {
-            add("spring.", variable.group(4).replace('_', '.'), name, source);
-        } else if (!spelling.isKnown(variable.group(4))) {
-            log.warn(
-                    "Environment variable {} sets no property of distributed-lock.{}",
-                    name,
-                    spelling.nearest(variable.group(4))
-                            .map(meant -> " Did you mean " + variable.group(2) + meant + "?")
-                            .orElse(""));
+    /** An empty group is what a YAML file has without the properties of the group. */
+    private boolean isKnown(ConfigurationPropertyName name, Object value) {
+        return names.isKnown(name) || (value.equals("") && names.isGroup(name));
+    }
+
+    private void checkVariables(SystemEnvironmentPropertySource variables, boolean warn) {
+        for (String name : variables.getPropertyNames()) {
+            Matcher variable = VARIABLE.matcher(name.toUpperCase(Locale.ROOT));
+            if (!variable.matches() || OF_A_SERVICE.matcher(variable.group(4)).matches()) {
+                continue;
+            }
+            Spelling spelling = variable.group(3).isEmpty() ? Spelling.CANONICAL : Spelling.UNDERSCORED;
+            if (variable.group(1) != null) {
+                ConfigurationPropertyName rest = ConfigurationPropertyName.adapt(variable.group(4), '_');
+                add(BELOW_SPRING.append(rest), PropertySourceOrigin.get(variables, name), rest);
+            } else if (warn && !names.isKnown(variable.group(4), spelling)) {
+                log.warn(
+                        "Environment variable {} sets no property of distributed-lock.{}",
+                        name,
+                        names.nearest(variable.group(4), spelling)
+                                .map(meant -> " Did you mean " + variable.group(2) + meant + "?")
+                                .orElse(""));
+            }
         }
     }
 
-    private void add(String parent, String rest, String name, PropertySource<?> source) {
-        unknown.add(new ConfigurationProperty(
-                ConfigurationPropertyName.adapt(parent + DistributedLockProperties.PREFIX + '.' + rest, '.'),
-                "",
-                PropertySourceOrigin.get(source, name)));
+    private void add(ConfigurationPropertyName name, @Nullable Origin origin, ConfigurationPropertyName rest) {
+        unknown.add(name + " (" + origin + ")"
+                + names.nearest(rest)
+                        .map(meant -> ": did you mean " + DistributedLockProperties.PREFIX + '.' + meant + "?")
+                        .orElse(""));
     }
 }

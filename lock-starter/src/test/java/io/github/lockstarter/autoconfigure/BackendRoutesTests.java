@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,24 +15,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BackendRoutesTests {
 
     private final BackendRoutes routes = BackendRoutes.of(
-            Backend.REDIS,
-            Map.of("order", Backend.REDLOCK, "order:draft", Backend.REDIS, "OrderService.ship", Backend.REDLOCK));
+            "redis", Map.of("order", "redlock", "order:draft", "redis", "OrderService.ship", "redlock"));
 
     @ParameterizedTest
     @CsvSource({
-        "order, REDLOCK",
-        "order:42, REDLOCK",
-        "order:42:item:7, REDLOCK",
-        "order:draft, REDIS",
-        "order:draft:1, REDIS",
-        "order:drafts, REDLOCK",
-        "orders:42, REDIS",
-        "OrderService.ship:42, REDLOCK",
-        "stock:order:42, REDIS",
-        ":, REDIS",
-        ":order, REDIS",
+        "order, redlock",
+        "order:42, redlock",
+        "order:42:item:7, redlock",
+        "order:draft, redis",
+        "order:draft:1, redis",
+        "order:drafts, redlock",
+        "orders:42, redis",
+        "OrderService.ship:42, redlock",
+        "stock:order:42, redis",
+        ":, redis",
+        ":order, redis",
     })
-    void decideByTheKey(String key, Backend backend) {
+    void decideByTheKey(String key, String backend) {
         assertThat(routes.of(key)).isEqualTo(backend);
     }
 
@@ -57,11 +56,17 @@ class BackendRoutesTests {
                 .doesNotThrowAnyException();
     }
 
+    @ParameterizedTest
+    @CsvSource({"redis, redis", "'REDIS ', redis", "Red-Lock, redlock", "'', ", "' ', ", ", "})
+    void readNamesAsBootReadsConstants(String configured, String name) {
+        assertThat(BackendRoutes.nameOf(configured)).isEqualTo(Optional.ofNullable(name));
+    }
+
     @Test
     void knowNoOtherBackendThanTheOneForTests() {
-        BackendRoutes local = BackendRoutes.of(Backend.LOCAL, Map.of("order", Backend.REDLOCK));
+        BackendRoutes local = BackendRoutes.of(BackendRoutes.LOCAL, Map.of("order", "redlock"));
 
-        assertThat(local.inUse()).containsExactly(Backend.LOCAL);
-        assertThat(local.of("order:1")).isEqualTo(Backend.LOCAL);
+        assertThat(local.inUse()).containsExactly(BackendRoutes.LOCAL);
+        assertThat(local.of("order:1")).isEqualTo(BackendRoutes.LOCAL);
     }
 }

@@ -36,6 +36,7 @@ class BeanNamesTests {
                     ObservationAutoConfiguration.class,
                     LockDecoratorAutoConfiguration.class,
                     DistributedLockAutoConfiguration.class,
+                    RedisLockAutoConfiguration.class,
                     LockEndpointAutoConfiguration.class,
                     LockHealthAutoConfiguration.class,
                     LockMetricsAutoConfiguration.class))

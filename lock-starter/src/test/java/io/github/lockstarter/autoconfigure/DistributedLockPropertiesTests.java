@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.redis.settings.RedisSettings;
-import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
-import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -31,9 +28,6 @@ class DistributedLockPropertiesTests {
             assertThat(properties.keyPrefix()).isEqualTo("lock:");
             assertThat(properties.onLost()).isEqualTo(OnLost.THROW);
             assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 1000);
-            assertThat(properties.redis().commandTimeout()).isEqualTo(Duration.ofSeconds(2));
-            assertThat(properties.redis().requiredAtStart()).isTrue();
-            assertThat(properties.redisSettings()).isEqualTo(RedisSettings.DEFAULTS);
         });
     }
 
@@ -60,12 +54,6 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.retry.jitter=0.5",
                         "distributed-lock.watchdog.enabled=false",
                         "distributed-lock.watchdog.max-hold=1h",
-                        "distributed-lock.redis.command-timeout=500ms",
-                        "distributed-lock.redis.required-at-start=false",
-                        "distributed-lock.redis.on-history-change=none",
-                        "distributed-lock.redis.first-use=grace",
-                        "distributed-lock.redis.deposed-master-writes=3s",
-                        "distributed-lock.redis.min-replicas=2",
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.renewal=true")
@@ -74,21 +62,6 @@ class DistributedLockPropertiesTests {
                     assertThat(properties.keyPrefix()).isEqualTo("shop:");
                     assertThat(properties.onLost()).isEqualTo(OnLost.RETURN);
                     assertThat(properties.order()).isEqualTo(7);
-                    assertThat(properties.redis())
-                            .isEqualTo(new DistributedLockProperties.Redis(
-                                    Duration.ofMillis(500),
-                                    false,
-                                    OnHistoryChange.NONE,
-                                    FirstUse.GRACE,
-                                    Duration.ofSeconds(3),
-                                    2));
-                    assertThat(properties.redisSettings().minReplicas()).isEqualTo(2);
-                    assertThat(properties.redisSettings().guard())
-                            .isEqualTo(new RedisSettings.Guard(
-                                    OnHistoryChange.NONE,
-                                    FirstUse.GRACE,
-                                    Duration.ofMinutes(2),
-                                    Duration.ofSeconds(3)));
                     EngineSettings settings = properties.engineSettings();
                     assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(10));
                     assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
@@ -133,62 +106,16 @@ class DistributedLockPropertiesTests {
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
-            distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
-            distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
-            distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
-            distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11000ms; it must be between 0ms and a third of every lease (30000ms)
-            distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1000ms
-            distributed-lock.redis.min-replicas=-1        | distributed-lock.redis.min-replicas is -1; it must be between 0, which waits for no replica, and 16
-            distributed-lock.redis.min-replicas=17        | distributed-lock.redis.min-replicas is 17
-            distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
+            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper', and no store of that name
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
-            distributed-lock.backend=zookeeper            | No enum constant
-            distributed-lock.backend=redlock              | distributed-lock.redlock.nodes has 0 addresses; a quorum needs 3 servers or more
-            distributed-lock.backend=redis distributed-lock.locks.ship.backend=redlock | distributed-lock.redlock.nodes has 0 addresses
+            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and no store of that name is on the class path; there are [local
             distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
-            distributed-lock.backend=redis distributed-lock.redlock.nodes=a:1,b:2,c:3 | distributed-lock.redlock.nodes is set, and no lock is kept there
-            distributed-lock.redlock.nodes=a:1,b:2,A:1    | distributed-lock.redlock.nodes has a:1 twice
-            distributed-lock.redlock.nodes=a,redis://u:pw@a:6379/3 | distributed-lock.redlock.nodes has a:6379 twice
-            distributed-lock.redlock.nodes=redis://u:pw@h:1:2 | distributed-lock.redlock.nodes has 'h:1:2' (a login is not shown here), which is not a server address
-            distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is not a server address
             distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
             distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
-        application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
-                        FailureReport.of(context.getStartupFailure()))
+        application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains("distributed-lock")
                 .contains(message));
-    }
-
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            distributed-lock.redlock.node-timeout=8s      | distributed-lock.redlock.node-timeout is 8000ms, above a quarter of distributed-lock.lease (30000ms)
-            distributed-lock.redlock.node-timeout=99ms    | distributed-lock.redlock.node-timeout is 99ms; it must be between 100ms and 60s
-            distributed-lock.locks.ship.lease=1s          | distributed-lock.redlock.node-timeout is 500ms, above a quarter of distributed-lock.locks.ship.lease (1000ms)
-            distributed-lock.redlock.ssl-bundle=b         | has redis://a:1, which is without TLS, and distributed-lock.redlock.ssl-bundle is set
-            distributed-lock.redlock.nodes=a:1,b:2        | distributed-lock.redlock.nodes has 2 addresses
-            """)
-    void failTheStartWithWhatIsWrongAboutAQuorum(String setting, String message) {
-        application
-                .withPropertyValues(
-                        "distributed-lock.backend=redlock", "distributed-lock.redlock.nodes=redis://u:pw@a:1,b:2,c:3")
-                .withPropertyValues(setting)
-                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock")
-                        .contains(message));
-    }
-
-    @Test
-    void neverShowPasswords() {
-        application
-                .withPropertyValues(
-                        "distributed-lock.backend=local",
-                        "distributed-lock.redlock.nodes=redis://u:s3cret@a:1,b:2,c:3",
-                        "distributed-lock.redlock.password=s3cret")
-                .run(context -> assertThat(
-                                context.getBean(DistributedLockProperties.class).toString())
-                        .contains("Redlock[3 nodes]")
-                        .doesNotContain("s3cret"));
     }
 }

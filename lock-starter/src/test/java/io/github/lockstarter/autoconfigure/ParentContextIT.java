@@ -25,11 +25,19 @@ class ParentContextIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        RedisLockAutoConfiguration.class
+    })
     static class Parent {}
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class,
+        RedisLockAutoConfiguration.class
+    })
     @Import(ParentContextTests.Orders.class)
     static class Child {}
 

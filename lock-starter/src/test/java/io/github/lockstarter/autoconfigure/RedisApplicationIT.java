@@ -181,8 +181,10 @@ class RedisApplicationIT {
 
     private static ApplicationContextRunner application() {
         return new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(DataRedisAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.data.redis.host=" + REDIS.server().host(),
                         "spring.data.redis.port=" + REDIS.server().port());

@@ -31,7 +31,8 @@ class RedisLockConfigurationTests {
     private static final String NOBODY = "spring.data.redis.port=9";
 
     private final ApplicationContextRunner locks = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class));
 
     private final ApplicationContextRunner application =
             locks.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class));

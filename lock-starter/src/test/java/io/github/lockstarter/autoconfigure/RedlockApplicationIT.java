@@ -68,8 +68,10 @@ class RedlockApplicationIT {
     /** Without {@code spring.data.redis.*}, and without a connection factory. */
     private static ApplicationContextRunner application(String... properties) {
         return new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(SslAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+                .withConfiguration(AutoConfigurations.of(
+                        SslAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
                 .withBean(Shop.class)
                 .withPropertyValues("distributed-lock.lease=2s")
                 .withPropertyValues(properties);

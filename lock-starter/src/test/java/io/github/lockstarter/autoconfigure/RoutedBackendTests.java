@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.autoconfigure.DistributedLockProperties.Backend;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -22,8 +21,7 @@ class RoutedBackendTests {
     private final LocalLockBackend redis = new LocalLockBackend();
     private final LocalLockBackend redlock = new LocalLockBackend();
     private final RoutedBackend routed = new RoutedBackend(
-            BackendRoutes.of(Backend.REDIS, Map.of("order", Backend.REDLOCK)),
-            Map.of(Backend.REDIS, redis, Backend.REDLOCK, redlock));
+            BackendRoutes.of("redis", Map.of("order", "redlock")), Map.of("redis", redis, "redlock", redlock));
 
     @AfterEach
     void close() {

@@ -52,7 +52,8 @@ class TopologyApplicationIT {
                 .withConfiguration(AutoConfigurations.of(
                         SslAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class))
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
                 .withBean(OrderService.class)
                 .withPropertyValues("distributed-lock.lease=2s")
                 .withPropertyValues(properties);

@@ -22,7 +22,8 @@ final class UnixSocketApplication {
      */
     public static void main(String[] arguments) {
         ApplicationContextRunner application = new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withConfiguration(
+                        AutoConfigurations.of(DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class))
                 .withBean(
                         LettuceConnectionFactory.class,
                         () -> new LettuceConnectionFactory(new RedisSocketConfiguration(arguments[0])));

@@ -24,7 +24,8 @@ class UnknownPropertyTests {
     private static final String WARNING = "sets no property of distributed-lock";
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, AcmeLockAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
     private ApplicationContextRunner withVariable(String name, Object value) {
@@ -39,8 +40,11 @@ class UnknownPropertyTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.leaze=1s               | distributed-lock.leaze ("distributed-lock.leaze" from property source "test"): did you mean distributed-lock.lease?
-            distributed-lock.redis.comand-timeout=1s | did you mean distributed-lock.redis.command-timeout?
+            distributed-lock.acme.comand-timeout=1s | did you mean distributed-lock.acme.command-timeout?
             distributed-lock.locks.ship.leas=1s     | did you mean distributed-lock.locks.ship.lease?
+            distributed-lock.locks[Order.ship].leas=1s | did you mean distributed-lock.locks.[Order.ship].lease?
+            distributed-lock.lockz.ship.lease=1s    | did you mean distributed-lock.locks.ship.lease?
+            distributed-lock.max_leaze=1s           | did you mean distributed-lock.max-lease?
             spring.distributed-lock.lease=1s        | spring.distributed-lock.lease ("spring.distributed-lock.lease" from property source "test"): did you mean distributed-lock.lease?
             spring.distributedLock.maxLease=1m      | did you mean distributed-lock.max-lease?
             spring.distributed-lock.locks.ship.wait=1s | did you mean distributed-lock.locks.ship.wait?
@@ -87,7 +91,7 @@ class UnknownPropertyTests {
         "DISTRIBUTED_LOCK_LEESE,        DISTRIBUTED_LOCK_LEASE",
         "DISTRIBUTEDLOCK_LEESE,         DISTRIBUTEDLOCK_LEASE",
         "DISTRIBUTEDLOCK_MAX_LEASE,     DISTRIBUTEDLOCK_MAXLEASE",
-        "DISTRIBUTED_LOCK_REDIS_COMAND_TIMEOUT, DISTRIBUTED_LOCK_REDIS_COMMAND_TIMEOUT",
+        "DISTRIBUTED_LOCK_ACME_COMAND_TIMEOUT, DISTRIBUTED_LOCK_ACME_COMMAND_TIMEOUT",
         "DISTRIBUTED_LOCK_LOCKS_SHIP_LEESE, "
     })
     void warnsOfAVariable(String variable, String meant, CapturedOutput output) {
@@ -109,7 +113,7 @@ class UnknownPropertyTests {
                 "DISTRIBUTED_LOCK_MAX_LEASE",
                 "DISTRIBUTEDLOCK_MAXLEASE",
                 "DISTRIBUTED_LOCK_WAIT",
-                "DISTRIBUTEDLOCK_REDIS_COMMANDTIMEOUT",
+                "DISTRIBUTEDLOCK_ACME_COMMANDTIMEOUT",
                 "DISTRIBUTEDLOCK_LOCKS_SHIP_LEASE",
                 "DISTRIBUTED_LOCKER_HOME"
             })

@@ -116,7 +116,8 @@ class WrongServerIT {
                 .withConfiguration(AutoConfigurations.of(
                         SslAutoConfiguration.class,
                         DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class))
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
                 .withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate());
         for (String property : properties) {
             application = application.withPropertyValues("spring.data.redis." + property);

@@ -1,0 +1,19 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Matches unless the application declares a {@link io.github.lockstarter.spi.LockBackend} of its own. Those that the
+ * auto-configurations of stores declare do not count: an application may keep some locks here and some there. They are
+ * known by their {@linkplain LockBackendOption#beanName names}.
+ */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Conditional(LockConditions.NoOwnBackend.class)
+public @interface ConditionalOnMissingLockBackend {}
