@@ -8,7 +8,7 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.ReleaseOutcome;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.observe.LockMdc;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.lettuce.core.LettuceVersion;
@@ -90,7 +90,7 @@ class Boot3ApplicationIT {
     @Test
     void runsTheJarsThatArePublished() {
         assertThat(jarOf(LockMdc.class)).matches(".*/lock-spring-[^/]*[.]jar");
-        assertThat(jarOf(DistributedLockAutoConfiguration.class)).matches(".*/lock-starter-[^/]*[.]jar");
+        assertThat(jarOf(RedisLockAutoConfiguration.class)).matches(".*/lock-starter-[^/]*[.]jar");
         assertThat(jarOf(RedisLockBackend.class)).matches(".*/lock-redis-[^/]*[.]jar");
         assertThat(jarOf(DistributedLock.class)).matches(".*/lock-core-[^/]*[.]jar");
     }
@@ -231,7 +231,7 @@ class Boot3ApplicationIT {
         assertThat(broken).noneMatch(name -> name.startsWith("io.github.lockstarter"));
         assertThat(loaded)
                 .extracting(analyzer -> analyzer.getClass().getPackageName())
-                .contains("io.github.lockstarter.autoconfigure");
+                .contains("io.github.lockstarter.autoconfigure", "io.github.lockstarter.autoconfigure.redis");
     }
 
     private static Map<String, Object> get(String path) {

@@ -1,7 +1,7 @@
 package io.github.lockstarter.test;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.RedisLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

@@ -76,6 +76,11 @@ class ArchitectureTests {
         check(classes().that().haveSimpleName("LockTemplate").should().resideInAPackage(BASE));
         check(classes().that().haveSimpleName("RedisLockBackend").should().resideInAPackage(BASE + ".redis"));
         check(classes().that().haveSimpleName("LockAdvisor").should().resideInAPackage(BASE + ".aop"));
+        check(classes()
+                .that()
+                .haveSimpleName("RedisLockAutoConfiguration")
+                .should()
+                .resideInAPackage(BASE + ".autoconfigure.redis"));
     }
 
     @Test
@@ -152,10 +157,25 @@ class ArchitectureTests {
     void nobodyImportsAutoConfiguration() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + ".autoconfigure")
+                .resideOutsideOfPackage(BASE + ".autoconfigure..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage(BASE + ".autoconfigure"));
+                .resideInAPackage(BASE + ".autoconfigure.."));
+    }
+
+    /** The in-JVM store is there for tests, whatever store an application has. */
+    @Test
+    void autoConfigurationOfLocksKnowsNoStoreOfAnApplication() {
+        check(noClasses()
+                .that()
+                .resideInAPackage(BASE + ".autoconfigure")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".autoconfigure.redis",
+                        BASE + ".redis..",
+                        BASE + ".redlock",
+                        "org.springframework.data.."));
     }
 
     @Test
@@ -164,10 +184,10 @@ class ArchitectureTests {
     }
 
     @Test
-    void onlyRedisAndAutoConfigurationKnowLettuce() {
+    void onlyRedisAndItsAutoConfigurationKnowLettuce() {
         check(noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".redis..", BASE + ".autoconfigure")
+                .resideOutsideOfPackages(BASE + ".redis..", BASE + ".autoconfigure.redis")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.lettuce.."));

@@ -21,7 +21,8 @@ class ClassCycleTests {
     private static final String BASE = "io.github.lockstarter";
 
     /** Types that are one idea, each of which needs the other. */
-    private static final Set<Set<String>> BELONG_TOGETHER = Set.of(Set.of("Hold", "HoldHandle", "HoldOperations", "HoldExceptions"));
+    private static final Set<Set<String>> BELONG_TOGETHER =
+            Set.of(Set.of("Hold", "HoldHandle", "HoldOperations", "HoldExceptions"));
 
     @Test
     void onlyPairsUseEachOther() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.redis.RedisLockBackend;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,10 +33,7 @@ class MonitorTests {
     void noClassHasAMonitor() throws Exception {
         List<String> found = new ArrayList<>();
         for (Class<?> module : List.of(
-                LockTemplate.class,
-                RedisLockBackend.class,
-                LockAdvisor.class,
-                DistributedLockAutoConfiguration.class)) {
+                LockTemplate.class, RedisLockBackend.class, LockAdvisor.class, RedisLockAutoConfiguration.class)) {
             Path location = locationOf(module);
             if (Files.isDirectory(location)) {
                 found.addAll(monitorsBelow(location));

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.RedisLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,0 +1,35 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.context.annotation.Conditional;
+
+/**
+ * Matches where {@code distributed-lock.backend}, or that of a single name, keeps locks in a store, unless locks are
+ * disabled or those of a parent context are used. For the auto-configuration of the store:
+ *
+ * <pre>{@code
+ * @Bean
+ * @ConditionalOnLockBackend("acme")
+ * @ConditionalOnMissingLockBackend
+ * AcmeLockBackend distributedLockAcmeBackend(LockSettings locks, AcmeLockProperties acme) { … }
+ * }</pre>
+ */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@ConditionalOnEnabledLocks
+@ConditionalOnOwnLocks
+@Conditional(OnLockBackend.class)
+public @interface ConditionalOnLockBackend {
+
+    /**
+     * The store.
+     *
+     * @return the name of its {@link LockBackendOption}
+     */
+    String value();
+}

@@ -1,0 +1,244 @@
+package io.github.lockstarter.autoconfigure;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.bind.Name;
+
+/**
+ * The configuration of an application's locks, whatever store keeps them; what a store adds is in records of its own.
+ * Ranges are checked when the properties are bound, so that a bad value fails the start with the property's name. No
+ * component of a record may be called wait, so it is named apart, for the configuration and for the endpoint {@code
+ * configprops}.
+ *
+ * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
+ *     annotation does not start, since it would run unlocked.
+ * @param backend Where locks are kept, unless their name has a backend of its own.
+ * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
+ * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
+ * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
+ * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
+ * @param warnAfter How long a lock may be held before a warning shows what its holder is doing. Zero disables the
+ *     warning.
+ * @param showOwner Whether the store keeps thread and time of each lock, which other instances then show in their
+ *     exceptions and endpoints. If false, it keeps only the instance.
+ * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
+ * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
+ *     released after the commit.
+ * @param retry How a waiter retries when no signal arrives.
+ * @param watchdog Renewal of the leases of held locks.
+ * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
+ * @param observation Observations of locks, which a tracer turns into spans.
+ * @param log What the lock client adds to the log.
+ * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
+ *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
+ */
+@ConfigurationProperties(DistributedLockProperties.PREFIX)
+record DistributedLockProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue(DEFAULT_BACKEND) String backend,
+        @DefaultValue("lock:") String keyPrefix,
+        @DefaultValue("30s") Duration lease,
+        @Nullable Duration maxLease,
+
+        @Name("wait") @JsonProperty("wait") @DefaultValue("5s")
+        Duration maxWait,
+
+        @DefaultValue("1m") Duration warnAfter,
+        @DefaultValue("true") boolean showOwner,
+        @DefaultValue("throw") OnLost onLost,
+        @DefaultValue(DEFAULT_ORDER) int order,
+        @DefaultValue Retry retry,
+        @DefaultValue Watchdog watchdog,
+        @DefaultValue HandOver handOver,
+        @DefaultValue Observation observation,
+        @DefaultValue Log log,
+        @DefaultValue Map<String, Named> locks)
+        implements LockSettings {
+
+    static final String PREFIX = "distributed-lock";
+
+    /** That of the starter. */
+    static final String DEFAULT_BACKEND = "redis";
+
+    /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
+    private static final String DEFAULT_ORDER = "2147482647";
+
+    DistributedLockProperties {
+        backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
+        locks = Map.copyOf(locks);
+        settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
+        locks.forEach((name, named) -> {
+            if (BackendRoutes.LOCAL.equals(named.backend)) {
+                throw new IllegalArgumentException(
+                        "distributed-lock.locks." + name
+                                + ".backend is local, which is for tests and for all locks. Set distributed-lock.backend=local");
+            }
+        });
+    }
+
+    /** Which backend keeps what. */
+    BackendRoutes routes() {
+        Map<String, String> byName = new HashMap<>();
+        locks.forEach((name, named) -> {
+            if (named.backend != null) {
+                byName.put(name, named.backend);
+            }
+        });
+        return BackendRoutes.of(backend, byName);
+    }
+
+    @Override
+    public Set<String> backendsInUse() {
+        return routes().inUse();
+    }
+
+    @Override
+    public Optional<String> backendOf(String name) {
+        return Optional.ofNullable(locks.get(name)).map(Named::backend);
+    }
+
+    @Override
+    public Duration longestLease() {
+        return maxLease == null ? lease : maxLease;
+    }
+
+    @Override
+    public Map<String, Duration> leases() {
+        Map<String, Duration> leases = new HashMap<>();
+        locks.forEach((name, named) -> {
+            if (named.lease != null) {
+                leases.put(name, named.lease);
+            }
+        });
+        return leases;
+    }
+
+    /** How long a request waits. */
+    Duration waitOf(LockRequest request) {
+        Named named = locks.get(request.name());
+        return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
+    }
+
+    EngineSettings engineSettings() {
+        EngineSettings settings = settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
+        return showOwner ? settings : settings.withoutOwner();
+    }
+
+    private static EngineSettings settings(
+            Duration lease,
+            @Nullable Duration maxLease,
+            Duration maxWait,
+            Duration warnAfter,
+            Retry retry,
+            Watchdog watchdog,
+            HandOver handOver,
+            Map<String, Named> locks) {
+        EngineSettings settings = new EngineSettings(
+                lease,
+                maxLease == null ? lease : maxLease,
+                maxWait,
+                new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
+                new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
+                new EngineSettings.HandOver(handOver.max, handOver.maxTime),
+                locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
+                        .overrides())));
+        return settings.withWarnAfter(warnAfter);
+    }
+
+    /**
+     * Retries of a waiter that no signal wakes: exponential backoff.
+     *
+     * @param initialDelay First delay between two attempts of a waiter that no signal wakes.
+     * @param multiplier Growth from one delay to the next.
+     * @param maxDelay Longest delay.
+     * @param jitter Share of each delay that is random, from 0 to 1.
+     */
+    record Retry(
+            @DefaultValue("100ms") Duration initialDelay,
+            @DefaultValue("2.0") double multiplier,
+            @DefaultValue("1s") Duration maxDelay,
+            @DefaultValue("0.2") double jitter) {}
+
+    /**
+     * Renewal.
+     *
+     * @param enabled Whether the leases of held locks are renewed, unless the annotation or the per-name setting says
+     *     otherwise.
+     * @param maxHold How long after its grant a lock is still renewed. Unbounded unless set.
+     */
+    record Watchdog(
+            @DefaultValue("true") boolean enabled, @Nullable Duration maxHold) {}
+
+    /**
+     * Hand-over while other instances wait for the lock.
+     *
+     * @param max How many times in a row an instance passes a lock on among its own waiters while another instance
+     *     waits for it, up to 64. Zero never passes a lock on.
+     * @param maxTime How long an instance passes a lock on among its own waiters, from when another instance is known
+     *     to wait for it.
+     */
+    record HandOver(
+            @DefaultValue("16") int max,
+            @DefaultValue("50ms") Duration maxTime) {}
+
+    /**
+     * Observations.
+     *
+     * @param enabled Whether acquisitions and what runs under locks are observed. If unset, they are observed if
+     *     Micrometer Tracing is on the class path.
+     * @param key How a span shows the lock's key.
+     */
+    record Observation(
+            @Nullable Boolean enabled,
+            @DefaultValue("hashed") KeyDisplay key) {}
+
+    /**
+     * The log.
+     *
+     * @param mdc Whether each log line that is written under a lock has its key, name and fencing token, as the
+     *     diagnostic context lock.held.key, lock.held.name and lock.held.fencingToken.
+     */
+    record Log(@DefaultValue("false") boolean mdc) {}
+
+    /**
+     * Settings of one logical lock name.
+     *
+     * @param backend Where locks are kept if their key is this name or begins with it and a colon, instead of
+     *     distributed-lock.backend.
+     * @param lease Lease instead of distributed-lock.lease.
+     * @param maxWait Wait instead of distributed-lock.wait.
+     * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
+     * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
+     */
+    record Named(
+            @Nullable String backend,
+            @Nullable Duration lease,
+            @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
+            @Nullable Boolean renewal,
+            @Nullable Duration warnAfter) {
+
+        Named {
+            backend = BackendRoutes.nameOf(backend).orElse(null);
+        }
+
+        EngineSettings.Overrides overrides() {
+            return new EngineSettings.Overrides(
+                    Optional.ofNullable(lease),
+                    Optional.ofNullable(maxWait),
+                    Optional.ofNullable(renewal),
+                    Optional.ofNullable(warnAfter));
+        }
+    }
+}

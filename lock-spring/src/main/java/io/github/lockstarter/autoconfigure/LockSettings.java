@@ -1,0 +1,60 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The settings of all locks, as far as a store has to know them. There is one bean, bound and checked. */
+public interface LockSettings {
+
+    /**
+     * What the names of all that is stored begin with.
+     *
+     * @return {@code distributed-lock.key-prefix}
+     */
+    String keyPrefix();
+
+    /**
+     * How long a lock outlives a crashed holder, unless its name or request says otherwise.
+     *
+     * @return {@code distributed-lock.lease}
+     */
+    Duration lease();
+
+    /**
+     * The longest lease that a request may have.
+     *
+     * @return {@code distributed-lock.max-lease}, else the lease
+     */
+    Duration longestLease();
+
+    /**
+     * The leases of single names.
+     *
+     * @return those of {@code distributed-lock.locks.<name>.lease}, by name
+     */
+    Map<String, Duration> leases();
+
+    /**
+     * Where locks are kept, unless their name says otherwise.
+     *
+     * @return the name of a {@link LockBackendOption}
+     */
+    String backend();
+
+    /**
+     * Where the locks of a name are kept.
+     *
+     * @param name the name
+     * @return {@code distributed-lock.locks.<name>.backend}; empty where they are kept as others are
+     */
+    Optional<String> backendOf(String name);
+
+    /**
+     * All backends that keep locks.
+     *
+     * @return their names
+     */
+    Set<String> backendsInUse();
+}

@@ -1,0 +1,121 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.OnLost;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.Ordered;
+
+class DistributedLockPropertiesTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Test
+    void areTheEnginesDefaultsWhenNothingIsConfigured() {
+        application.run(context -> {
+            DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
+            assertThat(properties.engineSettings()).isEqualTo(EngineSettings.DEFAULTS);
+            assertThat(properties.enabled()).isTrue();
+            assertThat(properties.keyPrefix()).isEqualTo("lock:");
+            assertThat(properties.onLost()).isEqualTo(OnLost.THROW);
+            assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 1000);
+        });
+    }
+
+    @Test
+    void keepsNamesOfThreadsFromTheStoreIfThatIsWanted() {
+        application.withPropertyValues("distributed-lock.show-owner=false").run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).engineSettings())
+                .isEqualTo(EngineSettings.DEFAULTS.withoutOwner()));
+    }
+
+    @Test
+    void bindEveryValue() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.key-prefix=shop:",
+                        "distributed-lock.lease=10s",
+                        "distributed-lock.max-lease=2m",
+                        "distributed-lock.wait=0",
+                        "distributed-lock.on-lost=return",
+                        "distributed-lock.order=7",
+                        "distributed-lock.retry.initial-delay=50ms",
+                        "distributed-lock.retry.multiplier=1.5",
+                        "distributed-lock.retry.max-delay=3s",
+                        "distributed-lock.retry.jitter=0.5",
+                        "distributed-lock.watchdog.enabled=false",
+                        "distributed-lock.watchdog.max-hold=1h",
+                        "distributed-lock.locks.ship-order.lease=1m",
+                        "distributed-lock.locks.ship-order.wait=1s",
+                        "distributed-lock.locks.ship-order.renewal=true")
+                .run(context -> {
+                    DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
+                    assertThat(properties.keyPrefix()).isEqualTo("shop:");
+                    assertThat(properties.onLost()).isEqualTo(OnLost.RETURN);
+                    assertThat(properties.order()).isEqualTo(7);
+                    EngineSettings settings = properties.engineSettings();
+                    assertThat(settings.lease()).isEqualTo(Duration.ofSeconds(10));
+                    assertThat(settings.maxLease()).isEqualTo(Duration.ofMinutes(2));
+                    assertThat(settings.maxWait()).isEqualTo(Duration.ZERO);
+                    assertThat(settings.retry())
+                            .isEqualTo(
+                                    new EngineSettings.Retry(Duration.ofMillis(50), 1.5, Duration.ofSeconds(3), 0.5));
+                    assertThat(settings.watchdog())
+                            .isEqualTo(new EngineSettings.Watchdog(false, Optional.of(Duration.ofHours(1))));
+                    assertThat(settings.locks())
+                            .containsOnlyKeys("ship-order")
+                            .containsValue(new EngineSettings.Overrides(
+                                    Optional.of(Duration.ofMinutes(1)),
+                                    Optional.of(Duration.ofSeconds(1)),
+                                    Optional.of(true),
+                                    Optional.empty()));
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"OrderService.ship", "Order_Service", "ship-order"})
+    void keepNamesInBracketsAsTheyAreWritten(String name) {
+        application
+                .withPropertyValues("distributed-lock.locks.[" + name + "].lease=1s")
+                .run(context -> assertThat(context.getBean(DistributedLockProperties.class)
+                                .engineSettings()
+                                .locks())
+                        .containsOnlyKeys(name));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            distributed-lock.lease=0                      | distributed-lock.lease is 0ms
+            distributed-lock.lease=-1s                    | distributed-lock.lease is -1000ms
+            distributed-lock.max-lease=10s                | distributed-lock.lease is 30000ms, above distributed-lock.max-lease (10000ms)
+            distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
+            distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
+            distributed-lock.retry.initial-delay=0        | distributed-lock.retry.initial-delay is 0ms
+            distributed-lock.retry.max-delay=10ms         | distributed-lock.retry.max-delay is 10ms
+            distributed-lock.retry.multiplier=0.5         | distributed-lock.retry.multiplier is 0.5
+            distributed-lock.retry.jitter=1.1             | distributed-lock.retry.jitter is 1.1
+            distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
+            distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
+            distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
+            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper', and the application has no such store
+            distributed-lock.lease=soon                   | 'soon' is not a valid duration
+            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
+            distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
+            distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
+            distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
+            """)
+    void failTheStartWithWhatIsWrong(String setting, String message) {
+        application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains("distributed-lock")
+                .contains(message));
+    }
+}

@@ -1,0 +1,169 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+
+/** Stores of other modules, and backends that the application declares itself. */
+class LockBackendOptionTests {
+
+    private final ApplicationContextRunner locks = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class));
+
+    private final ApplicationContextRunner withAcme =
+            locks.withConfiguration(AutoConfigurations.of(AcmeLockAutoConfiguration.class));
+
+    static class Shipping {
+        @DistributedLock(name = "order", leaseMs = 999)
+        public boolean isLocked() {
+            return LockHandle.current().isPresent();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acme", "ACME", " acme "})
+    void keepsLocksInTheStoreOfAnotherModule(String backend) {
+        withAcme.withPropertyValues("distributed-lock.backend=" + backend).run(context -> {
+            assertThat(context)
+                    .hasSingleBean(LockBackend.class)
+                    .getBean("distributedLockAcmeBackend")
+                    .isInstanceOf(LocalLockBackend.class);
+            assertThat(context.getBean(LockOperations.class)
+                            .tryAcquire("order:42")
+                            .isPresent())
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void leavesAStoreOutThatIsNotChosen() {
+        withAcme.withPropertyValues("distributed-lock.backend=local")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("distributedLockAcmeBackend"));
+    }
+
+    @Test
+    void routesNamesToTheStoreOfAnotherModule() {
+        withAcme.withConfiguration(AutoConfigurations.of(OtherLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=other", "distributed-lock.locks.order.backend=acme")
+                .run(context -> {
+                    LockOperations operations = context.getBean(LockOperations.class);
+                    LockBackend acme = context.getBean("distributedLockAcmeBackend", LockBackend.class);
+                    LockBackend other = context.getBean("distributedLockOtherBackend", LockBackend.class);
+                    assertThat(context.getBean(LockBackend.class)).isInstanceOf(RoutedBackend.class);
+
+                    operations.execute("order:42", () -> {
+                        assertThat(isHeld(acme, "order:42")).isTrue();
+                        assertThat(isHeld(other, "order:42")).isFalse();
+                    });
+                    operations.execute("stock:42", () -> assertThat(isHeld(other, "stock:42"))
+                            .isTrue());
+                });
+    }
+
+    @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+    static class OtherLockAutoConfiguration {
+
+        @Bean
+        LockBackendOption distributedLockOtherOption() {
+            return () -> "other";
+        }
+
+        @Bean
+        @ConditionalOnLockBackend("other")
+        @ConditionalOnMissingLockBackend
+        LocalLockBackend distributedLockOtherBackend() {
+            return new LocalLockBackend();
+        }
+    }
+
+    private static boolean isHeld(LockBackend backend, String key) {
+        return backend.inspect(key).toCompletableFuture().join() instanceof StoredLock.Held;
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            distributed-lock.backend=akme                 | distributed-lock.backend is 'akme', and the application has no such store; it has [acme, local]
+            distributed-lock.locks.order.backend=akme     | distributed-lock.locks.order.backend is 'akme', and the application has no such store
+            distributed-lock.acme.command-timeout=31s     | distributed-lock.acme.command-timeout is above the lease
+            distributed-lock.acme.command-timeot=1s       | did you mean distributed-lock.acme.command-timeout?
+            distributed-lock.acme.command-timeout=soon    | 'soon' is not a valid duration
+            distributed-lock.acme=localhost               | does not know: distributed-lock.acme
+            """)
+    void failsTheStartWithWhatIsWrong(String setting, String message) {
+        withAcme.withPropertyValues("distributed-lock.backend=acme", setting)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(message));
+    }
+
+    @Test
+    void bindsThePropertiesOfAnotherModule() {
+        withAcme.withPropertyValues(
+                        "distributed-lock.backend=acme",
+                        "distributed-lock.acme.commandTimeout=2s",
+                        "distributed-lock.acme.servers[0]=a",
+                        "distributed-lock.acme.servers[1]=b")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean(AcmeLockAutoConfiguration.AcmeLockProperties.class)
+                        .asString()
+                        .contains("PT2S", "[a, b]"));
+    }
+
+    @Test
+    void holdsAnAnnotationAgainstTheRulesOfItsStore() {
+        withAcme.withBean(Shipping.class)
+                .withPropertyValues("distributed-lock.backend=acme")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("the lease of lock 'order' cannot be kept in acme"));
+        withAcme.withBean(Shipping.class)
+                .withPropertyValues("distributed-lock.backend=local")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "local", "acme"})
+    void usesTheBackendOfTheApplicationWhateverIsConfigured(String backend) {
+        LockBackend own = new LocalLockBackend();
+        withAcme.withBean("own", LockBackend.class, () -> own)
+                .withPropertyValues("distributed-lock.backend=" + backend, "distributed-lock.locks.stock.backend=redis")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean(LockBackend.class)
+                        .isSameAs(own));
+    }
+
+    @Test
+    void usesTheBackendOfTheApplicationWithoutAnyStore() {
+        locks.withBean(LockBackend.class, LocalLockBackend::new)
+                .withBean(Shipping.class)
+                .run(context ->
+                        assertThat(context.getBean(Shipping.class).isLocked()).isTrue());
+    }
+
+    @Test
+    void passesOverABackendThatIsNoCandidate() {
+        withAcme.withBean("part", LockBackend.class, LocalLockBackend::new, bean -> bean.setAutowireCandidate(false))
+                .withPropertyValues("distributed-lock.backend=acme")
+                .run(context -> assertThat(context).hasNotFailed().hasBean("distributedLockAcmeBackend"));
+    }
+
+    @Test
+    void needsAStore() {
+        locks.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains(
+                        "distributed-lock.backend is 'redis', and the application has no such store; it has [local]"));
+    }
+}

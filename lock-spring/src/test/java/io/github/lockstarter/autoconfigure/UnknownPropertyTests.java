@@ -1,0 +1,160 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Settings that nothing reads: misspelt, or below spring. */
+@ExtendWith(OutputCaptureExtension.class)
+class UnknownPropertyTests {
+
+    private static final String WARNING = "sets no property of distributed-lock";
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, AcmeLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private ApplicationContextRunner withVariable(String name, Object value) {
+        return application.withInitializer(context -> context.getEnvironment()
+                .getPropertySources()
+                .replace(
+                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                        new SystemEnvironmentPropertySource(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of(name, value))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+            distributed-lock.leaze=1s               | distributed-lock.leaze ("distributed-lock.leaze" from property source "test"): did you mean distributed-lock.lease?
+            distributed-lock.acme.comand-timeout=1s | did you mean distributed-lock.acme.command-timeout?
+            distributed-lock.locks.ship.leas=1s     | did you mean distributed-lock.locks.ship.lease?
+            distributed-lock.locks[Order.ship].leas=1s | did you mean distributed-lock.locks.[Order.ship].lease?
+            distributed-lock.lockz.ship.lease=1s    | did you mean distributed-lock.locks.ship.lease?
+            distributed-lock.max_leaze=1s           | did you mean distributed-lock.max-lease?
+            spring.distributed-lock.lease=1s        | spring.distributed-lock.lease ("spring.distributed-lock.lease" from property source "test"): did you mean distributed-lock.lease?
+            spring.distributedLock.maxLease=1m      | did you mean distributed-lock.max-lease?
+            spring.distributed-lock.locks.ship.wait=1s | did you mean distributed-lock.locks.ship.wait?
+            """)
+    void failsTheStartAndSaysWhatIsMeant(String setting, String message) {
+        application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains("properties that distributed-lock does not know: ")
+                .contains(message));
+    }
+
+    @Test
+    void namesNothingWhereNothingIsNear() {
+        application.withPropertyValues("distributed-lock.zookeeper=a").run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains("distributed-lock.zookeeper")
+                .doesNotContain("did you mean"));
+    }
+
+    /** A YAML file may name a group without any property. */
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed-lock.retry", "distributed-lock.locks", "distributed-lock.acme"})
+    void knowsAnEmptyGroup(String group) {
+        application.withPropertyValues(group + "=").run(context -> assertThat(context)
+                .hasNotFailed());
+        application.withPropertyValues(group + "=a").run(context -> assertThat(context)
+                .hasFailed());
+    }
+
+    @Test
+    void failsTheStartForASystemProperty() {
+        application
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(
+                                StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
+                                new MapPropertySource(
+                                        StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME,
+                                        Map.of("distributed-lock.leese", "1s"))))
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("distributed-lock.leese")
+                        .contains("did you mean distributed-lock.lease?"));
+    }
+
+    @Test
+    void failsTheStartForAVariableBelowSpring() {
+        withVariable("SPRING_DISTRIBUTED_LOCK_LEASE", "1s")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("SPRING_DISTRIBUTED_LOCK_LEASE")
+                        .contains("did you mean distributed-lock.lease?"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DISTRIBUTED_LOCK_LEESE,        DISTRIBUTED_LOCK_LEASE",
+        "DISTRIBUTEDLOCK_LEESE,         DISTRIBUTEDLOCK_LEASE",
+        "DISTRIBUTEDLOCK_MAX_LEASE,     DISTRIBUTEDLOCK_MAXLEASE",
+        "DISTRIBUTED_LOCK_ACME_COMAND_TIMEOUT, DISTRIBUTED_LOCK_ACME_COMMAND_TIMEOUT",
+        "DISTRIBUTED_LOCK_LOCKS_SHIP_LEESE, "
+    })
+    void warnsOfAVariable(String variable, String meant, CapturedOutput output) {
+        withVariable(variable, "1s").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).containsOnlyOnce("Environment variable " + variable + " " + WARNING);
+            assertThat(output.getAll().contains("Did you mean ")).isEqualTo(meant != null);
+            if (meant != null) {
+                assertThat(output).contains("Did you mean " + meant + "?");
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DISTRIBUTED_LOCK_LEASE",
+                "DISTRIBUTEDLOCK_LEASE",
+                "DISTRIBUTED_LOCK_MAX_LEASE",
+                "DISTRIBUTEDLOCK_MAXLEASE",
+                "DISTRIBUTED_LOCK_WAIT",
+                "DISTRIBUTEDLOCK_ACME_COMMANDTIMEOUT",
+                "DISTRIBUTEDLOCK_LOCKS_SHIP_LEASE",
+                "DISTRIBUTED_LOCKER_HOME"
+            })
+    void knowsTheVariablesOfProperties(String variable, CapturedOutput output) {
+        withVariable(variable, "30s").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).doesNotContain(WARNING);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"DISTRIBUTED_LOCK_LEASE", "DISTRIBUTEDLOCK_LEASE"})
+    void readsBothSpellingsOfAVariable(String variable) {
+        withVariable(variable, "7s").run(context -> assertThat(
+                        context.getBean(DistributedLockProperties.class).lease())
+                .isEqualTo(Duration.ofSeconds(7)));
+    }
+
+    /** Kubernetes describes a service that is called distributed-lock to each of its pods. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DISTRIBUTED_LOCK_SERVICE_HOST",
+                "DISTRIBUTED_LOCK_SERVICE_PORT_HTTP",
+                "DISTRIBUTED_LOCK_PORT",
+                "DISTRIBUTED_LOCK_PORT_6379_TCP_ADDR"
+            })
+    void knowsTheVariablesOfAService(String variable, CapturedOutput output) {
+        withVariable(variable, "10.0.0.1").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).doesNotContain(WARNING);
+        });
+    }
+}

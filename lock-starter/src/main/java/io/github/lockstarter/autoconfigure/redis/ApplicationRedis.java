@@ -1,0 +1,143 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.context.ApplicationContext;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The Redis of the application, as its connection factory describes it.
+ *
+ * @param factory the application's own connection factory, or one that only the locks have
+ * @param lockClientName what the lock's connections are called in {@code CLIENT LIST}
+ * @param close ends what was made for the locks only
+ */
+record ApplicationRedis(LettuceConnectionFactory factory, String lockClientName, Runnable close) {
+
+    /** The field of a connection factory that holds what it was made from. */
+    private static final String MADE_FROM = "configuration";
+
+    private static final Logger log = LoggerFactory.getLogger(ApplicationRedis.class);
+
+    /**
+     * The Redis that a connection factory leads to; if it belongs to another client than Lettuce, the Redis of
+     * {@code spring.data.redis.*}.
+     *
+     * @throws RedisUnavailableException when these properties do not say where that is
+     */
+    static ApplicationRedis of(RedisConnectionFactory found, ApplicationContext application) {
+        String name = application.getEnvironment().getProperty("spring.application.name", "application");
+        if (found instanceof LettuceConnectionFactory lettuce) {
+            return of(lettuce, name, () -> {});
+        }
+        LettuceFromProperties own = LettuceFromProperties.of(application, found);
+        ApplicationRedis redis = of(own.factory(), name, own::close);
+        log.info(
+                "Distributed locks use a Lettuce client of their own, to Redis at {} from spring.data.redis.*: the"
+                        + " application's connection factory is a {}",
+                redis.target(),
+                found.getClass().getName());
+        return redis;
+    }
+
+    private static ApplicationRedis of(LettuceConnectionFactory factory, String application, Runnable close) {
+        String named = factory.getClientConfiguration().getClientName().orElse(application);
+        return new ApplicationRedis(factory, lockClientName(named), close);
+    }
+
+    /** The client name of the lock's connections, for an application of this name. */
+    static String lockClientName(String application) {
+        return withoutSpaces(application) + "-lock";
+    }
+
+    /** How the application talks to it. */
+    LettuceClientConfiguration client() {
+        return factory.getClientConfiguration();
+    }
+
+    /** Where it is, and how to log in: one, or each of those of which one is the master. */
+    List<RedisConfiguration> servers() {
+        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
+        if (nodes.isPresent()) {
+            RedisStaticMasterReplicaConfiguration all = nodes.get();
+            return all.getNodes().stream()
+                    .<RedisConfiguration>map(node -> server(node.getHostName(), node.getPort(), all))
+                    .toList();
+        }
+        if (factory.getClusterConfiguration() != null) {
+            return List.of(factory.getClusterConfiguration());
+        }
+        if (factory.getSentinelConfiguration() != null) {
+            return List.of(factory.getSentinelConfiguration());
+        }
+        if (factory.getSocketConfiguration() != null) {
+            return List.of(factory.getSocketConfiguration());
+        }
+        RedisStandaloneConfiguration server =
+                new RedisStandaloneConfiguration(factory.getHostName(), factory.getPort());
+        server.setDatabase(factory.getDatabase());
+        server.setUsername(factory.getStandaloneConfiguration().getUsername());
+        server.setPassword(RedisPassword.of(factory.getPassword()));
+        return List.of(server);
+    }
+
+    /** Where it is, for messages. */
+    String target() {
+        Optional<RedisStaticMasterReplicaConfiguration> nodes = staticNodes(factory);
+        if (nodes.isPresent()) {
+            return "the master among "
+                    + nodes.get().getNodes().stream()
+                            .map(node -> node.getHostName() + ":" + node.getPort())
+                            .toList();
+        }
+        if (factory.getClusterConfiguration() != null) {
+            return "the cluster of " + factory.getClusterConfiguration().getClusterNodes();
+        }
+        if (factory.getSentinelConfiguration() != null) {
+            return "the master of sentinels "
+                    + factory.getSentinelConfiguration().getSentinels();
+        }
+        if (factory.getSocketConfiguration() != null) {
+            return factory.getSocketConfiguration().getSocket();
+        }
+        return factory.getHostName() + ":" + factory.getPort();
+    }
+
+    private static RedisStandaloneConfiguration server(
+            String host, int port, RedisStaticMasterReplicaConfiguration login) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(host, port);
+        server.setDatabase(login.getDatabase());
+        server.setUsername(login.getUsername());
+        server.setPassword(login.getPassword());
+        return server;
+    }
+
+    /**
+     * No accessor distinguishes such a factory from one to {@code localhost:6379}, where locks would be kept if it were
+     * not recognised. Hence the look at its field.
+     */
+    private static Optional<RedisStaticMasterReplicaConfiguration> staticNodes(LettuceConnectionFactory factory) {
+        DirectFieldAccessor fields = new DirectFieldAccessor(factory);
+        return fields.isReadableProperty(MADE_FROM)
+                        && fields.getPropertyValue(MADE_FROM) instanceof RedisStaticMasterReplicaConfiguration nodes
+                ? Optional.of(nodes)
+                : Optional.empty();
+    }
+
+    /** {@code CLIENT SETNAME} takes printable ASCII without spaces. */
+    private static String withoutSpaces(String name) {
+        StringBuilder printable = new StringBuilder(name.length());
+        name.codePoints().forEach(c -> printable.appendCodePoint(c > ' ' && c < 0x7f ? c : '-'));
+        return printable.toString();
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.beans.factory.annotation.Qualifier;
+
+/**
+ * Qualifier of the {@code LettuceConnectionFactory} whose Redis keeps the locks, where the application has several
+ * connection factories. Without it, the only or {@code @Primary} one is used.
+ *
+ * <pre>{@code
+ * @Bean(defaultCandidate = false) // everything else goes on with the connection factory that Boot configures
+ * @DistributedLockRedisConnectionFactory
+ * LettuceConnectionFactory lockConnectionFactory() {
+ *     return new LettuceConnectionFactory("redis-locks.internal", 6379);
+ * }
+ * }</pre>
+ */
+@Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Qualifier
+public @interface DistributedLockRedisConnectionFactory {}

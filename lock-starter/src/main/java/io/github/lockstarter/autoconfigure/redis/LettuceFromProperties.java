@@ -1,0 +1,143 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.lettuce.core.resource.ClientResources;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The {@link LettuceConnectionFactory} that Spring Boot would have configured, for an application whose own connection
+ * factory belongs to another client. Boot's Redis auto-configuration makes it, in a separate context, so that all of
+ * {@code spring.data.redis.*} applies, on either line of Boot: URL, login, SSL bundle, Sentinel, cluster, static nodes.
+ * That context sees the application's properties, connection details and Lettuce customizers, and no other bean.
+ */
+final class LettuceFromProperties implements AutoCloseable {
+
+    private static final String PREFIX = "spring.data.redis.";
+
+    private final AnnotationConfigApplicationContext context;
+
+    private LettuceFromProperties(AnnotationConfigApplicationContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Makes the factory; connects nothing.
+     *
+     * @param application the application
+     * @param unusable its own connection factory, for messages
+     * @throws RedisUnavailableException when nothing says where Redis is
+     */
+    static LettuceFromProperties of(ApplicationContext application, RedisConnectionFactory unusable) {
+        BootRedisClasses boot = BootRedisClasses.present(application.getClassLoader())
+                .orElseThrow(() -> failure(
+                        unusable,
+                        "Spring Boot's Redis auto-configuration is not on the class path",
+                        "Add spring-boot-starter-data-redis"));
+        if (!namesServer(application.getEnvironment()) && !declaresServer(application, boot)) {
+            throw failure(
+                    unusable,
+                    "spring.data.redis.* does not say where Redis is",
+                    "Set spring.data.redis.host, .url, or the nodes of .sentinel or .cluster, also for localhost: then the"
+                            + " locks use a Lettuce client of their own");
+        }
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        context.setDisplayName("Lettuce client of the distributed locks");
+        context.setClassLoader(application.getClassLoader());
+        context.setEnvironment(choosingLettuce((ConfigurableEnvironment) application.getEnvironment()));
+        share(application, boot, context.getBeanFactory());
+        context.register(boot.autoConfiguration());
+        context.refresh();
+        return new LettuceFromProperties(context);
+    }
+
+    LettuceConnectionFactory factory() {
+        return context.getBean(LettuceConnectionFactory.class);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    /** Without an address, Boot takes localhost, which need not be where the other client connects to. */
+    private static boolean namesServer(Environment environment) {
+        Binder properties = Binder.get(environment);
+        return Stream.of("host", "port", "url", "sentinel.master")
+                        .anyMatch(name ->
+                                properties.bind(PREFIX + name, String.class).isBound())
+                || Stream.of("cluster.nodes", "masterreplica.nodes").anyMatch(name -> properties
+                        .bind(PREFIX + name, Bindable.listOf(String.class))
+                        .isBound());
+    }
+
+    private static boolean declaresServer(ApplicationContext application, BootRedisClasses boot) {
+        Object details = application.getBeanProvider(boot.connectionDetails()).getIfUnique();
+        return (details != null && !boot.isFromProperties(details))
+                || application.getBeanNamesForType(RedisConfiguration.class).length > 0;
+    }
+
+    private static StandardEnvironment choosingLettuce(ConfigurableEnvironment application) {
+        StandardEnvironment environment = new StandardEnvironment();
+        MutablePropertySources sources = environment.getPropertySources();
+        sources.stream().map(PropertySource::getName).toList().forEach(sources::remove);
+        application.getPropertySources().stream()
+                .filter(source -> !ConfigurationPropertySources.isAttachedConfigurationPropertySource(source))
+                .forEach(sources::addLast);
+        sources.addFirst(new MapPropertySource("clientOfLocks", Map.of(PREFIX + "client-type", "lettuce")));
+        return environment;
+    }
+
+    private static void share(
+            ApplicationContext application, BootRedisClasses boot, ConfigurableListableBeanFactory own) {
+        Stream.of(
+                        SslBundles.class,
+                        ClientResources.class,
+                        RedisStandaloneConfiguration.class,
+                        RedisSentinelConfiguration.class,
+                        RedisClusterConfiguration.class,
+                        RedisStaticMasterReplicaConfiguration.class,
+                        boot.connectionDetails())
+                .map(type -> application.getBeanProvider(type).getIfUnique())
+                .forEach(bean -> share(bean, own));
+        boot.lettuceCustomizers()
+                .forEach(type ->
+                        application.getBeanProvider(type).orderedStream().forEach(bean -> share(bean, own)));
+    }
+
+    /** As a singleton that was made elsewhere, which the separate context does not destroy. */
+    private static void share(@Nullable Object bean, ConfigurableListableBeanFactory own) {
+        if (bean != null) {
+            own.registerSingleton("shared" + own.getSingletonCount(), bean);
+        }
+    }
+
+    private static RedisUnavailableException failure(RedisConnectionFactory unusable, String problem, String remedy) {
+        return new RedisUnavailableException(
+                "Locks need Lettuce, the application's connection factory is a "
+                        + unusable.getClass().getName() + ", and " + problem,
+                remedy + ". Or declare a LettuceConnectionFactory bean and mark it with"
+                        + " @DistributedLockRedisConnectionFactory");
+    }
+}

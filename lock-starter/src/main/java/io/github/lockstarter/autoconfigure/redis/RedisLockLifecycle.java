@@ -1,0 +1,72 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.HistoryGuard;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Connects the backend and checks the server when the context starts, and disconnects it after the engine has released
+ * its locks. Locks that are taken earlier, by initialisation callbacks, connect the backend themselves.
+ *
+ * <p>Called by the one thread that starts or stops the context.
+ */
+final class RedisLockLifecycle implements SmartLifecycle {
+
+    /** Below the engine's, so that it starts first and stops last. */
+    static final int PHASE = 1;
+
+    private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
+
+    private static final String DEGRADED =
+            "Redis does not show this user the name of its replication history (master_replid"
+                    + " of INFO replication): locks are guarded against a restart without data, but not against a failover that"
+                    + " forgets them. Give the user the right +info, or set distributed-lock.redis.on-history-change=none";
+
+    private final RedisLockBackend backend;
+    private final boolean requiredAtStart;
+    private volatile boolean running;
+
+    RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
+        this.backend = backend;
+        this.requiredAtStart = requiredAtStart;
+    }
+
+    @Override
+    public void start() {
+        try {
+            backend.start();
+            if (backend.history().state() == HistoryGuard.State.DEGRADED) {
+                log.warn(DEGRADED);
+            }
+        } catch (RedisUnavailableException e) {
+            if (requiredAtStart) {
+                throw e;
+            }
+            log.warn(
+                    "{}. {}. Locked methods fail until then; each call tries to connect again",
+                    e.getMessage(),
+                    e.remedy());
+        }
+        backend.warnings().forEach(log::warn);
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        backend.stop();
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

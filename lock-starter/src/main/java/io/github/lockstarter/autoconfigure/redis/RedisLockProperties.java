@@ -1,0 +1,53 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The configuration of locks in one Redis, beside that of all locks.
+ *
+ * @param commandTimeout How long the client waits for the reply of Redis to one lock command: 100ms to 60s.
+ * @param requiredAtStart Whether the application fails to start when Redis does not answer. If false, locked
+ *     methods fail until it does.
+ * @param onHistoryChange What happens after a failover or a restart of Redis that may have forgotten locks. With
+ *     grace, holders keep their locks, and free ones are granted when every lease from before is over: after
+ *     max-lease, which must be the same for all users of a key prefix. With none, free locks are granted at once,
+ *     including forgotten ones.
+ * @param firstUse What an instance does on its first reply from a Redis that shows no trace of a granted lock. With
+ *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
+ * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
+ *     a failover, no lock is renewed for that long. At most a third of every lease.
+ * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
+ *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for no
+ *     replica.
+ */
+@ConfigurationProperties(RedisLockProperties.PREFIX)
+record RedisLockProperties(
+        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue("true") boolean requiredAtStart,
+        @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
+        @DefaultValue("grant") RedisSettings.FirstUse firstUse,
+        @DefaultValue("0s") Duration deposedMasterWrites,
+        @DefaultValue("0") int minReplicas) {
+
+    static final String PREFIX = "distributed-lock.redis";
+
+    /**
+     * How the Redis is used.
+     *
+     * @throws IllegalArgumentException when a property is wrong; names it
+     */
+    RedisSettings settings(LockSettings locks) {
+        Stream.concat(Stream.of(locks.lease()), locks.leases().values().stream())
+                .forEach(lease -> RedisSettings.Guard.checkDeposedMasterWrites(deposedMasterWrites, lease));
+        return new RedisSettings(
+                locks.keyPrefix(),
+                commandTimeout,
+                new RedisSettings.Guard(onHistoryChange, firstUse, locks.longestLease(), deposedMasterWrites),
+                minReplicas);
+    }
+}

@@ -1,0 +1,188 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
+import io.github.lockstarter.redis.connector.RedisUnavailableException;
+import io.github.lockstarter.redis.settings.HistoryGuard;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects
+ * them after the engine has released its locks. Servers that do not answer are tried again with each lock; fewer than a
+ * quorum fail the start.
+ *
+ * <p>Called by the one thread that starts or stops the context.
+ */
+final class RedlockLockLifecycle implements SmartLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(RedlockLockLifecycle.class);
+
+    private static final String FIRST_KEY = "lock-starter:start";
+    private static final Duration FIRST_LEASE = Duration.ofSeconds(1);
+
+    private final List<Member> members;
+    private final LockBackend quorum;
+    private volatile boolean running;
+
+    /**
+     * Connects nothing yet.
+     *
+     * @param members the servers
+     * @param quorum the backend over all of them
+     */
+    RedlockLockLifecycle(List<Member> members, LockBackend quorum) {
+        this.members = members;
+        this.quorum = quorum;
+    }
+
+    @Override
+    public void start() {
+        Map<Member, RedisUnavailableException> failures = new HashMap<>();
+        ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
+        try {
+            List<CompletableFuture<Optional<RedisUnavailableException>>> starts = new ArrayList<>();
+            members.forEach(member -> starts.add(CompletableFuture.supplyAsync(() -> failureToStart(member), threads)));
+            for (int i = 0; i < members.size(); i++) {
+                Member member = members.get(i);
+                resultOf(starts.get(i)).ifPresent(failure -> failures.put(member, failure));
+            }
+        } finally {
+            threads.shutdown();
+        }
+        checkQuorum(failures);
+        checkDistinct();
+        failures.forEach((member, failure) -> log.warn(
+                "{}. {}. The other servers of the quorum continue without its vote; each lock operation tries to"
+                        + " connect again",
+                failure.getMessage(),
+                failure.remedy()));
+        warnOfNumberAndRights();
+        members.forEach(member -> member.backend().warnings().forEach(log::warn));
+        getToKnow();
+        running = true;
+    }
+
+    private static Optional<RedisUnavailableException> failureToStart(Member member) {
+        try {
+            member.backend().start();
+            return Optional.empty();
+        } catch (RedisUnavailableException e) {
+            return Optional.of(e);
+        }
+    }
+
+    private static Optional<RedisUnavailableException> resultOf(
+            CompletableFuture<Optional<RedisUnavailableException>> start) {
+        try {
+            return BlockingWait.await(start);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the servers of the quorum were checked", e);
+        } catch (CompletionException e) {
+            throw new IllegalStateException("A server of the quorum could not be checked", e.getCause());
+        }
+    }
+
+    private void checkQuorum(Map<Member, RedisUnavailableException> failures) {
+        int needed = needed();
+        int up = members.size() - failures.size();
+        if (up >= needed) {
+            return;
+        }
+        StringBuilder problems = new StringBuilder();
+        StringBuilder remedies = new StringBuilder();
+        for (Member member : members) {
+            RedisUnavailableException failure = failures.get(member);
+            if (failure != null) {
+                problems.append("; ").append(failure.getMessage());
+                remedies.append(remedies.indexOf(failure.remedy()) < 0 ? failure.remedy() + ". " : "");
+            }
+        }
+        RedisUnavailableException noQuorum = new RedisUnavailableException(
+                "Only " + up + " of the " + members.size()
+                        + " servers of distributed-lock.redlock.nodes can keep locks, and " + needed + " are needed"
+                        + problems,
+                remedies + "The start succeeds as soon as " + needed + " servers can keep locks");
+        failures.values().forEach(noQuorum::addSuppressed);
+        throw noQuorum;
+    }
+
+    /** Two names of one server would give it two votes. */
+    private void checkDistinct() {
+        Map<String, Member> byHistory = new HashMap<>();
+        for (Member member : members) {
+            String history = member.backend().historyName().orElse("");
+            Member other = history.isEmpty() ? null : byHistory.put(history, member);
+            if (other != null) {
+                throw new RedisUnavailableException(
+                        "distributed-lock.redlock.nodes has " + other.target() + " and " + member.target()
+                                + ", which are one server: both report the same replication history",
+                        "Name each server once, and no server that replicates another one");
+            }
+        }
+    }
+
+    private void warnOfNumberAndRights() {
+        if (members.size() % 2 == 0) {
+            log.warn(
+                    "distributed-lock.redlock.nodes has {} servers, which survive as many failures as {} would. Add"
+                            + " one, or remove one",
+                    members.size(),
+                    members.size() - 1);
+        }
+        members.stream()
+                .filter(member -> member.backend().history().state() == HistoryGuard.State.DEGRADED)
+                .forEach(member -> log.warn(
+                        "{} does not show this user the name of its replication history (master_replid of INFO"
+                                + " replication): a restart without data is recognised, one with old data is not. Give"
+                                + " the user the right +info",
+                        member.target()));
+    }
+
+    /**
+     * Takes a lock once, so that this instance knows each server's history and clock from now on, and so that the grace
+     * of servers that were never used begins now and not with the first lock of the application. Waits for nothing.
+     */
+    private void getToKnow() {
+        LockToken token = new LockToken(UUID.randomUUID().toString().replace("-", ""), 1);
+        quorum.acquire(new AcquireCommand(FIRST_KEY, token, FIRST_LEASE, 0, 1, Optional.empty()))
+                .thenCompose(any -> quorum.release(new ReleaseCommand(FIRST_KEY, token, 0)));
+    }
+
+    private int needed() {
+        return members.size() / 2 + 1;
+    }
+
+    @Override
+    public void stop() {
+        members.forEach(member -> member.backend().stop());
+        running = false;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return RedisLockLifecycle.PHASE;
+    }
+}

@@ -1,0 +1,29 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import java.util.List;
+import java.util.Optional;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+/** What a user reads when the application does not start. */
+final class FailureReport {
+
+    private FailureReport() {}
+
+    /** Description and action of the first registered analyzer, Boot's or ours, that knows the failure. */
+    static String of(Throwable failure) {
+        List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, SpringFactoriesLoader.FailureHandler.handleMessage((message, e) -> {}));
+        return analyzers.stream()
+                .map(analyzer -> Optional.ofNullable(analyzer.analyze(failure)))
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(FailureReport::text)
+                .orElseThrow(() -> new AssertionError("No analyzer for the failure", failure));
+    }
+
+    private static String text(FailureAnalysis analysis) {
+        return analysis.getDescription() + "\n\n" + analysis.getAction();
+    }
+}

@@ -1,0 +1,164 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+class LockAnnotationIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port());
+    }
+
+    private static boolean exists(String key) {
+        return REDIS.server().commands().exists(key) == 1;
+    }
+
+    static class OrderService {
+        private final AtomicInteger shipments = new AtomicInteger();
+
+        @DistributedLock(key = "#orderId", leaseMs = 30000)
+        public boolean ship(long orderId) {
+            shipments.incrementAndGet();
+            return exists("lock:{OrderService.ship:" + orderId + "}");
+        }
+
+        @DistributedLock(name = "order", key = "#orderId", waitMs = 0)
+        public void shipTwice(long orderId, Runnable second) {
+            shipments.incrementAndGet();
+            second.run();
+        }
+
+        @DistributedLock(name = "stolen", leaseMs = 300)
+        public void shipWhileAnOperatorDeletesTheLock() {
+            REDIS.server().commands().del("lock:{stolen}");
+            LockHandle handle = LockHandle.current().orElseThrow();
+            await().until(() -> !handle.isHeld());
+        }
+    }
+
+    @Test
+    void locksOnTheServerWhileTheMethodRuns() {
+        application().withBean(OrderService.class).run(context -> {
+            assertThat(context.getBean(OrderService.class).ship(42)).isTrue();
+            assertThat(exists("lock:{OrderService.ship:42}")).isFalse();
+        });
+    }
+
+    @Test
+    void excludesAnotherInstanceOfTheApplication() {
+        application()
+                .withBean(OrderService.class)
+                .run(one -> application().withBean(OrderService.class).run(other -> {
+                    OrderService there = other.getBean(OrderService.class);
+                    one.getBean(OrderService.class).shipTwice(1, () -> {
+                        assertThatThrownBy(() -> there.shipTwice(1, () -> {}))
+                                .isInstanceOf(LockNotAcquiredException.class)
+                                .hasMessageContaining("'order:1'");
+                        there.shipTwice(2, () -> {});
+                    });
+                    there.shipTwice(1, () -> {});
+                }));
+    }
+
+    @Test
+    void saysThatTheLockWasTakenAwayMeanwhile() {
+        application().withBean(OrderService.class).run(context -> assertThatThrownBy(
+                        () -> context.getBean(OrderService.class).shipWhileAnOperatorDeletesTheLock())
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("'stolen'"));
+    }
+
+    @Configuration
+    @EnableTransactionManagement
+    static class Bank {
+        @Bean
+        EmbeddedDatabase database() {
+            return new EmbeddedDatabaseBuilder()
+                    .setType(EmbeddedDatabaseType.H2)
+                    .generateUniqueName(true)
+                    .build();
+        }
+
+        @Bean
+        DataSourceTransactionManager transactions(DataSource database) {
+            return new DataSourceTransactionManager(database);
+        }
+
+        @Bean
+        JdbcTemplate jdbc(DataSource database) {
+            JdbcTemplate jdbc = new JdbcTemplate(database);
+            jdbc.execute("create table booking (id int)");
+            return jdbc;
+        }
+    }
+
+    static class Bookings {
+        private final JdbcTemplate jdbc;
+
+        Bookings(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @DistributedLock(leaseMs = 300)
+        @Transactional
+        public void bookWhileRedisHangs() {
+            jdbc.update("insert into booking values (1)");
+            REDIS.server().pause();
+            LockHandle handle = LockHandle.current().orElseThrow();
+            await().until(() -> !handle.isHeld());
+        }
+    }
+
+    @Test
+    void rollsBackWhenRedisHungForLongerThanTheLease() {
+        application()
+                .withUserConfiguration(Bank.class)
+                .withBean(Bookings.class)
+                .withPropertyValues("distributed-lock.redis.command-timeout=200ms")
+                .run(context -> {
+                    try {
+                        assertThatThrownBy(() -> context.getBean(Bookings.class).bookWhileRedisHangs())
+                                .isInstanceOf(LockLostException.class);
+                    } finally {
+                        REDIS.server().resume();
+                    }
+                    assertThat(context.getBean(JdbcTemplate.class)
+                                    .queryForObject("select count(*) from booking", Integer.class))
+                            .isZero();
+                });
+    }
+}

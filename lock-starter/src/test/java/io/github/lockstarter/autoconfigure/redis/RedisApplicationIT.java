@@ -1,0 +1,209 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.settings.HistoryGuard;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.util.concurrent.CompletionStage;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+@ExtendWith(OutputCaptureExtension.class)
+class RedisApplicationIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void locksOnTheServerOfTheApplication() {
+        application().run(context -> {
+            try (LockHandle lock = context.getBean(LockTemplate.class).acquire("order:42")) {
+                assertThat(lock.isHeld()).isTrue();
+                assertThat(REDIS.server().commands().exists("lock:{order:42}")).isEqualTo(1);
+            }
+            assertThat(REDIS.server().commands().exists("lock:{order:42}")).isZero();
+        });
+    }
+
+    @Test
+    void locksInTheDatabaseOfTheApplication() {
+        application().withPropertyValues("spring.data.redis.database=3").run(context -> {
+            context.getBean(LockTemplate.class).acquire("order:42").close();
+            assertThat(context.getBean(StringRedisTemplate.class).hasKey("lock:{order:42}:fence"))
+                    .isTrue();
+            assertThat(REDIS.server().commands().exists("lock:{order:42}:fence"))
+                    .isZero();
+        });
+    }
+
+    @Test
+    void logsInAsTheApplicationDoes() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        application().withPropertyValues("spring.data.redis.password=s3cret").run(context -> assertThat(context)
+                .hasNotFailed());
+    }
+
+    @Test
+    void saysWhereThePasswordIsSetWhenItIsWrong() {
+        REDIS.server().grantDefaultUser("resetpass", ">s3cret");
+        application().withPropertyValues("spring.data.redis.password=wr0ng").run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(FailureReport.of(context.getStartupFailure()))
+                    .contains("spring.data.redis.password")
+                    .containsAnyOf("WRONGPASS", "the server closed the connection")
+                    .doesNotContain("wr0ng");
+        });
+    }
+
+    @Test
+    void namesItsConnectionsAfterTheApplication() {
+        application()
+                .withPropertyValues("spring.application.name=order service")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(REDIS.server().commands().clientList()).contains("name=order-service-lock");
+                });
+    }
+
+    @Test
+    void leavesTheThreadsOfTheApplicationsClientAlone() {
+        application().run(context -> {
+            context.getBean(RedisLockBackend.class).close();
+            StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
+            template.opsForValue().set("page", "1");
+            assertThat(template.opsForValue().get("page")).isEqualTo("1");
+        });
+    }
+
+    @Test
+    void releasesAndDisconnectsWhenTheContextStopsAndLocksAgainWhenItStarts() {
+        try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
+            application()
+                    .withPropertyValues("spring.data.redis.port=" + proxy.port())
+                    .run(context -> {
+                        ConfigurableApplicationContext application = context.getSourceApplicationContext();
+                        LockTemplate template = context.getBean(LockTemplate.class);
+                        template.acquire("order:42");
+                        application.stop();
+                        assertThat(REDIS.server().commands().exists("lock:{order:42}"))
+                                .isZero();
+                        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
+                                .isZero());
+                        application.start();
+                        assertThat(template.tryAcquire("order:42")).isPresent();
+                    });
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(proxy.connections()).isZero());
+        }
+    }
+
+    @Test
+    void opensNoConnectionForACommandThatComesAfterTheStop() {
+        try (TcpProxy proxy = TcpProxy.before(REDIS.server())) {
+            application()
+                    .withPropertyValues("spring.data.redis.port=" + proxy.port())
+                    .run(context -> {
+                        context.getSourceApplicationContext().stop();
+                        // The proxy hears a little later of what was closed.
+                        Awaitility.await().untilAsserted(() -> assertThat(proxy.connections())
+                                .isZero());
+                        LockToken late = new LockToken("late", 1);
+                        CompletionStage<ReleaseResult> released = context.getBean(RedisLockBackend.class)
+                                .release(new ReleaseCommand("order:42", late, 0));
+                        assertThat(released.toCompletableFuture())
+                                .isCompletedWithValueMatching(
+                                        result -> result.toString().contains("the lock client is stopped"));
+                        assertThat(proxy.connections()).isZero();
+                    });
+        }
+    }
+
+    @Test
+    void locksForABeanThatIsBeingInitialised() {
+        application().withBean(Warehouse.class).run(context -> assertThat(
+                        context.getBean(Warehouse.class).fencingToken())
+                .isPositive());
+    }
+
+    @Test
+    void connectsWhenRedisComesUpLater() {
+        REDIS.server().stop();
+        application()
+                .withPropertyValues("distributed-lock.redis.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    REDIS.server().restart();
+                    context.getBean(LockTemplate.class).acquire("order:42").close();
+                });
+    }
+
+    @Test
+    void warnsOnceAtTheStartWhereAFailoverWouldGoUnnoticed(CapturedOutput output) {
+        application().run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).doesNotContain("WARN");
+
+        REDIS.server().grantDefaultUser("-info");
+        application().run(context -> {
+            context.getBean(LockTemplate.class).acquire("order:42").close();
+            assertThat(context.getBean(RedisLockBackend.class).history().state())
+                    .isEqualTo(HistoryGuard.State.DEGRADED);
+        });
+        assertThat(output).containsOnlyOnce("WARN").contains("not against a failover", "+info");
+    }
+
+    @Test
+    void warnsOfNoFailoverWhereItDoesNotMatter(CapturedOutput output) {
+        REDIS.server().grantDefaultUser("-info");
+        application()
+                .withPropertyValues("distributed-lock.redis.on-history-change=none")
+                .run(context -> assertThat(context.getBean(RedisLockBackend.class)
+                                .history()
+                                .state())
+                        .isEqualTo(HistoryGuard.State.OFF));
+        assertThat(output).doesNotContain("WARN");
+    }
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port());
+    }
+
+    /** Locks before the context has started. */
+    static final class Warehouse {
+
+        private final long fencingToken;
+
+        Warehouse(LockTemplate template) {
+            try (LockHandle lock = template.acquire("stock")) {
+                fencingToken = lock.fencingToken();
+            }
+        }
+
+        long fencingToken() {
+            return fencingToken;
+        }
+    }
+}

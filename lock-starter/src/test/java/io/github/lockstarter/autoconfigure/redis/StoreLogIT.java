@@ -1,0 +1,131 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What the log says while a server recovers or is away: one line at the begin, and one at the end. */
+@ExtendWith(OutputCaptureExtension.class)
+@Timeout(60)
+class StoreLogIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    @Test
+    void namesTheServerThePrefixAndTheLeasesAtTheStart(CapturedOutput output) {
+        application().run(context -> assertThat(linesOf(output))
+                .singleElement()
+                .asString()
+                .contains(
+                        "INFO",
+                        "RedisLockBackend (" + address() + ")",
+                        "key prefix lock:",
+                        "lease 2000ms",
+                        "longest lease 3000ms"));
+    }
+
+    @Test
+    void saysOnceThatTheServerLostItsDataAndOnceThatItGrantsAgain(CapturedOutput output) {
+        application().run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            locks.acquire("warm-up").close();
+            int before = linesOf(output).size();
+            REDIS.server().commands().flushall();
+            for (int i = 0; i < 5; i++) {
+                int number = i;
+                assertThat(catchThrowable(() -> locks.tryAcquire("order:" + number)))
+                        .isInstanceOf(LockBackendException.class);
+            }
+            await().atMost(20, SECONDS)
+                    .untilAsserted(() -> assertThat(linesOf(output)).hasSize(before + 2));
+            locks.acquire("order:1").close();
+            assertThat(linesOf(output)).hasSize(before + 2);
+            assertThat(linesOf(output).get(before))
+                    .contains("WARN")
+                    .contains("Redis at " + address() + " lost its data")
+                    .contains("distributed-lock.redis.on-history-change=none");
+            assertThat(linesOf(output).get(before + 1)).contains("WARN").contains("grants free locks again");
+        });
+    }
+
+    @Test
+    void saysOnceThatTheServerCannotBeReachedAndOnceThatItCan(CapturedOutput output) {
+        application().run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            locks.acquire("warm-up").close();
+            int before = linesOf(output).size();
+            REDIS.server().pause();
+            for (int i = 0; i < 4; i++) {
+                int number = i;
+                Throwable failure = catchThrowable(() -> locks.tryAcquire("order:" + number));
+                assertThat(failure).isInstanceOf(LockBackendException.class);
+                assertThat(linesOfTheCausesOf(failure)).hasSizeLessThan(12);
+            }
+            REDIS.server().resume();
+            await().atMost(20, SECONDS).ignoreExceptions().untilAsserted(() -> {
+                locks.acquire("order:1").close();
+                assertThat(linesOf(output)).hasSize(before + 2);
+            });
+            assertThat(linesOf(output).get(before))
+                    .contains("WARN")
+                    .contains("Redis at " + address())
+                    .contains("unreachable");
+            assertThat(linesOf(output).get(before + 1)).contains("WARN").contains("reachable again");
+        });
+    }
+
+    private static List<String> linesOfTheCausesOf(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString()
+                .lines()
+                .dropWhile(line -> !line.startsWith("Caused by"))
+                .toList();
+    }
+
+    /** Lines of the starter itself. */
+    private static List<String> linesOf(CapturedOutput output) {
+        return output.toString()
+                .lines()
+                .filter(line -> line.contains("io.github.lockstarter") || line.contains("i.g.l"))
+                .filter(line -> line.contains("WARN") || line.contains("INFO"))
+                .toList();
+    }
+
+    private static String address() {
+        return REDIS.server().host() + ":" + REDIS.server().port();
+    }
+
+    private static ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port(),
+                        "distributed-lock.lease=2s",
+                        "distributed-lock.max-lease=3s",
+                        "distributed-lock.redis.command-timeout=1s");
+    }
+}

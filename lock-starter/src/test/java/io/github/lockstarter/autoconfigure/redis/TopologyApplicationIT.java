@@ -1,0 +1,202 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TlsFiles;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** An application's {@code spring.data.redis.*} is all that the locks need, on every topology. */
+class TopologyApplicationIT {
+
+    private static final String[] LOGIN = {"spring.data.redis.username=app", "spring.data.redis.password=s3cret"};
+
+    /** The line of docs/reference/keys-and-acl.md. */
+    private static final String LEAST_RIGHTS =
+            "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
+                    + " +evalsha +eval +get +set +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
+                    + " +subscribe +unsubscribe";
+
+    static class OrderService {
+
+        @DistributedLock(name = "order", key = "#orderId", waitMs = 0)
+        public void ship(long orderId, Runnable meanwhile) {
+            meanwhile.run();
+        }
+    }
+
+    private static ApplicationContextRunner application(String... properties) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        SslAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withBean(OrderService.class)
+                .withPropertyValues("distributed-lock.lease=2s")
+                .withPropertyValues(properties);
+    }
+
+    /** Servers that an earlier test promoted, and that have forgotten it, grant nothing for a lease. */
+    private static void awaitGrace(OrderService service, long order) {
+        await().ignoreExceptionsInstanceOf(LockStoreRecoveringException.class)
+                .untilAsserted(() -> service.ship(order, () -> {}));
+    }
+
+    private static void excludesAnotherInstance(ApplicationContextRunner application) {
+        application.run(one -> {
+            assertThat(one).hasNotFailed();
+            application.run(other -> {
+                OrderService there = other.getBean(OrderService.class);
+                for (long i = 0; i < 6; i++) {
+                    long order = i;
+                    awaitGrace(there, order);
+                    one.getBean(OrderService.class)
+                            .ship(order, () -> assertThatThrownBy(() -> there.ship(order, () -> {}))
+                                    .isInstanceOf(LockNotAcquiredException.class));
+                    there.ship(order, () -> {});
+                }
+                try (LockHandle lock = one.getBean(LockTemplate.class).acquire("stock")) {
+                    assertThat(lock.isHeld()).isTrue();
+                }
+            });
+        });
+    }
+
+    private static void createUser(Stream<RedisServer> servers, String rights) {
+        String[] rules = ("reset on >s3cret " + rights).split(" ");
+        servers.forEach(server -> RawAccess.setUser(server, "app", rules));
+    }
+
+    @Nested
+    class Sentinel {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> REDIS = TopologyExtension.sentinels();
+
+        private final String[] nodes = {
+            "spring.data.redis.sentinel.master=" + RedisSentinels.MASTER,
+            "spring.data.redis.sentinel.nodes=" + REDIS.topology().nodes()
+        };
+
+        @Test
+        void excludes() {
+            excludesAnotherInstance(application(nodes));
+        }
+
+        @Test
+        void warnsThatADeposedMasterMayGoOnUnlessItIsSaidForHowLong() {
+            application(nodes).run(context -> assertThat(
+                            context.getBean(RedisLockBackend.class).warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("the master of sentinels", "deposed-master-writes is 0s", "min-replicas-max-lag"));
+            application(nodes)
+                    .withPropertyValues("distributed-lock.redis.deposed-master-writes=500ms")
+                    .run(context -> assertThat(
+                                    context.getBean(RedisLockBackend.class).warnings())
+                            .hasSize(RawAccess.bindsScriptsToReplicas() ? 0 : 1));
+        }
+
+        @Test
+        void needsNoMoreRightsThanDocumented() {
+            assumeThat(RedisSentinels.haveUsers()).isTrue();
+            createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS);
+            createUser(
+                    REDIS.topology().sentinels().stream(),
+                    "-@all +hello +auth +ping +client|setname +sentinel|get-master-addr-by-name");
+            excludesAnotherInstance(application(nodes)
+                    .withPropertyValues(LOGIN)
+                    .withPropertyValues(
+                            "spring.data.redis.sentinel.username=app", "spring.data.redis.sentinel.password=s3cret"));
+        }
+    }
+
+    @Nested
+    class Cluster {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
+
+        private final String nodes =
+                "spring.data.redis.cluster.nodes=" + REDIS.topology().addresses();
+
+        @Test
+        void excludes() {
+            excludesAnotherInstance(application(nodes));
+        }
+
+        @Test
+        void needsNoMoreRightsThanDocumented() {
+            createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +cluster|nodes +asking");
+            excludesAnotherInstance(application(nodes).withPropertyValues(LOGIN));
+        }
+    }
+
+    @Nested
+    class MasterAndReplicas {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
+
+        /** The master comes last, so that it must be looked for. */
+        private final String nodes = "spring.data.redis.masterreplica.nodes="
+                + Stream.concat(
+                                REDIS.topology().replicas().stream(),
+                                Stream.of(REDIS.topology().master()))
+                        .map(server -> server.host() + ":" + server.port())
+                        .collect(Collectors.joining(","));
+
+        @Test
+        void excludes() {
+            excludesAnotherInstance(application(nodes));
+        }
+
+        @Test
+        void needsNoMoreRightsThanDocumented() {
+            createUser(REDIS.topology().servers().stream(), LEAST_RIGHTS + " +role");
+            excludesAnotherInstance(application(nodes).withPropertyValues(LOGIN));
+        }
+    }
+
+    @Nested
+    class Tls {
+
+        @Test
+        void excludesAndChecksTheCertificate() {
+            try (TlsFiles files = TlsFiles.create();
+                    RawAccess.TlsServer redis = RawAccess.startTls(files)) {
+                String port = "spring.data.redis.port=" + redis.port();
+                excludesAnotherInstance(application(
+                        port,
+                        "spring.data.redis.ssl.bundle=redis",
+                        "spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate()));
+                application(port, "spring.data.redis.ssl.enabled=true")
+                        .run(context -> assertThat(context).hasFailed());
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.testing.ChildJvm;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An application whose connection factory leads to a Unix socket locks there, and nowhere else. */
+@EnabledOnOs(value = OS.LINUX, architectures = "amd64")
+class UnixSocketIT {
+
+    @Test
+    void locksOnTheSocketOfTheConnectionFactory(@TempDir Path directory) {
+        Path socket = directory.resolve("redis.sock");
+        try (RedisServer redis = RawAccess.startOnSocket(socket);
+                ChildJvm jvm = ChildJvm.start(
+                        Path.of(System.getProperty("java.home")),
+                        List.of("-Dio.lettuce.core.epoll=true"),
+                        UnixSocketApplication.class,
+                        socket.toString())) {
+            assertThat(jvm.awaitExit(Duration.ofSeconds(60)))
+                    .as("%s", jvm.lines())
+                    .isZero();
+            assertThat(jvm.lines()).contains("excluded");
+            assertThat(redis.commands().get("lock:{order:42}:fence")).isNotNull();
+        }
+    }
+}

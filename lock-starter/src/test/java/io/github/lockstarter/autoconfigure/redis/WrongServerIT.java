@@ -1,0 +1,145 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.TlsFiles;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/**
+ * An application whose properties lead to the wrong port, database or protocol does not start, and says which one to
+ * change.
+ */
+class WrongServerIT {
+
+    private static final String START_ANYWAY = "distributed-lock.redis.required-at-start=false";
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static TlsFiles files;
+    private static RawAccess.TlsServer tls;
+
+    @BeforeAll
+    static void startTls() {
+        files = TlsFiles.create();
+        tls = RawAccess.startTls(files);
+    }
+
+    @AfterAll
+    static void stopTls() {
+        tls.close();
+        files.close();
+    }
+
+    @Test
+    void hasFewerDatabases() {
+        assertThatReport("port=" + REDIS.server().port(), "database=33")
+                .contains("DB index is out of range", "Set spring.data.redis.database to")
+                .doesNotContain("EVALSHA");
+    }
+
+    @Test
+    void hasACertificateThatIsNotTrusted() {
+        assertThatReport("port=" + tls.port(), "ssl.enabled=true")
+                .contains("certificate is not accepted", "spring.data.redis.ssl.bundle", "truststore.certificate");
+    }
+
+    @Test
+    void speaksTls() {
+        assertThatReport("port=" + tls.port())
+                .contains(
+                        "the server closed the connection",
+                        "If the port speaks TLS",
+                        "spring.data.redis.ssl.enabled=true");
+    }
+
+    @Test
+    void doesNotSpeakTls() {
+        assertThatReport("port=" + REDIS.server().port(), "ssl.enabled=true")
+                .contains("no answer within 2.0s, with TLS", "spring.data.redis.ssl.enabled=false");
+    }
+
+    @Test
+    void speaksHttp() throws IOException {
+        try (ServerSocket server = http()) {
+            assertThatReport("port=" + server.getLocalPort())
+                    .contains("does not speak the protocol of Redis: it begins with 'H'", "spring.data.redis.port");
+            assertThatReport("port=" + server.getLocalPort(), "ssl.enabled=true")
+                    .contains("does not speak TLS", "spring.data.redis.ssl.enabled=false");
+        }
+    }
+
+    @Test
+    void saysShortlyAtRunTimeWhatItSaysAtLengthAtTheStart() {
+        application("port=9").withPropertyValues(START_ANYWAY).run(context -> {
+            assertThat(context).hasNotFailed();
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            assertThatExceptionOfType(LockBackendException.class)
+                    .isThrownBy(() -> locks.acquire("order:42"))
+                    .satisfies(e -> assertThat(e.getMessage())
+                            .contains("'order:42'", "Could not connect to Redis at localhost:9", "refused")
+                            .doesNotContain("spring.data.redis", "null")
+                            .hasSizeLessThan(200));
+        });
+    }
+
+    private static AbstractStringAssert<?> assertThatReport(String... properties) {
+        String[] report = new String[1];
+        application(properties).run(context -> {
+            assertThat(context).hasFailed();
+            report[0] = FailureReport.of(context.getStartupFailure());
+        });
+        return assertThat(report[0]).contains(START_ANYWAY).doesNotContain("null");
+    }
+
+    private static ApplicationContextRunner application(String... properties) {
+        ApplicationContextRunner application = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        SslAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withPropertyValues("spring.ssl.bundle.pem.redis.truststore.certificate=file:" + files.certificate());
+        for (String property : properties) {
+            application = application.withPropertyValues("spring.data.redis." + property);
+        }
+        return application;
+    }
+
+    /** Answers whatever it is sent as a web server does. */
+    private static ServerSocket http() throws IOException {
+        ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        CompletableFuture.runAsync(() -> {
+            while (!server.isClosed()) {
+                try (Socket client = server.accept()) {
+                    int unused = client.getInputStream().read();
+                    client.getOutputStream()
+                            .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException e) {
+                    // The client is gone, or the test is over.
+                }
+            }
+        });
+        return server;
+    }
+}
