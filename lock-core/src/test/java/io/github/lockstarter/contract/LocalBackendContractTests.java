@@ -65,67 +65,8 @@ class LocalBackendContractTests {
     }
 
     @Nested
-    class EngineAcquire extends EngineAcquireContract {
-        EngineAcquire() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
     class Admin extends AdminContract {
         Admin() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    class EngineAdmin extends EngineAdminContract {
-        EngineAdmin() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    class EngineForkJoin extends EngineForkJoinContract {
-        EngineForkJoin() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class StackOverflow extends StackOverflowContract {
-        StackOverflow() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class AbandonedHold extends AbandonedHoldContract {
-        AbandonedHold() {
             super(LocalStore::new);
         }
     }

@@ -1,22 +1,14 @@
 package io.github.lockstarter.redis.contract;
 
-import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
-import io.github.lockstarter.contract.EngineAcquireContract;
-import io.github.lockstarter.contract.EngineAdminContract;
-import io.github.lockstarter.contract.EngineForkJoinContract;
-import io.github.lockstarter.contract.EngineHoldContract;
-import io.github.lockstarter.contract.EngineInputContract;
-import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
-import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import org.junit.jupiter.api.Nested;
@@ -89,64 +81,8 @@ class RedisBackendContractIT {
     }
 
     @Nested
-    class EngineAcquire extends EngineAcquireContract {
-        EngineAcquire() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineHold extends EngineHoldContract {
-        EngineHold() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineInput extends EngineInputContract {
-        EngineInput() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
     class Admin extends AdminContract {
         Admin() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineAdmin extends EngineAdminContract {
-        EngineAdmin() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class EngineForkJoin extends EngineForkJoinContract {
-        EngineForkJoin() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class StackOverflow extends StackOverflowContract {
-        StackOverflow() {
-            super(RedisBackendContractIT::store);
-        }
-    }
-
-    @Nested
-    class AbandonedHold extends AbandonedHoldContract {
-        AbandonedHold() {
             super(RedisBackendContractIT::store);
         }
     }

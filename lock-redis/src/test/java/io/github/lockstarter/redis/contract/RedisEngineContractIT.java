@@ -1,0 +1,81 @@
+package io.github.lockstarter.redis.contract;
+
+import io.github.lockstarter.contract.AbandonedHoldContract;
+import io.github.lockstarter.contract.EngineAcquireContract;
+import io.github.lockstarter.contract.EngineAdminContract;
+import io.github.lockstarter.contract.EngineForkJoinContract;
+import io.github.lockstarter.contract.EngineHoldContract;
+import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineRenewalContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.StackOverflowContract;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The engine over the Redis backend, on one server, against the contract. */
+class RedisEngineContractIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static LockStore store() {
+        return new RedisStore(REDIS.server().uri());
+    }
+
+    @Nested
+    class EngineAcquire extends EngineAcquireContract {
+        EngineAcquire() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineHold extends EngineHoldContract {
+        EngineHold() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineRenewal extends EngineRenewalContract {
+        EngineRenewal() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineInput extends EngineInputContract {
+        EngineInput() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineAdmin extends EngineAdminContract {
+        EngineAdmin() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineForkJoin extends EngineForkJoinContract {
+        EngineForkJoin() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class StackOverflow extends StackOverflowContract {
+        StackOverflow() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class AbandonedHold extends AbandonedHoldContract {
+        AbandonedHold() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+}
