@@ -12,10 +12,15 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,12 +30,32 @@ class EngineHeldLongTests {
     private static final Duration WARN_AFTER = Duration.ofMillis(100);
 
     private final List<LockEvent.HeldLong> heard = new CopyOnWriteArrayList<>();
+
+    /** Events of all kinds, in the order in which the listener got them. */
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+    private volatile Runnable onContended = () -> {};
     private final LockListener listener = new LockListener() {
+        @Override
+        public void onEvent(LockEvent event) {
+            events.add(event);
+        }
+
+        @Override
+        public void onContended(LockEvent.Contended event) {
+            onContended.run();
+        }
+
         @Override
         public void onHeldLong(LockEvent.HeldLong event) {
             heard.add(event);
         }
     };
+
+    /** Runs whenever a watchdog looks at the clock. */
+    private volatile Runnable onWatchdogsClock = () -> {};
+
+    private final EngineClock clock = new EngineClock(this::nanos, Instant::now);
     private final LocalLockBackend backend = new LocalLockBackend();
     private final LockEngine engine = engine(Duration.ofSeconds(30), WARN_AFTER);
 
@@ -46,7 +71,14 @@ class EngineHeldLongTests {
                 defaults.watchdog(),
                 defaults.handOver(),
                 Map.of("nightly", never));
-        return new LockEngine(backend, settings.withWarnAfter(warnAfter), List.of(listener), EngineClock.SYSTEM);
+        return new LockEngine(backend, settings.withWarnAfter(warnAfter), List.of(listener), clock);
+    }
+
+    private long nanos() {
+        if (Thread.currentThread().getName().startsWith("lock-watchdog")) {
+            onWatchdogsClock.run();
+        }
+        return System.nanoTime();
     }
 
     @AfterEach
@@ -72,11 +104,12 @@ class EngineHeldLongTests {
 
     @Test
     void comeOnceForAHoldThatIsRenewedMeanwhile() {
-        try (LockEngine renewing = engine(Duration.ofMillis(300), WARN_AFTER)) {
+        try (LockEngine renewing = engine(Duration.ofMillis(900), WARN_AFTER)) {
             LockHandle handle = renewing.acquire(LockRequest.of("order:43"));
 
-            await().pollDelay(Duration.ofMillis(600))
-                    .untilAsserted(() -> assertThat(heard).hasSize(1));
+            await().until(() ->
+                    events.stream().filter(LockEvent.Renewed.class::isInstance).count() > 1);
+            assertThat(heard).hasSize(1);
             assertThat(handle.isHeld()).isTrue();
         }
     }
@@ -102,5 +135,80 @@ class EngineHeldLongTests {
 
         assertThat(heard.get(0).thread()).contains(Thread.currentThread());
         assertThat(heard.get(1).thread()).isEmpty();
+    }
+
+    @Test
+    void neverFollowTheReleaseOfAnAbandonedHold() throws Exception {
+        LockEngine renewing = engine(Duration.ofMillis(1500), Duration.ofMillis(800));
+        AtomicReference<@Nullable LockHandle> handle = new AtomicReference<>();
+        Thread thread = new Thread(() -> handle.set(renewing.acquire(LockRequest.of("order:42"))));
+        thread.start();
+        thread.join();
+        await().until(() -> has(LockEvent.Renewed.class)); // the look that begins to watch the handle is behind it
+
+        handle.set(null);
+        await().until(() -> {
+            System.gc();
+            return has(LockEvent.Abandoned.class);
+        });
+        renewing.close();
+
+        assertThat(events.stream().dropWhile(event -> !(event instanceof LockEvent.Abandoned)))
+                .noneMatch(LockEvent.HeldLong.class::isInstance);
+    }
+
+    @Test
+    void leaveTheRenewalAloneWhereTheyFail() {
+        AtomicInteger failures = new AtomicInteger();
+        onWatchdogsClock = () -> {
+            if (isCalledBy("held") && failures.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("planted");
+            }
+        };
+        try (LockEngine renewing = engine(Duration.ofMillis(900), WARN_AFTER)) {
+            LockHandle handle = renewing.acquire(LockRequest.of("order:42"));
+
+            await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.Renewed.class));
+            assertThat(failures).hasPositiveValue();
+            assertThat(handle.isHeld()).isTrue();
+        }
+    }
+
+    @Test
+    void waitForACallerThatTakesTheLockLate() throws Exception {
+        CountDownLatch contended = new CountDownLatch(1);
+        CountDownLatch taking = new CountDownLatch(1);
+        onContended = () -> {
+            contended.countDown();
+            EngineInterleavings.awaitQuietly(taking);
+        };
+        LockHandle before = engine.acquire(LockRequest.of("order:42").named("nightly"));
+        try (LockEngine late = engine(Duration.ofSeconds(3), WARN_AFTER)) {
+            Thread caller = new Thread(() -> late.acquire(LockRequest.of("order:42")));
+            caller.start();
+            contended.await();
+            before.release();
+            await().until(() -> !late.heldLocks().snapshot().isEmpty());
+            Thread.sleep(WARN_AFTER.toMillis()); // it lasts long, and its caller does not have it yet
+
+            AtomicInteger looks = new AtomicInteger();
+            onWatchdogsClock = looks::incrementAndGet;
+            Thread.sleep(300);
+            assertThat(looks).hasValueLessThan(50);
+            assertThat(heard).isEmpty();
+
+            taking.countDown();
+            await().untilAsserted(() -> assertThat(heard).hasSize(1));
+            caller.join();
+        }
+    }
+
+    private boolean has(Class<? extends LockEvent> type) {
+        return events.stream().anyMatch(type::isInstance);
+    }
+
+    private static boolean isCalledBy(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
     }
 }

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count
  * in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to
  * null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested
- * entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties).
+ * entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties);
+ * {@link #isReportedAbandoned} and {@link #isReportedHeldLong} (set once, by the timer's thread).
  */
 public final class Hold extends TimerEntry {
 
@@ -158,8 +159,8 @@ public final class Hold extends TimerEntry {
     /** Whether it was reported that no code can release it; belongs to the timer's thread. */
     public boolean isReportedAbandoned;
 
-    /** Whether listeners were told that it lasts long; set by the timer's thread. */
-    private volatile boolean toldHeldLong;
+    /** Whether it was reported that it lasts long; set by the timer's thread. */
+    private volatile boolean isReportedHeldLong;
 
     /** The handles whose release was begun by a thread that could not go on, the latest first. */
     public volatile @Nullable HoldHandle unfinished;
@@ -239,21 +240,25 @@ public final class Hold extends TimerEntry {
         return terms.renewal() == Renewal.ON;
     }
 
-    /** Whether listeners are still to hear that it lasts long. */
-    public boolean isToWarn() {
-        return !toldHeldLong && !terms.warnAfter().isZero();
+    /**
+     * When to look at it: at the given time, or sooner, when it begins to last long. If that has passed and its caller
+     * does not have it yet, there is nothing to report sooner.
+     */
+    public long lookBy(long latest) {
+        long longFrom = longFrom();
+        boolean reports = !isReportedHeldLong && !terms.warnAfter().isZero();
+        return reports && longFrom - latest < 0 && (announced || longFrom - clock.nanos() > 0) ? longFrom : latest;
     }
 
-    /** Monotonic time from which it lasts long. */
-    public long warnAt() {
-        return grantedAt + terms.warnAfter().toNanos();
-    }
-
-    /** Whether listeners hear now that it lasts long: once, and not before its caller has it. */
-    public boolean claimWarning() {
-        boolean claimed = isToWarn() && announced && clock.nanos() - warnAt() >= 0;
-        toldHeldLong |= claimed;
+    /** Whether the caller is the one that reports that it lasts long: once, and not before its caller has it. */
+    public boolean claimHeldLongReport(long now) {
+        boolean claimed = !isReportedHeldLong && announced && !terms.warnAfter().isZero() && now - longFrom() >= 0;
+        isReportedHeldLong |= claimed;
         return claimed;
+    }
+
+    private long longFrom() {
+        return grantedAt + terms.warnAfter().toNanos();
     }
 
     /** Monotonic time of the next renewal. */

@@ -71,8 +71,7 @@ public final class Watchdog {
         long deadline = hold.lifecycle.deadline().nanos();
         long renewal = hold.renewAt();
         boolean renews = hold.isRenewed() && !lossDetector.isPastMaxHold(hold) && renewal - deadline < 0;
-        long next = renews ? renewal : deadline;
-        timer.schedule(hold, hold.isToWarn() && hold.warnAt() - next < 0 ? hold.warnAt() : next);
+        timer.schedule(hold, hold.lookBy(renews ? renewal : deadline));
         suspendWatch.begin();
     }
 
@@ -97,22 +96,20 @@ public final class Watchdog {
         if (hold.isRenewed() && hold.isUnreachable()) {
             onUnreachable.accept(hold);
         }
-        if (hold.claimWarning()) {
-            events.publish(new LockEvent.HeldLong(
-                    hold.terms.name(),
-                    hold.key,
-                    hold.fencingToken,
-                    hold.held(),
-                    Optional.ofNullable(hold.owner.acquiredBy())));
-        }
+        long now = clock.nanos();
+        boolean lastsLong = hold.claimHeldLongReport(now);
         boolean renewNow = hold.isRenewed()
-                && hold.renewAt() - clock.nanos() <= 0
+                && hold.renewAt() - now <= 0
                 && !lossDetector.isPastMaxHold(hold)
                 && hold.lifecycle.beginRenewal();
         if (renewNow) {
             due.add(hold);
         } else if (hold.lifecycle.isHeld()) {
             watch(hold);
+        }
+        // Last and guarded, since the renewals matter more; the hold may have ended above.
+        if (lastsLong && hold.lifecycle.isHeld()) {
+            EngineLog.guard("Reporting a hold that lasts long", () -> reportHeldLong(hold));
         }
     }
 
@@ -206,6 +203,15 @@ public final class Watchdog {
 
     private void report(Hold hold, RenewalOutcome outcome) {
         events.publish(new LockEvent.Renewed(hold.terms.name(), hold.key, hold.fencingToken, outcome));
+    }
+
+    private void reportHeldLong(Hold hold) {
+        events.publish(new LockEvent.HeldLong(
+                hold.terms.name(),
+                hold.key,
+                hold.fencingToken,
+                hold.held(),
+                Optional.ofNullable(hold.owner.acquiredBy())));
     }
 
     /** Asks for more time at once, on the caller's behalf; once more if the backend asks for that. */
