@@ -115,7 +115,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
             throw stopped(request);
         }
         List<String> keys = request.keys();
-        HoldOwner owner = HoldOwner.of(request);
+        HoldOwner owner = HoldOwner.of(request, terms);
         return keys.size() == 1
                 ? running.acquirer().acquire(keys.get(0), terms, owner, ifBusy)
                 : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner, ifBusy);

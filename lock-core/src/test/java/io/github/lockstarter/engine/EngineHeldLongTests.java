@@ -11,6 +11,7 @@ import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import io.github.lockstarter.local.LocalLockBackend;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -201,6 +202,22 @@ class EngineHeldLongTests {
             await().untilAsserted(() -> assertThat(heard).hasSize(1));
             caller.join();
         }
+    }
+
+    @Test
+    void keepNoThreadReachableWhereNoneAreWanted() throws Exception {
+        Thread thread = new Thread(
+                () -> engine.acquire(LockRequest.of("report").named("nightly").ownedByHandle()));
+        thread.start();
+        thread.join();
+        WeakReference<Thread> ended = new WeakReference<>(thread);
+        thread = null;
+
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(ended.refersTo(null)).isTrue();
+        });
+        assertThat(engine.heldLocks().snapshot()).hasSize(1);
     }
 
     private boolean has(Class<? extends LockEvent> type) {

@@ -8,10 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The owner of a hold: a thread, which may enter again, or the handle alone. Threads are compared by identity, since a
  * subclass of {@link Thread} may override its id and its {@code equals}. A hold keeps its thread reachable: until the
- * lock is released, or for as long as its loss is remembered for that thread.
+ * lock is released, or for as long as its loss is remembered for that thread. A hold that belongs to its handle keeps
+ * the thread that acquired it reachable, with the stack of a virtual one, only if it is reported when it lasts long.
  *
  * @param thread the thread; null for a hold that belongs to its handle alone
- * @param acquiredBy the thread that acquired it, also for its handle; null if it was acquired asynchronously
+ * @param acquiredBy the thread that acquired it; null if it was acquired asynchronously, or for a handle that no report
+ *     is configured for
  * @param label the name of the acquiring thread, or {@link HeldLock#ASYNC}
  */
 public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, String label) {
@@ -19,9 +21,12 @@ public record HoldOwner(@Nullable Thread thread, @Nullable Thread acquiredBy, St
     public static final HoldOwner HANDLE = new HoldOwner(null, null, HeldLock.ASYNC);
 
     /** The owner of what the current thread asks for. */
-    public static HoldOwner of(LockRequest request) {
-        HoldOwner thread = currentThread();
-        return request.ownership() == Ownership.THREAD ? thread : new HoldOwner(null, thread.acquiredBy, thread.label);
+    public static HoldOwner of(LockRequest request, ResolvedRequest terms) {
+        if (request.ownership() == Ownership.THREAD) {
+            return currentThread();
+        }
+        Thread thread = Thread.currentThread();
+        return new HoldOwner(null, terms.warnAfter().isZero() ? null : thread, thread.getName());
     }
 
     static HoldOwner currentThread() {
