@@ -185,7 +185,8 @@ public sealed interface LockEvent {
 
     /**
      * No code can release a lock that is held and renewed, since none of its handles is reachable any more. The
-     * watchdog finds it at a renewal, once the garbage collector has run. Raised once per hold and {@link Abandonment}.
+     * watchdog finds it at a renewal, or when the lock has been held for {@code distributed-lock.warn-after}, once the
+     * garbage collector has run. Raised once per hold and {@link Abandonment}.
      *
      * @param name logical name
      * @param key the lock's key
@@ -198,14 +199,15 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * A lock has been held for {@code distributed-lock.warn-after}, and is still held. Raised once per hold.
+     * A lock has been held for {@code distributed-lock.warn-after}. It was held when the watchdog looked, and may have
+     * ended before a listener receives this. Raised at most once per hold.
      *
      * @param name logical name
      * @param key the lock's key
      * @param fencingToken the hold's fencing token
      * @param held time from the grant until now
-     * @param thread the thread that acquired it, which shows what it does; empty if the lock was acquired
-     *     asynchronously
+     * @param thread the thread that acquired it: the one that works under the lock, unless the handle was passed to
+     *     another thread; empty if the lock was acquired asynchronously
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}

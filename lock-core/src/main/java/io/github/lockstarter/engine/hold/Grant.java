@@ -77,7 +77,7 @@ public final class Grant {
         }
     }
 
-    /** Whether it was taken away. To be asked after a hold of it was added. */
+    /** Whether it was taken away, or is given back. To be asked after a hold of it was added. */
     public boolean isRevoked() {
         return state.revoked;
     }

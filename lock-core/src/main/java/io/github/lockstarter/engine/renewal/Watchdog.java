@@ -80,7 +80,7 @@ public final class Watchdog {
         return timerTask;
     }
 
-    /** Called before a hold is renewed that can be released by no code, on the timer's thread. */
+    /** Called on the timer's thread with each look at a hold that is renewed and that no code can release. */
     public void ifUnreachable(Consumer<Hold> action) {
         onUnreachable = action;
     }
