@@ -60,6 +60,8 @@ public final class Application implements AutoCloseable {
                 retry,
                 new EngineSettings.Watchdog(true, maxHold),
                 EngineSettings.HandOver.DEFAULTS,
+                EngineSettings.DEFAULTS.showsOwner(),
+                EngineSettings.DEFAULTS.warnAfter(),
                 Map.of());
     }
 
@@ -72,6 +74,8 @@ public final class Application implements AutoCloseable {
                 settings.retry(),
                 settings.watchdog(),
                 handOver,
+                settings.showsOwner(),
+                settings.warnAfter(),
                 settings.locks());
     }
 

@@ -71,8 +71,10 @@ class EngineHeldLongTests {
                 defaults.retry(),
                 defaults.watchdog(),
                 defaults.handOver(),
+                defaults.showsOwner(),
+                warnAfter,
                 Map.of("nightly", never));
-        return new LockEngine(backend, settings.withWarnAfter(warnAfter), List.of(listener), clock);
+        return new LockEngine(backend, settings, List.of(listener), clock);
     }
 
     private long nanos() {

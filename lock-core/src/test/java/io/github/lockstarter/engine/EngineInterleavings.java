@@ -73,6 +73,8 @@ abstract class EngineInterleavings {
                 defaults.retry(),
                 defaults.watchdog(),
                 handOver,
+                defaults.showsOwner(),
+                defaults.warnAfter(),
                 Map.of());
     }
 

@@ -78,7 +78,7 @@ record DistributedLockProperties(
     DistributedLockProperties {
         backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
         locks = Map.copyOf(locks);
-        settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
+        settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
         locks.forEach((name, named) -> {
             if (BackendRoutes.LOCAL.equals(named.backend)) {
                 throw new IllegalArgumentException(
@@ -132,29 +132,30 @@ record DistributedLockProperties(
     }
 
     EngineSettings engineSettings() {
-        EngineSettings settings = settings(lease, maxLease, maxWait, warnAfter, retry, watchdog, handOver, locks);
-        return showOwner ? settings : settings.withoutOwner();
+        return settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
     }
 
     private static EngineSettings settings(
             Duration lease,
             @Nullable Duration maxLease,
             Duration maxWait,
+            boolean showOwner,
             Duration warnAfter,
             Retry retry,
             Watchdog watchdog,
             HandOver handOver,
             Map<String, Named> locks) {
-        EngineSettings settings = new EngineSettings(
+        return new EngineSettings(
                 lease,
                 maxLease == null ? lease : maxLease,
                 maxWait,
                 new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
                 new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
                 new EngineSettings.HandOver(handOver.max, handOver.maxTime),
+                showOwner,
+                warnAfter,
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
                         .overrides())));
-        return settings.withWarnAfter(warnAfter);
     }
 
     /**

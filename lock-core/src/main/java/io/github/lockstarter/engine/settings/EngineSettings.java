@@ -44,29 +44,6 @@ public record EngineSettings(
             Map.of());
 
     /**
-     * Settings that show the owner, and without a limit from which a hold counts as long.
-     *
-     * @param lease default lease
-     * @param maxLease longest lease that a request may ask for
-     * @param maxWait default wait
-     * @param retry how often a waiter looks again
-     * @param watchdog whether and how long leases are renewed
-     * @param handOver how long a lock is passed on inside this instance
-     * @param locks overrides by logical lock name
-     * @throws IllegalArgumentException when a value is out of range; names the property
-     */
-    public EngineSettings(
-            Duration lease,
-            Duration maxLease,
-            Duration maxWait,
-            Retry retry,
-            Watchdog watchdog,
-            HandOver handOver,
-            Map<String, Overrides> locks) {
-        this(lease, maxLease, maxWait, retry, watchdog, handOver, true, Duration.ZERO, locks);
-    }
-
-    /**
      * Checks what is given.
      *
      * @param lease default lease
@@ -76,7 +53,7 @@ public record EngineSettings(
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
      * @param showsOwner whether the store learns which thread has a lock, and since when
-     * @param warnAfter how long a hold lasts before listeners hear of it
+     * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
@@ -102,17 +79,6 @@ public record EngineSettings(
      */
     public EngineSettings withoutOwner() {
         return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, warnAfter, locks);
-    }
-
-    /**
-     * The same, but listeners hear of each hold that lasts as long.
-     *
-     * @param duration how long; zero if they never hear of one
-     * @return a copy
-     * @throws IllegalArgumentException when the duration is out of range; names the property
-     */
-    public EngineSettings withWarnAfter(Duration duration) {
-        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, showsOwner, duration, locks);
     }
 
     /**
@@ -164,7 +130,7 @@ public record EngineSettings(
      * @param lease lease instead of the default
      * @param maxWait wait instead of the default
      * @param renewal renewal instead of the default
-     * @param warnAfter time until listeners hear of a hold, instead of the default
+     * @param warnAfter time until listeners hear of a hold instead of the default; zero if they never do
      */
     public record Overrides(
             Optional<Duration> lease,
