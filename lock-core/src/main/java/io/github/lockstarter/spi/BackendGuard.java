@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * a backend that throws, returns null, or completes a stage with an exception or with null. A caller guards the call
  * with {@link #stageOf}, and what the stage completes with by {@link #resultOf}, in the one step that it adds to the
  * stage anyway. Without state.
+ *
+ * <p>For the modules of this project: public because they share it, and no part of the port.
  */
 public final class BackendGuard {
 

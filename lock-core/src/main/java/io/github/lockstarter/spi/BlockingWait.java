@@ -18,6 +18,8 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>Results and failures are those of {@link CompletableFuture#join}. A future that is complete costs nothing.
  * Thread-safe; stateless. Not for event loops and timer threads, which never block.
+ *
+ * <p>For the modules of this project: public because they share it, and no part of the port.
  */
 public final class BlockingWait {
 

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Creates every thread of the lock client: daemons with a numbered name, such as {@code lock-watchdog-1}, that inherit
  * neither the thread-locals nor the context class loader of the thread that happens to create them. Thread-safe.
+ *
+ * <p>For the modules of this project: public because they share it, and no part of the port.
  */
 public final class LockThreads {
 
