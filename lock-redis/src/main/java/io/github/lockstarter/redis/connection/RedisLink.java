@@ -86,6 +86,15 @@ public final class RedisLink implements RedisConnectionStateListener {
     }
 
     /**
+     * How often the connection broke before a command that is dispatched now. What is dispatched while the client is
+     * disconnected goes out on the next connection, so a command went out once if {@link #breaks} is the same with its
+     * answer. A break that is not counted yet is taken for one that came later.
+     */
+    public int breaksCounted() {
+        return breaks.get();
+    }
+
+    /**
      * How often any connection broke that a command on this one may be redirected to. A command during which this
      * changes may be executed twice, too.
      */

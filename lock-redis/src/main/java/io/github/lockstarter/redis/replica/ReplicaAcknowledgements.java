@@ -12,6 +12,7 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,12 +42,16 @@ import org.jspecify.annotations.Nullable;
  * not have it, or has it for good.
  *
  * <p>A {@code WAIT} that the client sends again on a new connection waits for nothing, since that connection wrote
- * nothing. So its answer counts only if the connection did not break since the writes.
+ * nothing. So its answer counts only if the connection did not break since the writes. Otherwise the grants are in the
+ * next round, as those are that too few replicas have, until their time is over.
  *
  * <p>Any thread calls; rounds end on the event loop, or on a thread of the client's timer where no answer comes.
  * {@code lock} guards {@code queues}: per server with a round under way, the grants of the next one. Nothing blocks.
  */
 public final class ReplicaAcknowledgements implements AutoCloseable {
+
+    /** How late an answer to {@code WAIT} may be: servers look at its timeout about ten times a second. */
+    private static final long LATENESS_MILLIS = 250;
 
     private final RedisConnections connections;
     private final KeySpace keySpace;
@@ -158,7 +164,7 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         new Round(link, grants).begin();
     }
 
-    private RedisFailure shortfall(@Nullable Long acknowledged) {
+    private RedisFailure shortfall(long acknowledged) {
         String count = acknowledged + " of the " + wanted() + " replicas that must acknowledge it did so within "
                 + settings.acknowledgementTime().toMillis() + "ms";
         return failure(
@@ -173,6 +179,11 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
                 " no longer had the lock when its replicas should have acknowledged it",
                 "The lock ended meanwhile, or another server was promoted; try again",
                 "the lock is gone");
+    }
+
+    /** The connection broke in each round, or in the last one that there was time for. */
+    private RedisFailure broken() {
+        return failures.ofExecuting(new RedisException("the client opened it again before WAIT was answered"));
     }
 
     private RedisFailure failure(String problem, String remedy, String cause) {
@@ -216,24 +227,35 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
         private final RedisLink link;
         private final List<Grant> grants;
         private final int breaksBefore;
-        private final List<AsyncCommand<String, String, Long>> writes;
+        private final List<AsyncCommand<String, String, Long>> writes = new ArrayList<>();
 
         Round(RedisLink link, List<Grant> grants) {
             this.link = link;
             this.grants = grants;
-            this.breaksBefore = link.breaks();
-            this.writes =
-                    grants.stream().map(grant -> grant.confirmation.byText()).toList();
+            this.breaksBefore = link.breaksCounted();
         }
 
+        /** Never throws: a round that neither begins nor ends would keep every later one from beginning. */
         void begin() {
-            AsyncCommand<String, String, Long> wait = waitCommand();
-            wait.onComplete(this::end);
+            try {
+                grants.forEach(grant -> writes.add(grant.confirmation.byText()));
+                AsyncCommand<String, String, Long> wait = waitCommand();
+                wait.onComplete(this::end);
+                dispatch(wait);
+            } catch (Throwable e) {
+                RedisFailure unprepared = failures.ofPreparing(e);
+                grants.forEach(grant -> grant.fail(unprepared));
+                next(link, List.of());
+            }
+        }
+
+        private void dispatch(AsyncCommand<String, String, Long> wait) {
             try {
                 StatefulConnection<String, String> connection = link.toServer();
                 if (connection == null) {
                     throw new RedisException("no connection to the server");
                 }
+                expire(wait, connection);
                 List<RedisCommand<String, String, ?>> all = new ArrayList<>(writes);
                 all.add(wait);
                 connection.dispatch(all);
@@ -244,31 +266,51 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
 
         /** As short as its oldest grant needs, but not zero, which would wait for ever. */
         private AsyncCommand<String, String, Long> waitCommand() {
-            long millis = grants.stream().mapToLong(Grant::leftMillis).min().orElse(0);
             CommandArgs<String, String> args =
-                    new CommandArgs<>(StringCodec.UTF8).add(wanted()).add(Math.max(1, millis));
+                    new CommandArgs<>(StringCodec.UTF8).add(wanted()).add(millis());
             return new AsyncCommand<>(new Command<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), args));
+        }
+
+        private long millis() {
+            return Math.max(
+                    1, grants.stream().mapToLong(Grant::leftMillis).min().orElse(0));
+        }
+
+        /** Sooner than the client does, which waits for each answer for the whole command timeout. */
+        private void expire(AsyncCommand<?, ?, ?> wait, StatefulConnection<?, ?> connection) {
+            Future<?> expiry = connection
+                    .getResources()
+                    .eventExecutorGroup()
+                    .schedule(
+                            () -> wait.completeExceptionally(new RedisCommandTimeoutException("No answer to WAIT")),
+                            millis() + LATENESS_MILLIS,
+                            TimeUnit.MILLISECONDS);
+            wait.onComplete((acknowledged, failure) -> expiry.cancel(false));
         }
 
         private void end(@Nullable Long acknowledged, @Nullable Throwable failure) {
             boolean broken = link.breaks() != breaksBefore;
-            link.recordReply(refusalOf(writes.get(0), failure)); // WAIT itself does not tell that a server was demoted
             List<Grant> again = new ArrayList<>();
-            for (int i = 0; i < grants.size(); i++) {
-                Throwable refusal = broken
-                        ? new RedisException("the client opened it again before WAIT was answered")
-                        : refusalOf(writes.get(i), failure);
-                if (refusal != null) {
-                    grants.get(i).fail(failures.ofExecuting(refusal));
-                } else if (writes.get(i).getNow(ReleaseScript.NOT_HELD) == ReleaseScript.NOT_HELD) {
-                    grants.get(i).fail(vanished());
-                } else if (acknowledged != null && acknowledged >= wanted()) {
-                    grants.get(i).complete(Optional.empty());
-                } else if (grants.get(i).leftMillis() > 0) {
-                    again.add(grants.get(i));
-                } else {
-                    grants.get(i).fail(shortfall(acknowledged));
+            try {
+                link.recordReply(refusalOf(writes.get(0), failure)); // WAIT does not say that a server was demoted
+                for (int i = 0; i < grants.size(); i++) {
+                    Grant grant = grants.get(i);
+                    Throwable refusal = refusalOf(writes.get(i), failure);
+                    if (refusal != null) {
+                        grant.fail(failures.ofExecuting(refusal));
+                    } else if (writes.get(i).getNow(ReleaseScript.NOT_HELD) == ReleaseScript.NOT_HELD) {
+                        grant.fail(vanished());
+                    } else if (!broken && acknowledged != null && acknowledged >= wanted()) {
+                        grant.complete(Optional.empty());
+                    } else if (grant.leftMillis() > 0) {
+                        again.add(grant);
+                    } else {
+                        grant.fail(broken ? broken() : shortfall(acknowledged == null ? 0 : acknowledged));
+                    }
                 }
+            } catch (Throwable e) {
+                RedisFailure unread = failures.ofReply(e);
+                grants.forEach(grant -> grant.fail(unread));
             }
             next(link, again);
         }
