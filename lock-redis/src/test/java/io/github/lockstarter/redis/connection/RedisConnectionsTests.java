@@ -39,6 +39,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisConnectionsTests {
 
@@ -70,13 +71,19 @@ class RedisConnectionsTests {
         assertThat(redis.attempts()).isEqualTo(3);
     }
 
-    @Test
-    void askOnceWhenTheReasonIsKnown() {
+    @ParameterizedTest
+    @ValueSource(strings = {"Connection refused", "Connection closed prematurely"})
+    void connectOnceForEachCommandUntilTheServerAccepts(String refusal) {
         redis.connecting(() -> {
-            throw new RedisConnectionException("Connection refused");
+            throw new RedisConnectionException(refusal);
         });
         assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
-        assertThat(redis.attempts()).isEqualTo(1);
+        assertThat(answer(renew())).isInstanceOf(RenewResult.Unknown.class);
+        assertThat(redis.attempts()).isEqualTo(2);
+        redis.connecting();
+        renew();
+        awaitSent(1);
+        assertThat(redis.attempts()).isEqualTo(3);
     }
 
     @Test
@@ -278,6 +285,10 @@ class RedisConnectionsTests {
     private CompletableFuture<AcquireResult> acquire() {
         return backend.acquire(new AcquireCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0, 1, Optional.empty()))
                 .toCompletableFuture();
+    }
+
+    private CompletableFuture<RenewResult> renew() {
+        return Verb.RENEW.send(backend).thenApply(RenewResult.class::cast).toCompletableFuture();
     }
 
     private CompletableFuture<ReleaseResult> release() {
