@@ -44,7 +44,8 @@ public final class RedisConnections implements AutoCloseable {
     private ConnectionState access = ConnectionState.OPEN;
 
     /**
-     * Opens nothing yet.
+     * Opens nothing yet. Connections are opened with the context class loader of the thread that calls this, which is
+     * the application's: opening them may run code of the application, such as a provider of credentials.
      *
      * @param connector opens the connections
      * @param settings how long a user waits for the link: one command timeout
@@ -57,7 +58,11 @@ public final class RedisConnections implements AutoCloseable {
     public RedisConnections(RedisConnector connector, RedisSettings settings, Duration pulse) {
         this.connector = connector;
         this.patience = settings.commandTimeout();
-        this.opener = LockThreads.pool("lock-redis-connect", 1, Duration.ofSeconds(1));
+        this.opener = LockThreads.pool(
+                "lock-redis-connect",
+                1,
+                Duration.ofSeconds(1),
+                Thread.currentThread().getContextClassLoader());
         this.subscriptions = new MailboxSubscriptions(connector, pulse, opener, this::mailboxOf);
     }
 

@@ -87,6 +87,28 @@ class RedisConnectionsTests {
     }
 
     @Test
+    void connectWithTheContextClassLoaderOfTheThreadThatMadeTheBackend() {
+        CompletableFuture<ClassLoader> context = new CompletableFuture<>();
+        redis.connecting(() -> {
+            context.complete(Thread.currentThread().getContextClassLoader());
+            return redis.link();
+        });
+        ClassLoader application = new ClassLoader() {};
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(application);
+        RedisLockBackend made;
+        try {
+            made = new RedisLockBackend(redis, RedisSettings.DEFAULTS);
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
+        try (made) {
+            made.withdraw(new WithdrawCommand(BackendUser.KEY, OWNER));
+            assertThat(answer(context)).isSameAs(application);
+        }
+    }
+
+    @Test
     void answerWhenTheConnectorGivesNothing() {
         redis.connecting(() -> null);
         assertThat(answer(acquire())).isInstanceOf(AcquireResult.Rejected.class);
