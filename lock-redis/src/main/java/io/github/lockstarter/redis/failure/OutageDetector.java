@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.failure;
 
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;

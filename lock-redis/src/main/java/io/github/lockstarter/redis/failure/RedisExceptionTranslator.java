@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.failure;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure.Effect;
 import io.github.lockstarter.redis.settings.RedisSettings;

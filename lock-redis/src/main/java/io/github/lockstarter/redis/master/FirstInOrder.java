@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.master;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.lettuce.core.RedisException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -134,13 +135,8 @@ final class FirstInOrder<T> {
                 failures.isEmpty()
                         ? none
                         : none + "; the first failure: "
-                                + rootOf(failures.get(0)).getMessage());
+                                + ExceptionCauses.rootOf(failures.get(0)).getMessage());
         failures.forEach(failure::addSuppressed);
         return failure;
-    }
-
-    private static Throwable rootOf(Throwable failure) {
-        Throwable cause = failure.getCause();
-        return cause == null ? failure : rootOf(cause);
     }
 }

@@ -1,4 +1,4 @@
-package io.github.lockstarter.redis.failure;
+package io.github.lockstarter.redis.cause;
 
 import java.util.Objects;
 import java.util.Optional;
