@@ -90,8 +90,8 @@ public final class RedisLockBackend implements QuorumNode {
     private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final KeySpace keySpace;
-    private final RenewScript renewals;
-    private final ReleaseScript releases;
+    private final RenewScript renewScript;
+    private final ReleaseScript releaseScript;
     private final AdminScripts adminScripts;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
@@ -119,8 +119,8 @@ public final class RedisLockBackend implements QuorumNode {
     /** For tests: uses the given connections and closes them. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.renewals = new RenewScript(keySpace);
-        this.releases = new ReleaseScript(keySpace, connector);
+        this.renewScript = new RenewScript(keySpace);
+        this.releaseScript = new ReleaseScript(keySpace, connector);
         this.adminScripts = new AdminScripts(keySpace, connector);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
@@ -224,35 +224,35 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        List<Renewal> results = new ArrayList<>(commands.size());
+        List<Renewal> renewals = new ArrayList<>(commands.size());
         for (RenewCommand command : commands) {
-            results.add(new Renewal(command));
+            renewals.add(new Renewal(command));
         }
-        for (RenewBatch batch : RenewBatch.of(results, renewals, histories, failures)) {
+        for (RenewBatch batch : RenewBatch.of(renewals, renewScript, histories, failures)) {
             runner.run(batch.call(), batch);
         }
-        return Collections.unmodifiableList(results);
+        return Collections.unmodifiableList(renewals);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return runner.run(releases.release(command), ReleaseScript.RELEASED);
+        return runner.run(releaseScript.release(command), ReleaseScript.RELEASE_READER);
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return runner.run(releases.withdraw(command), ReleaseScript.WITHDRAWN);
+        return runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER);
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
         LockKeys keys = keySpace.keysOf(key);
-        return runner.run(AdminScripts.inspect(keys, histories.of(keys.lock())), AdminScripts.INSPECTED);
+        return runner.run(AdminScripts.inspect(keys, histories.of(keys.lock())), AdminScripts.INSPECT_READER);
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return runner.run(adminScripts.revoke(key, fencingToken), AdminScripts.REVOKED)
+        return runner.run(adminScripts.revoke(key, fencingToken), AdminScripts.REVOKE_READER)
                 .thenCompose(revocation -> revocation instanceof Revocation.Stale
                         ? inspect(key).thenApply(Revocation.Stale::new)
                         : CompletableFuture.completedFuture(revocation));

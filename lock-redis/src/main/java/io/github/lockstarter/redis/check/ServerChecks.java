@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command
- * ends with it. Of a server that does not tell, nothing is said.
+ * ends with it. A server that does not report a setting causes no warning.
  */
 public final class ServerChecks {
 
@@ -76,7 +76,7 @@ public final class ServerChecks {
         return List.copyOf(warnings);
     }
 
-    /** All that {@code INFO} says unless asked for more: servers before version 7 tell one section or these. */
+    /** All that {@code INFO} says unless asked for more: servers before version 7 report one section or these. */
     private static CompletableFuture<String> ask(RedisLink link) {
         AsyncCommand<String, String, String> info = new AsyncCommand<>(new Command<>(
                 CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));

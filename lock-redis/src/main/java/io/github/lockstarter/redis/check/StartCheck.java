@@ -50,8 +50,8 @@ public final class StartCheck {
 
     private final ScriptRunner runner;
     private final KeySpace keySpace;
-    private final RenewScript renewals;
-    private final ReleaseScript releases;
+    private final RenewScript renewScript;
+    private final ReleaseScript releaseScript;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
     private final MissingRights rights;
@@ -64,8 +64,8 @@ public final class StartCheck {
             RedisSettings settings) {
         this.runner = runner;
         this.keySpace = new KeySpace(settings.keyPrefix());
-        this.renewals = new RenewScript(keySpace);
-        this.releases = new ReleaseScript(keySpace, connector);
+        this.renewScript = new RenewScript(keySpace);
+        this.releaseScript = new ReleaseScript(keySpace, connector);
         this.histories = histories;
         this.failures = failures;
         this.rights = new MissingRights(connector, settings);
@@ -95,18 +95,19 @@ public final class StartCheck {
             });
         }
         ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
-        // A grant looks for its own instance in the queue only if it is not empty, and if it was told a position.
-        Optional<Waiting> told = Optional.of(new Waiting(1, LEASE));
-        long fencingToken = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, told), keys, old))
+        // A grant looks for its own instance in the queue only if it is not empty, and if the command names a position.
+        Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
+        long fencingToken = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, placed), keys, old))
                 .value();
-        checkRenewal(renewals.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
-        long released = ask(releases.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
-        ask(releases.withdraw(new WithdrawCommand(key, waiter)));
+        checkRenewal(
+                renewScript.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
+        long released = ask(releaseScript.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
+        ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
         // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
         LockToken again = new LockToken(id, 2);
         long last = ask(AcquireScript.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
                 .value();
-        ask(releases.release(new ReleaseCommand(key, again, last)));
+        ask(releaseScript.release(new ReleaseCommand(key, again, last)));
         if (old != null) {
             reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
         }
@@ -121,13 +122,13 @@ public final class StartCheck {
         old.learn(marker);
         histories.found(old);
         ServerHistory young = new ServerHistory(old.key(), YOUNG);
-        String grace = checkRenewal(renewals.reclaim(command, young)).marker();
+        String grace = checkRenewal(renewScript.reclaim(command, young)).marker();
         checkRenewal(RenewScript.expire(old.key(), grace, LEASE));
-        ask(releases.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
+        ask(releaseScript.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
         ask(ReleaseScript.forget(old.key(), grace, keys));
     }
 
-    /** Of a missing right, these scripts tell in their reply. */
+    /** These scripts report a missing right in their reply. */
     private RenewScript.Reply checkRenewal(ScriptCall<RenewScript.Reply> call) {
         RenewScript.Reply reply = ask(call);
         if (!reply.problem().isEmpty()) {

@@ -38,6 +38,7 @@ final class ClusterRouting implements Routing {
 
     /** Begins to connect to all masters, so that the first lock on each need not wait for it. */
     void connectToAll() {
+        // No caller waits yet, so a failure here concerns none: the first command for the master connects again.
         masters().forEach(master -> nodeAt(master).whenOpen(new FutureLink()));
     }
 

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 public final class AdminScripts {
 
     /** Reads the reply of {@link #inspect}. */
-    public static final Reader<List<String>, StoredLock> INSPECTED = new Inspected();
+    public static final Reader<List<String>, StoredLock> INSPECT_READER = new InspectReader();
 
     /** Reads the reply of {@link #revoke}. */
-    public static final Reader<Long, Revocation> REVOKED = new Revoked();
+    public static final Reader<Long, Revocation> REVOKE_READER = new RevokeReader();
 
     private final KeySpace keySpace;
     private final String counting;
@@ -51,7 +51,7 @@ public final class AdminScripts {
                 LockScript.REVOKE, keys.all(), ScriptCall.trimmed(Long.toString(fencingToken), keys.name(), counting));
     }
 
-    private static final class Inspected implements Reader<List<String>, StoredLock> {
+    private static final class InspectReader implements Reader<List<String>, StoredLock> {
 
         /** The owner is none of these clients. */
         private static final String FOREIGN = "?";
@@ -89,7 +89,7 @@ public final class AdminScripts {
         }
     }
 
-    private static final class Revoked implements Reader<Long, Revocation> {
+    private static final class RevokeReader implements Reader<Long, Revocation> {
 
         /** A client of another kind has the lock. */
         private static final long FOREIGN = -1;

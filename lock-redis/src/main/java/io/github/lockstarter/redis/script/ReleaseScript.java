@@ -25,10 +25,10 @@ public final class ReleaseScript {
     public static final long NOT_HELD = 0;
 
     /** Reads the reply of {@link #release}. */
-    public static final Reader<Long, ReleaseResult> RELEASED = new Released();
+    public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader();
 
     /** Reads the reply of {@link #withdraw}. */
-    public static final Reader<Long, WithdrawResult> WITHDRAWN = new Withdrawn();
+    public static final Reader<Long, WithdrawResult> WITHDRAW_READER = new WithdrawReader();
 
     private final KeySpace keySpace;
     private final String counting;
@@ -85,7 +85,7 @@ public final class ReleaseScript {
         return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
     }
 
-    private static final class Released implements Reader<Long, ReleaseResult> {
+    private static final class ReleaseReader implements Reader<Long, ReleaseResult> {
 
         @Override
         public ReleaseResult of(Long status) {
@@ -100,7 +100,7 @@ public final class ReleaseScript {
         }
     }
 
-    private static final class Withdrawn implements Reader<Long, WithdrawResult> {
+    private static final class WithdrawReader implements Reader<Long, WithdrawResult> {
 
         @Override
         public WithdrawResult of(Long status) {

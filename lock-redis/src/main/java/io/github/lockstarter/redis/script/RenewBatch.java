@@ -80,7 +80,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
      * moved, it travels without: where renewals never have to wait, the holder of the lock is the same either way.
      */
     public static List<RenewBatch> of(
-            List<Renewal> renewals, RenewScript calls, ClientHistories histories, RedisExceptionTranslator failures) {
+            List<Renewal> renewals, RenewScript script, ClientHistories histories, RedisExceptionTranslator failures) {
         List<RenewBatch> batches = new ArrayList<>(1 + renewals.size() / (histories.isPerSlot() ? 1 : MOST));
         int from = 0;
         while (from < renewals.size()) {
@@ -91,7 +91,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
             boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
             int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
             List<Renewal> together = renewals.subList(from, to);
-            ScriptCall<Reply> call = whole ? calls.reclaim(first, marked) : calls.renew(commands(together), marked);
+            ScriptCall<Reply> call = whole ? script.reclaim(first, marked) : script.renew(commands(together), marked);
             batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
             from = to;
         }

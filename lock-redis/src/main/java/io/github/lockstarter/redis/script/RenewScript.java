@@ -91,7 +91,7 @@ public record RenewScript(KeySpace keySpace) {
      */
     public record Reply(String statuses, String problem, String marker, Duration retryAfter) {
 
-        /** The token has the lock, and its lease was prolonged. */
+        /** The token has the lock, and its lease was extended. */
         static final char RENEWED = '1';
 
         /** The token does not have the lock. */

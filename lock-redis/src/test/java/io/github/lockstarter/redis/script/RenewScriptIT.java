@@ -31,7 +31,7 @@ class RenewScriptIT {
     }
 
     @Test
-    void prolongsTheLeaseOfTheOwner() {
+    void extendsTheLeaseOfTheOwner() {
         scripts.acquire("a:1", 5_000);
         assertThat(scripts.renew("a:1", 30_000)).isEqualTo("1");
         assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));

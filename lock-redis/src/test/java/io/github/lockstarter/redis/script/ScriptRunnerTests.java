@@ -78,7 +78,7 @@ class ScriptRunnerTests {
     private CompletableFuture<Revocation> revoke() {
         return runner.run(
                         ScriptCall.ofStatus(LockScript.REVOKE, new String[] {"lock:{a}", "f", "w"}, "7"),
-                        AdminScripts.REVOKED)
+                        AdminScripts.REVOKE_READER)
                 .toCompletableFuture();
     }
 
