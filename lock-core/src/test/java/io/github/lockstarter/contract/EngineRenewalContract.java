@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 public abstract class EngineRenewalContract extends EngineContract {
 
     /** Long enough for a machine that stands still for a moment. */
-    private static final Duration LEASE = ofMillis(450);
+    private static final Duration LEASE = ofMillis(600);
 
     private final LockRequest renewed = request.leasedFor(LEASE);
 
