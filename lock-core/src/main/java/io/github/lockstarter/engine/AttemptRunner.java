@@ -41,9 +41,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what the {@link KeyQueue}s decide: sends attempts, turns grants into holds, and gives back what no caller
- * wants any more. Called by callers, the timer, and the backend's threads; keeps no state of its own but
- * {@link #closed}.
+ * Carries out what the {@link KeyQueue}s decide: sends attempts, turns grants into holds, and releases grants that no
+ * caller takes. Called by callers, the timer, and the backend's threads; keeps no state of its own but {@link
+ * #closed}.
  */
 final class AttemptRunner {
 

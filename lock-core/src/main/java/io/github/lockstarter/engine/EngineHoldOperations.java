@@ -13,7 +13,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Passes what handles ask for on to the parts of the engine. */
+/** Forwards the operations of handles to the parts of the engine. */
 final class EngineHoldOperations extends HoldOperations {
 
     private final EngineContext context;

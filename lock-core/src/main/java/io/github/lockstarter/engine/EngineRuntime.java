@@ -40,8 +40,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An engine between start and stop: makes its parts, and ends holds that are taken away. Thread-safe; without state of
- * its own.
+ * An engine between start and stop: creates its parts, and ends holds that another instance revoked. Thread-safe;
+ * without state of its own.
  */
 final class EngineRuntime {
 

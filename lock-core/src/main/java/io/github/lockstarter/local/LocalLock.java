@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * The state of one key, and what each command makes of it. Immutable. Times are monotonic nanoseconds, which may
+ * The state of one key, and its transitions by each command. Immutable. Times are monotonic nanoseconds, which may
  * overflow: they are only ever subtracted.
  *
  * @param hold the hold, whose lease may be over

@@ -3,7 +3,7 @@ package io.github.lockstarter.local;
 import java.util.Optional;
 
 /**
- * What a command does to a lock.
+ * The effect of a command on a lock.
  *
  * @param <R> kind of result
  * @param lock the state that follows

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt at all nodes: a round of votes, and where the fencing tokens of the quorum differ, a round that raises
- * them.
+ * One attempt at all nodes: a round of votes, followed by a round that raises the fencing tokens where those of the
+ * quorum differ.
  *
  * <p>Called by the nodes' threads. {@link #phase} goes {@code VOTING → (RAISING →) GRANTED} or {@code → REFUSED}, never
  * back; it and all that changes is guarded by {@link #lock}. What may give the token the lock, a raise, is sent under

@@ -3,8 +3,7 @@ package io.github.lockstarter.redlock;
 import java.util.BitSet;
 
 /**
- * Where one attempt or renewal may have given the token the lock, and where that has to be freed once the token is
- * given up.
+ * The nodes that may have granted the lock to a token, so that it can be released there when the token is given up.
  *
  * <p>The release that is sent to a node frees what the node executed before it. A node answers in the order in which it
  * executes, so what it grants before it answers the release needs nothing more. What it grants later it may have

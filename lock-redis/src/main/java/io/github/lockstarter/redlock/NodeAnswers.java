@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * The answers of all nodes to one command, until they say enough.
+ * Collects the answers of all nodes to one command until they suffice.
  *
  * <p>Called by the nodes' threads; {@link #answers} is guarded by {@link #lock}. The outcome is completed outside the
  * lock.

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 
 /**
- * One attempt or renewal under way, which may still send more for its token, or hear that a node gave it the lock. It
+ * An acquisition or renewal in progress, which may still send commands for its token, or receive a late grant. It
  * stays under way until each node has answered everything, also when it is decided: what a node executes behind the
  * release of the token is freed there ({@link LateGrants}). Nothing of a token that is not given up is freed.
  *

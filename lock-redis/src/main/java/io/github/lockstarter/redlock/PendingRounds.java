@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 
 /**
- * What is under way for which token, so that a release stops it before it is sent itself: otherwise what follows on an
- * answer could be executed behind the release, and give the lock to a token that is not released any more. What is
- * without an answer then cannot be stopped; it stays here until it is answered, and is freed then. Thread-safe.
+ * The round in progress of each token: a release stops the round first, so that the round sends nothing after the
+ * release. What is without an answer then cannot be stopped; it stays here until it is answered, and is freed then.
+ * Thread-safe.
  */
 final class PendingRounds {
 

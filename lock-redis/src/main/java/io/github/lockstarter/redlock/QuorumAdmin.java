@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * An operator's questions to all nodes, each of which is waited for. Thread-safe; has no state of its own.
+ * Sends an operator's queries to all nodes, and waits for each. Thread-safe; has no state of its own.
  *
  * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that
  * names its holder then takes the lock away if its own last fencing token is still the one it told a moment ago:

@@ -16,8 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Makes of what the nodes report what it means to the quorum: each report of a node is one about a vote, and a further
- * one says that too few votes are left, or enough again.
+ * Turns reports of single nodes into events of the quorum.
  *
  * <p>Any thread reports. {@code lock} guards all mutable fields; the receiver is called
  * outside of it.

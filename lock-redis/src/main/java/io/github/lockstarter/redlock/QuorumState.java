@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * How a quorum is, by how its nodes are. One that does not answer cannot vote, and one that recovers may not.
+ * The state of the quorum, derived from the states of its nodes. One that does not answer cannot vote, and one that
+ * recovers may not.
  *
  * @param quorum how many decide
  * @param nodes all of them

@@ -3,7 +3,7 @@ package io.github.lockstarter.redlock;
 import java.time.Duration;
 
 /**
- * What the nodes of a quorum have in common.
+ * Settings that all nodes of a quorum share.
  *
  * @param nodeTimeout how long a node may take to answer: the command timeout of every node. Also for how long signals
  *     of several nodes count as signals of one release

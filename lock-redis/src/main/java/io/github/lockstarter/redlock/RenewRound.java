@@ -19,9 +19,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of all nodes to one renewal. Renewed, as soon as a quorum says so. Not held, as soon as so many say so
- * that the others are no quorum. Else, when all have answered: deferred if the nodes that defer would make a quorum, or
- * unknown.
+ * One renewal at all nodes: collects their answers until a quorum decides. Renewed, as soon as a quorum says so. Not
+ * held, as soon as so many say so that the others are no quorum. Else, when all have answered: deferred if the nodes
+ * that defer would make a quorum, or unknown.
  *
  * <p><b>Spreading.</b> A node that was down or busy at the grant, and has not the lock, is given it once the renewal is
  * known to have succeeded: the attempt is repeated there, for the same token. The nodes that renewed are a quorum that

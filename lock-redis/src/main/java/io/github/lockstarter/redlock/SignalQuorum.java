@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * What this instance waits for: its places in the nodes' queues, and the signals that it is short of.
+ * The wait of this instance over all nodes: its places in their queues, and the signals that it has not received yet.
  *
  * <p><b>Places.</b> Each node has a queue of its own, with positions by its own clock. An instance that looks again
  * tells each node the place that this node gave it, so that all queues keep the order in which the instances came.

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Tokens that one node may still have and should not, since it did not answer when it was told to free them. They are
- * freed when it answers again; without that, a node that was away for a moment would keep its vote from all owners for
- * a lease. Only a token that is given up gets here, and no attempt is made with such a token again, so none in here is
- * ever held. Each is in here once, however often it was to be freed. The oldest are forgotten first; what is forgotten
- * ends with its lease. Thread-safe; {@link #tokens} is guarded by {@link #lock}.
+ * Tokens that one node may still hold because it did not answer a release. They are freed when it answers again;
+ * without that, a node that was away for a moment would keep its vote from all owners for a lease. Only a token that
+ * is given up gets here, and no attempt is made with such a token again, so none in here is ever held. Each is in here
+ * once, however often it was to be freed. The oldest are forgotten first; what is forgotten ends with its lease.
+ * Thread-safe; {@link #tokens} is guarded by {@link #lock}.
  */
 final class UnreleasedTokens {
 

@@ -4,7 +4,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import java.util.OptionalLong;
 
 /**
- * What one of several stores says to an attempt.
+ * The answer of one of several stores to an attempt.
  *
  * @param result its answer
  * @param storeMicros the time on the store's own clock, in microseconds since any fixed instant, read by the same step

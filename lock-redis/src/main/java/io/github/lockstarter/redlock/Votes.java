@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The votes on one attempt, one place for each node, and what they come to. Not thread-safe.
+ * The votes of all nodes on one attempt, and their result. Not thread-safe.
  *
  * <p>A node that grants, is contended or recovers has <em>answered</em>; one that rejects, cannot just now or does not
  * say has not. The attempt is

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The highest fencing token that this instance was granted, for each of the keys that it was granted lately. Keeps the
- * tokens of a key growing when the backend has lost its counter and its clock stands below the last token.
+ * The highest fencing token granted to this instance, for each recently granted key. Keeps the tokens of a key growing
+ * when the backend has lost its counter and its clock stands below the last token.
  *
  * <p>Invariants: a floor is that of its key alone, so that a token far ahead of the clock raises those of no other key.
  * While a key is remembered, its floor never falls. At most {@value #SETS} times {@value #KEYS_PER_SET} keys are

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The latest messages that say that a lock was taken away. One of them may overtake the answer that carries the grant,
+ * The most recent messages that report a revoked lock. One of them may overtake the answer that carries the grant,
  * since it comes on another connection: the thread that receives it records it here before it looks for the hold; the
  * thread that is granted a lock adds the hold before it looks here, so that one of them sees the other's.
  *

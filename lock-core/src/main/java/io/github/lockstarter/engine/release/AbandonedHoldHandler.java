@@ -6,7 +6,7 @@ import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.Hold;
 
 /**
- * What is done about a hold that is renewed and that no code can release, since none of its handles can be reached.
+ * Decides what happens to a renewed hold whose handles can no longer be reached: a release, or a report.
  *
  * <p>It is released where that is safe: every section ends with a release by a handle; a section of a thread runs on
  * that thread, or where one of its handles is; so there is none once the thread has ended and no handle can be reached.

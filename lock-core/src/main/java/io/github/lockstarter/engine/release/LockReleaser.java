@@ -15,8 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where owners leave their holds. With the last one of an owner, the lock is handed over or released; a thread that has
- * too little stack for that fails before it begins, and {@link UnfinishedOperations} completes it.
+ * Ends the holds that their owners leave: by a hand-over or by a release. With the last one of an owner, the lock is
+ * handed over or released; a thread that has too little stack for that fails before it begins, and {@link
+ * UnfinishedOperations} completes it.
  */
 public final class LockReleaser {
 

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks every server that has locks how it is set up. Takes about as long as the command timeout at most: each command
- * ends with it. A server that does not report a setting causes no warning.
+ * Checks the settings of every server that keeps locks. Takes about as long as the command timeout at most: each
+ * command ends with it. A server that does not report a setting causes no warning.
  */
 public final class ServerChecks {
 

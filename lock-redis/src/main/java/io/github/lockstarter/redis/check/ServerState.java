@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code INFO} says of a server.
+ * The parts of a server's {@code INFO} that concern locks.
  *
  * @param fields by name; what the server or its version does not tell is missing
  */

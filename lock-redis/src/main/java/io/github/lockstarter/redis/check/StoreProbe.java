@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Asks Redis whether locks can be had, by a look at a lock, which changes nothing, and connects if need be. In a
- * cluster at one of each master: those that one of them has cannot be had while it is away, and all others can, so that
- * the cluster counts as there as long as more than half of its masters answer. With fewer, it replaces none of them
+ * Checks that Redis can keep locks, by reading a lock, which changes nothing; connects if necessary. In a cluster at
+ * one of each master: those that one of them has cannot be had while it is away, and all others can, so that the
+ * cluster counts as there as long as more than half of its masters answer. With fewer, it replaces none of them
  * either.
  *
  * <p>Thread-safe; has no state of its own.

@@ -2,7 +2,7 @@ package io.github.lockstarter.redis.connection;
 
 import java.util.concurrent.CancellationException;
 
-/** Whether commands get at Redis. */
+/** Whether the connections accept commands. */
 enum ConnectionState {
     /** They do, and connect if need be. */
     OPEN,

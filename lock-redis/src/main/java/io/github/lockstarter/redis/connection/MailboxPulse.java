@@ -8,9 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the server of a mailbox again and again whether it is there. Nothing else shows it: a mailbox that hears
- * nothing and one whose server hangs look alike, and commands may go to other servers of the cluster, or on a
- * connection that works.
+ * Checks repeatedly that the server of a mailbox answers. Nothing else shows it: a mailbox that hears nothing and one
+ * whose server hangs look alike, and commands may go to other servers of the cluster, or on a connection that works.
  *
  * <p>Runs on the client's timer and event loop, one look at a time, which alone use {@code missed} and write
  * {@code silent}. Ends by itself once the mailbox is heard on another connection, or not at all.

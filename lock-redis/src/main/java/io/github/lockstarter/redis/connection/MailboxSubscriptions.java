@@ -9,7 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 
 /**
- * Subscribes to the mailbox of an instance, and again on another connection where the one so far is found to be silent.
+ * Subscribes to the mailbox of an instance, and subscribes again on another connection when the current one fails.
  *
  * <p>The first subscription is made by the thread that opens the link, the others by the same executor; the pulse of
  * the mailbox asks for them from the client's threads. Has no state of its own.

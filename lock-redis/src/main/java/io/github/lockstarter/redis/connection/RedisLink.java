@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of commands to one server, and what is known of it: whether it broke, whether the server is silent, and which
- * scripts it has.
+ * The connection to one server for commands, with its state: whether it broke, whether the server is silent, and which
+ * scripts the server knows.
  *
  * <p>{@code breaks}, {@code breaksOfAll} and {@code known} are written by the event loop and read by all;
  * {@code timeouts} is written by all; {@code watched} is written by the thread that opens the connection.

@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What the nodes of a cluster called their histories when they answered last. An instance that uses a slot for the
- * first time has no marker of it, and yet finds by the name that the node has forgotten what was there before.
+ * The history ids that the nodes of a cluster reported last. An instance that uses a slot for the first time has no
+ * marker of it, and yet finds by the name that the node has forgotten what was there before.
  *
  * <p>Thread-safe. A name is put down to the node that is thought to have the slot. Where the cluster redirected the
  * command, that may be another one: then each of the two seems to have begun anew, which is safe.

@@ -2,7 +2,7 @@ package io.github.lockstarter.redis.key;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
 
-/** What the keys and channels of the locks under one prefix are called in Redis. */
+/** The names of the keys and channels in Redis for the locks under one prefix. */
 public final class KeySpace {
 
     private final String opening;

@@ -4,7 +4,7 @@ import io.lettuce.core.cluster.SlotHash;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * For each slot of a cluster a hash tag in it, the least number: all clients find the same, today and later.
+ * The lowest number whose hash tag lies in each slot of a cluster: all clients compute the same, in every version.
  *
  * <p>Numbers are tried in turn and each once, about 110,000 for all slots; to look for one slot from 0 on takes 16,000
  * on average. Thread-safe: {@code lock} guards all mutable fields, and nothing blocks inside of it.

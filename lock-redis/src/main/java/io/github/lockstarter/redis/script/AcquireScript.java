@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of the acquire script, and what its replies mean. */
+/** Calls of the acquire script, and the results that its replies stand for. */
 public final class AcquireScript {
 
     /** Makes the script return the time. */

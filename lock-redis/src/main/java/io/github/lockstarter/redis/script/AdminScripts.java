@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of the scripts that an operator uses, and what their replies mean. */
+/** Calls of the scripts for operators, and the results that their replies stand for. */
 public final class AdminScripts {
 
     /** Reads the reply of {@link #inspect}. */

@@ -12,7 +12,10 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 
-/** Calls of the scripts that return a status, release and withdraw among them, and what their replies mean. */
+/**
+ * Calls of the scripts that return a status, such as release and withdraw, and the results that the statuses stand
+ * for.
+ */
 public final class ReleaseScript {
 
     /** Status: done, and a waiter was signalled. */

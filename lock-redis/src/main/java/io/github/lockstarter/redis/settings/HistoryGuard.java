@@ -3,7 +3,7 @@ package io.github.lockstarter.redis.settings;
 import java.time.Duration;
 
 /**
- * How well locks are guarded against a Redis that has forgotten them, as far as this client knows.
+ * How far locks are protected against a Redis that has forgotten them, as far as this client knows.
  *
  * @param state whether failovers and restarts are recognised
  * @param recovering how much longer, at some server or other, no lock is granted that is free; zero if that was not

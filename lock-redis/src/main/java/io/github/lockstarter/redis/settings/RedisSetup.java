@@ -1,7 +1,7 @@
 package io.github.lockstarter.redis.settings;
 
 /**
- * What messages tell to change, since the properties that lead to a server are not the same for all of them.
+ * The remedies that messages name, since the properties that lead to a server differ between setups.
  *
  * @param servers what says where the servers are
  * @param master what to point at the server that takes writes
