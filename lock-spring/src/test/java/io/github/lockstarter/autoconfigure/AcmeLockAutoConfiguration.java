@@ -5,6 +5,7 @@ import io.github.lockstarter.local.LocalLockBackend;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -12,6 +13,7 @@ import org.springframework.context.annotation.Bean;
 
 /** What another module has to declare, so that its store is a value of {@code distributed-lock.backend}. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@ConditionalOnBean(LockSettings.class)
 @EnableConfigurationProperties(AcmeLockAutoConfiguration.AcmeLockProperties.class)
 class AcmeLockAutoConfiguration {
 

@@ -192,6 +192,15 @@ class RedisLockConfigurationTests {
     }
 
     @Test
+    void makesNothingWithoutTheAutoConfigurationOfTheLocks() {
+        new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(RedisLockAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                .withPropertyValues(NOBODY, "distributed-lock.locks.order.backend=redlock")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class));
+    }
+
+    @Test
     void leavesAnotherBackendAlone() {
         application
                 .withBean(LockBackend.class, LocalLockBackend::new)
