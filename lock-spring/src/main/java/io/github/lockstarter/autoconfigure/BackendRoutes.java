@@ -9,21 +9,19 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend of each lock, by its name. The key alone decides, so that all requests for a key go to the same backend,
- * whatever their names: a key that is the name of a configured lock, or begins with such a name and a colon, as those
- * of annotations do, is kept where that name is. Of several such names the longest counts.
+ * The backend of each key. Only the key is compared with the names, never the name of the request, so
+ * that all requests for a key go to the same backend: a key that is the name of a configured lock, or begins with such
+ * a name and a colon, as those of annotations do, is kept where that name is. Of several such names the longest counts.
  *
- * @param usual the backend of all other locks
+ * @param defaultBackend the backend of all other locks
  * @param byName those of single names
  */
-record BackendRoutes(String usual, Map<String, String> byName) {
-
-    /** The backend for tests. */
-    static final String LOCAL = "local";
+record BackendRoutes(String defaultBackend, Map<String, String> byName) {
 
     /** Routes of an application; with the backend for tests, there is no other one. */
-    static BackendRoutes of(String usual, Map<String, String> byName) {
-        return new BackendRoutes(usual, usual.equals(LOCAL) ? Map.of() : Map.copyOf(byName));
+    static BackendRoutes of(String defaultBackend, Map<String, String> byName) {
+        return new BackendRoutes(
+                defaultBackend, defaultBackend.equals(LockBackendOption.LOCAL) ? Map.of() : Map.copyOf(byName));
     }
 
     /** The name of a backend in any spelling, such as {@code REDIS} or with a blank; empty if none is given. */
@@ -36,7 +34,7 @@ record BackendRoutes(String usual, Map<String, String> byName) {
     /** All that are needed, in the order of their names. */
     Set<String> inUse() {
         Set<String> all = new TreeSet<>(byName.values());
-        all.add(usual);
+        all.add(defaultBackend);
         return all;
     }
 
@@ -50,7 +48,7 @@ record BackendRoutes(String usual, Map<String, String> byName) {
                 }
             }
         }
-        return usual;
+        return defaultBackend;
     }
 
     /**

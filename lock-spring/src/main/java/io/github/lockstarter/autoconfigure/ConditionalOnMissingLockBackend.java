@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches unless the application declares a {@link io.github.lockstarter.spi.LockBackend} of its own. Those that the
- * auto-configurations of stores declare do not count: an application may keep some locks here and some there. They are
- * known by their {@linkplain LockBackendOption#beanName names}.
+ * Matches unless the application declares a {@link io.github.lockstarter.spi.LockBackend} of its own. A backend whose
+ * bean method has this annotation is that of a store and does not count: an application may keep some locks in one
+ * store and some in another.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -8,6 +8,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
 
 /**
  * Distributed locks for the application: engine, {@link io.github.lockstarter.LockTemplate} and the
@@ -28,7 +29,7 @@ import org.springframework.context.annotation.Role;
 })
 public final class DistributedLockAutoConfiguration {
 
-    /** Bean that has checked the configuration when it exists. */
+    /** Name of the bean that checks the configuration when it is created. */
     static final String OPTIONS = "distributedLockBackendOptions";
 
     /** Created by Spring. */
@@ -39,13 +40,14 @@ public final class DistributedLockAutoConfiguration {
     static LockBackendOptions distributedLockBackendOptions(
             DistributedLockProperties properties,
             ObjectProvider<LockBackendOption> options,
+            Environment environment,
             ConfigurableListableBeanFactory beans) {
-        return new LockBackendOptions(properties, options.stream(), LockConditions.hasOwnBackend(beans));
+        return new LockBackendOptions(properties, options.stream(), environment, beans);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockBackendOption distributedLockLocalOption() {
-        return () -> BackendRoutes.LOCAL;
+        return () -> LockBackendOption.LOCAL;
     }
 }

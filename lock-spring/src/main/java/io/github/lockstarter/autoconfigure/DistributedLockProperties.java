@@ -80,7 +80,7 @@ record DistributedLockProperties(
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
         locks.forEach((name, named) -> {
-            if (BackendRoutes.LOCAL.equals(named.backend)) {
+            if (LockBackendOption.LOCAL.equals(named.backend)) {
                 throw new IllegalArgumentException(
                         "distributed-lock.locks." + name
                                 + ".backend is local, which is for tests and for all locks. Set distributed-lock.backend=local");

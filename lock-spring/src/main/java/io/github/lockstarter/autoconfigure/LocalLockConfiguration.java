@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** Locks in this JVM, only where the application configures them. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnLockBackend(BackendRoutes.LOCAL)
+@ConditionalOnLockBackend(LockBackendOption.LOCAL)
 class LocalLockConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LocalLockConfiguration.class);

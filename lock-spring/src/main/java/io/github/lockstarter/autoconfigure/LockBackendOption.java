@@ -10,8 +10,12 @@ import java.util.Locale;
  */
 public interface LockBackendOption {
 
+    /** Name of the option that keeps locks in this JVM, for tests. */
+    String LOCAL = "local";
+
     /**
-     * The value: lower-case letters and digits.
+     * The value: lower-case letters and digits. Two options of an application never have the same name; {@code routed} is
+     * reserved.
      *
      * @return the name
      */
@@ -35,8 +39,7 @@ public interface LockBackendOption {
     default void checkRequest(LockRequest request, String key) {}
 
     /**
-     * The name that the bean with the backend has, by which it is found, and distinguished from a backend of the
-     * application itself.
+     * The name that the bean with the backend has, by which it is found.
      *
      * @param option the name of the option
      * @return the name of the bean, such as {@code distributedLockRedisBackend}

@@ -3,35 +3,49 @@ package io.github.lockstarter.autoconfigure;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.spi.LockBackend;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.Environment;
 
 /**
  * The stores on the class path and what they say about the configuration, which is checked when this is made: before
- * any backend is.
+ * the engine is.
  */
 final class LockBackendOptions {
 
     private final BackendRoutes routes;
-    private final Map<String, LockBackendOption> byName;
+    private final Map<String, LockBackendOption> byName = new TreeMap<>();
 
     /**
      * Checks the configuration.
      *
-     * @param ownBackend whether the application keeps its locks in a backend of its own, whatever is configured
+     * @param environment has the values as they are written, and says where
+     * @param beans says whether the application keeps its locks in a backend of its own, whatever is configured
      * @throws InvalidLockConfigurationException when it names no store, or breaks the rules of one
      */
-    LockBackendOptions(DistributedLockProperties properties, Stream<LockBackendOption> options, boolean ownBackend) {
+    LockBackendOptions(
+            DistributedLockProperties properties,
+            Stream<LockBackendOption> options,
+            Environment environment,
+            ConfigurableListableBeanFactory beans) {
         this.routes = properties.routes();
-        this.byName = options.collect(
-                Collectors.toMap(LockBackendOption::name, Function.identity(), (one, other) -> one, TreeMap::new));
-        if (properties.enabled() && !ownBackend) {
-            checkName("backend", properties.backend());
-            properties.locks().forEach((name, named) -> checkName("locks." + name + ".backend", named.backend()));
+        options.forEach(this::add);
+        if (properties.enabled()) {
+            if (LockConditions.hasOwnBackend(beans)) {
+                checkOwnBackend(properties, beans);
+            } else {
+                checkNames(properties, environment);
+            }
         }
         for (LockBackendOption option : byName.values()) {
             try {
@@ -42,18 +56,76 @@ final class LockBackendOptions {
         }
     }
 
-    private void checkName(String property, @Nullable String backend) {
-        if (backend != null && !byName.containsKey(backend)) {
+    private void add(LockBackendOption option) {
+        if (byName.putIfAbsent(option.name(), option) != null || option.name().equals(RoutedLockConfiguration.NAME)) {
             throw new InvalidLockConfigurationException(
-                    new IllegalArgumentException(DistributedLockProperties.PREFIX + '.' + property + " is '" + backend
-                            + "', and the application has no such store; it has " + byName.keySet()));
+                    "A LockBackendOption has the name '" + option.name() + "', which is taken: "
+                            + option.getClass().getName(),
+                    "Give the option another name, or remove one of the modules that declare it");
         }
+    }
+
+    /** It keeps all locks: nothing makes the stores of single names. */
+    private void checkOwnBackend(DistributedLockProperties properties, BeanFactory beans) {
+        if (routes.inUse().size() > 1
+                && !beans.containsBean(LockBackendOption.beanName(RoutedLockConfiguration.NAME))) {
+            String names = routes.byName().entrySet().stream()
+                    .filter(route -> !route.getValue().equals(properties.backend()))
+                    .map(route -> DistributedLockProperties.PREFIX + ".locks." + route.getKey() + ".backend is '"
+                            + route.getValue() + "'")
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+            throw new InvalidLockConfigurationException(
+                    names + ", and the application declares a LockBackend, which would keep these locks, too",
+                    "Remove the property, or the bean");
+        }
+    }
+
+    private void checkNames(DistributedLockProperties properties, Environment environment) {
+        ConfigurationPropertyName prefix = ConfigurationPropertyName.of(DistributedLockProperties.PREFIX);
+        checkName(prefix.append("backend"), properties.backend(), environment);
+        properties.locks().forEach((name, named) -> {
+            if (named.backend() != null) {
+                checkName(prefix.append("locks." + PropertyNames.key(name) + ".backend"), named.backend(), environment);
+            }
+        });
+    }
+
+    private void checkName(ConfigurationPropertyName property, String backend, Environment environment) {
+        if (byName.containsKey(backend)) {
+            return;
+        }
+        Optional<ConfigurationProperty> configured = configured(property, environment);
+        if (configured.isEmpty() && Set.of(LockBackendOption.LOCAL).containsAll(byName.keySet())) {
+            throw new InvalidLockConfigurationException(
+                    "The application has no lock store: " + property + " is unset (default '" + backend
+                            + "'), and no module with a store is on the class path",
+                    "Add lock-starter, or the module of another store, or declare a LockBackend bean. For tests set "
+                            + property + '=' + LockBackendOption.LOCAL);
+        }
+        String is = configured
+                .map(set -> " is '" + environment.resolvePlaceholders(String.valueOf(set.getValue())) + "' ("
+                        + set.getOrigin() + ')')
+                .orElse(" is unset (default '" + backend + "')");
+        throw new InvalidLockConfigurationException(new IllegalArgumentException(
+                property + is + ", and the application has no such store; it has " + byName.keySet()));
+    }
+
+    /** As it is written: bound properties keep neither the text nor its origin. */
+    private static Optional<ConfigurationProperty> configured(ConfigurationPropertyName name, Environment environment) {
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            ConfigurationProperty property = source.getConfigurationProperty(name);
+            if (property != null && !property.getValue().toString().isBlank()) {
+                return Optional.of(property);
+            }
+        }
+        return Optional.empty();
     }
 
     /**
      * Checks a request against the rules of the stores that keep its keys.
      *
-     * @throws IllegalArgumentException when one cannot; the message says what to change
+     * @throws IllegalArgumentException when a store cannot keep the lock as requested; the message says what to change
      */
     void check(LockRequest request) {
         routes.check(request);

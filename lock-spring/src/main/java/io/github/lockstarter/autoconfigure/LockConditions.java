@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -31,8 +30,6 @@ import org.springframework.util.ClassUtils;
  */
 final class LockConditions {
 
-    private static final Pattern OF_A_STORE = Pattern.compile("distributedLock\\w+Backend");
-
     private LockConditions() {}
 
     private static <T> T value(ConditionContext context, String name, Class<T> type, T absent) {
@@ -49,7 +46,9 @@ final class LockConditions {
     static BackendRoutes routes(ConditionContext context) {
         Map<String, String> byName = new HashMap<>();
         choices(context).forEach((name, choice) -> {
-            BackendRoutes.nameOf(choice.backend).ifPresent(backend -> byName.put(name, backend));
+            BackendRoutes.nameOf(choice.backend)
+                    .filter(backend -> !backend.equals(LockBackendOption.LOCAL)) // refused by the properties
+                    .ifPresent(backend -> byName.put(name, backend));
         });
         return BackendRoutes.of(
                 BackendRoutes.nameOf(value(context, "backend", String.class, ""))
@@ -126,9 +125,17 @@ final class LockConditions {
     /** Whether the application declares a backend that the engine would get. */
     static boolean hasOwnBackend(ConfigurableListableBeanFactory beans) {
         return Arrays.stream(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockBackend.class, true, false))
-                .filter(name -> !OF_A_STORE.matcher(name).matches())
+                .filter(name -> !isOfAStore(beans, name))
                 .anyMatch(name ->
                         !beans.containsBeanDefinition(name) || isDefaultCandidate(beans.getMergedBeanDefinition(name)));
+    }
+
+    private static boolean isOfAStore(ConfigurableListableBeanFactory beans, String name) {
+        if (!beans.containsBeanDefinition(name)
+                && beans.getParentBeanFactory() instanceof ConfigurableListableBeanFactory parent) {
+            return isOfAStore(parent, name);
+        }
+        return beans.findAnnotationOnBean(name, ConditionalOnMissingLockBackend.class, false) != null;
     }
 
     private static boolean isDefaultCandidate(BeanDefinition bean) {

@@ -165,10 +165,11 @@ final class PropertyNames {
                     .mapToObj(i -> declared.get(i).equals(ANY) ? key(misspelt.get(i)) : declared.get(i))
                     .collect(Collectors.joining("."));
         }
+    }
 
-        private static String key(String original) {
-            return original.matches("[a-z0-9-]+") ? original : '[' + original + ']';
-        }
+    /** As the key of a map is written, such as {@code [OrderService.ship]}. */
+    static String key(String original) {
+        return original.matches("[a-z0-9-]+") ? original : '[' + original + ']';
     }
 
     /** How many characters must be put in, left out or replaced (Levenshtein). */

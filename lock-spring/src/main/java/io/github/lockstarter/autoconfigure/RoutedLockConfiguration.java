@@ -13,6 +13,9 @@ import org.springframework.context.annotation.Primary;
 @Conditional(LockConditions.SeveralBackends.class)
 class RoutedLockConfiguration {
 
+    /** Reserved: no store has this name. */
+    static final String NAME = "routed";
+
     @Bean(destroyMethod = "")
     @Primary
     @ConditionalOnMissingLockBackend

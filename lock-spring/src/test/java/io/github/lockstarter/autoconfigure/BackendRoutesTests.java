@@ -64,9 +64,9 @@ class BackendRoutesTests {
 
     @Test
     void knowNoOtherBackendThanTheOneForTests() {
-        BackendRoutes local = BackendRoutes.of(BackendRoutes.LOCAL, Map.of("order", "redlock"));
+        BackendRoutes local = BackendRoutes.of(LockBackendOption.LOCAL, Map.of("order", "redlock"));
 
-        assertThat(local.inUse()).containsExactly(BackendRoutes.LOCAL);
-        assertThat(local.of("order:1")).isEqualTo(BackendRoutes.LOCAL);
+        assertThat(local.inUse()).containsExactly(LockBackendOption.LOCAL);
+        assertThat(local.of("order:1")).isEqualTo(LockBackendOption.LOCAL);
     }
 }

@@ -9,15 +9,19 @@ import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 
 /** Stores of other modules, and backends that the application declares itself. */
+@ExtendWith(OutputCaptureExtension.class)
 class LockBackendOptionTests {
 
     private final ApplicationContextRunner locks = new ApplicationContextRunner()
@@ -95,8 +99,9 @@ class LockBackendOptionTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            distributed-lock.backend=akme                 | distributed-lock.backend is 'akme', and the application has no such store; it has [acme, local]
-            distributed-lock.locks.order.backend=akme     | distributed-lock.locks.order.backend is 'akme', and the application has no such store
+            distributed-lock.backend=AK-ME                | distributed-lock.backend is 'AK-ME' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [acme, local]
+            distributed-lock.locks[Order.ship].backend=akme | distributed-lock.locks[Order.ship].backend is 'akme'
+            distributed-lock.locks.order.backend=akme     | distributed-lock.locks.order.backend is 'akme' ("distributed-lock.locks.order.backend" from property source "test"), and the application has no such store
             distributed-lock.acme.command-timeout=31s     | distributed-lock.acme.command-timeout is above the lease
             distributed-lock.acme.command-timeot=1s       | did you mean distributed-lock.acme.command-timeout?
             distributed-lock.acme.command-timeout=soon    | 'soon' is not a valid duration
@@ -134,15 +139,48 @@ class LockBackendOptionTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis", "local", "acme"})
+    @ValueSource(strings = {"redis", "acme"})
     void usesTheBackendOfTheApplicationWhateverIsConfigured(String backend) {
         LockBackend own = new LocalLockBackend();
         withAcme.withBean("own", LockBackend.class, () -> own)
-                .withPropertyValues("distributed-lock.backend=" + backend, "distributed-lock.locks.stock.backend=redis")
+                .withPropertyValues(
+                        "distributed-lock.backend=" + backend, "distributed-lock.locks.stock.backend=" + backend)
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .getBean(LockBackend.class)
                         .isSameAs(own));
+    }
+
+    @Test
+    void doesNotRouteBesideTheBackendOfTheApplication() {
+        withAcme.withBean("own", LockBackend.class, LocalLockBackend::new)
+                .withPropertyValues("distributed-lock.backend=redis", "distributed-lock.locks.stock.backend=acme")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "distributed-lock.locks.stock.backend is 'acme', and the application declares a LockBackend")
+                        .contains("Remove the property, or the bean"));
+    }
+
+    /** Also one that has the name of a store's bean. */
+    @ParameterizedTest
+    @ValueSource(strings = {"distributedLockAcmeBackend", "distributedLockOrdersBackend"})
+    void knowsTheBackendOfTheApplicationWhateverItsName(String name) {
+        LockBackend own = new LocalLockBackend();
+        withAcme.withBean(name, LockBackend.class, () -> own)
+                .withPropertyValues("distributed-lock.backend=acme")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean(LockBackend.class)
+                        .isSameAs(own));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acme", "local", "routed"})
+    void refusesAnOptionWhoseNameIsTaken(String name) {
+        withAcme.withBean(LockBackendOption.class, () -> () -> name)
+                .withPropertyValues("distributed-lock.backend=acme")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("A LockBackendOption has the name '" + name + "', which is taken"));
     }
 
     @Test
@@ -163,7 +201,18 @@ class LockBackendOptionTests {
     @Test
     void needsAStore() {
         locks.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                .contains("The application has no lock store: distributed-lock.backend is unset (default 'redis')")
+                .contains("Add lock-starter", "declare a LockBackend bean"));
+        withAcme.run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains(
-                        "distributed-lock.backend is 'redis', and the application has no such store; it has [local]"));
+                        "distributed-lock.backend is unset (default 'redis'), and the application has no such store; it"
+                                + " has [acme, local]"));
+    }
+
+    @Test
+    void announcesTheStoreForTestsOnlyWhereItIsUsed(CapturedOutput output) {
+        withAcme.withPropertyValues("distributed-lock.backend=acme", "distributed-lock.locks.stock.backend=local")
+                .run(context -> assertThat(context).hasFailed());
+        assertThat(output).doesNotContain("distributed-lock.backend is 'local'");
     }
 }

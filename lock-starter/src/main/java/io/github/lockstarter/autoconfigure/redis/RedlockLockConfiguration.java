@@ -50,6 +50,7 @@ class RedlockLockConfiguration {
 
         @Bean
         @ConditionalOnBean(RedlockNodes.class)
+        @ConditionalOnMissingLockBackend
         RedlockBackend distributedLockRedlockBackend(
                 RedlockNodes nodes, LockSettings locks, RedlockProperties properties) {
             return new RedlockBackend(nodes.backends(), properties.settings(locks));

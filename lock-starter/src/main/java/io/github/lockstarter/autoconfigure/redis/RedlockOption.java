@@ -35,7 +35,7 @@ record RedlockOption(RedlockProperties properties) implements LockBackendOption 
         if (locks.backendsInUse().contains(NAME)) {
             checkNumber(servers.size());
             checkTimeout(locks);
-        } else if (!servers.isEmpty() && !locks.backend().equals("local")) {
+        } else if (!servers.isEmpty() && !locks.backend().equals(LOCAL)) {
             throw new IllegalArgumentException("distributed-lock.redlock.nodes is set, and no lock is kept there. Set"
                     + " distributed-lock.backend=redlock, or distributed-lock.locks.<name>.backend=redlock for the locks of"
                     + " a name, or remove the nodes");
