@@ -66,7 +66,7 @@ public record EngineSettings(
         RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
         RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
-        RangeChecks.within("distributed-lock.warn-after", warnAfter, Duration.ZERO, RangeChecks.LONGEST);
+        RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
         }
@@ -240,9 +240,6 @@ public record EngineSettings(
         overrides
                 .maxWait()
                 .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
-        overrides
-                .warnAfter()
-                .ifPresent(
-                        value -> RangeChecks.within(prefix + ".warn-after", value, Duration.ZERO, RangeChecks.LONGEST));
+        overrides.warnAfter().ifPresent(value -> RangeChecks.warnAfter(prefix + ".warn-after", value));
     }
 }

@@ -20,6 +20,13 @@ final class RangeChecks {
         }
     }
 
+    static void warnAfter(String property, Duration value) {
+        if (!value.isZero() && (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0)) {
+            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between 1ms and "
+                    + exactly(LONGEST) + ", or 0 to disable the warning");
+        }
+    }
+
     static void within(String property, int value, int least, int most) {
         if (value < least || value > most) {
             throw new IllegalArgumentException(
@@ -45,6 +52,9 @@ final class RangeChecks {
     /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
     private static String exactly(Duration duration) {
         boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
-        return days ? duration.toDays() + "d" : duration.toMillis() + "ms";
+        String millis = duration.equals(Duration.ofMillis(duration.toMillis()))
+                ? duration.toMillis() + "ms"
+                : duration.toString();
+        return days ? duration.toDays() + "d" : millis;
     }
 }
