@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -129,6 +130,12 @@ record DistributedLockProperties(
     Duration waitOf(LockRequest request) {
         Named named = locks.get(request.name());
         return request.maxWait().orElse(named == null || named.maxWait == null ? maxWait : named.maxWait);
+    }
+
+    /** Whether there is a time after which a warning comes, for any lock. */
+    boolean warnsOfSlowHolds() {
+        return Stream.concat(Stream.of(warnAfter), locks.values().stream().map(Named::warnAfter))
+                .anyMatch(time -> time != null && !time.isZero());
     }
 
     EngineSettings engineSettings() {

@@ -35,24 +35,28 @@ class LockEngineConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
-    @Bean
+    /** {@link LockListeners} closes it, after the engine. */
+    @Bean(destroyMethod = "")
     LockEventPublisher distributedLockEventPublisher(ApplicationEventPublisher events) {
         return new LockEventPublisher(events);
     }
 
     @Bean
-    LockListeners distributedLockListeners(ObjectProvider<LockListener> beans) {
-        Stream<LockListener> ours = Stream.of(new LockLog(), new StoreLog(), new SlowHoldWarnings());
-        return new LockListeners(Stream.concat(ours, beans.orderedStream()));
+    LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
+        Stream<LockListener> log = Stream.of(new LockLog(), new StoreLog());
+        Stream<LockListener> slowHolds =
+                properties.warnsOfSlowHolds() ? Stream.of(new SlowHoldWarnings()) : Stream.empty();
+        return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));
     }
 
-    /** After the check of the configuration, which a backend relies on. */
+    /** After the check of the configuration. */
     @Bean
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)
     LockEngine distributedLockEngine(
             DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
         EngineSettings settings = properties.engineSettings();
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
+        listeners.started(engine.heldLocks());
         log.info(
                 "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, instance {}",
                 backend.getClass().getSimpleName(),

@@ -3,10 +3,16 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.observe.listener.LockListeners;
+import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -16,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 
 @ExtendWith(OutputCaptureExtension.class)
 class SlowHoldWarningsTests {
@@ -94,6 +101,54 @@ class SlowHoldWarningsTests {
         });
     }
 
+    /** A thread that reads a class by its methods' names would need hints in a native image. */
+    @Test
+    void isNoListenerThatIsReadByReflection() {
+        runner.run(context -> assertThat(listeners(context))
+                .contains("SlowHoldWarnings", "LockEventPublisher")
+                .doesNotContain("IsolatedListener"));
+    }
+
+    @Test
+    void hearsNothingWhereEveryTimeIsZero() {
+        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=0")
+                .run(context -> assertThat(listeners(context))
+                        .contains("LockEventPublisher")
+                        .doesNotContain("SlowHoldWarnings", "IsolatedListener"));
+        runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=1s")
+                .run(context -> assertThat(listeners(context)).contains("SlowHoldWarnings"));
+    }
+
+    private static List<String> listeners(ApplicationContext context) {
+        return context.getBean(LockListeners.class).all().stream()
+                .map(listener -> listener.getClass().getSimpleName())
+                .toList();
+    }
+
+    @Test
+    void saysNothingOfAHoldThatHasEndedMeanwhile(CapturedOutput output) {
+        runner.run(context -> {
+            LockListener warnings = context.getBean(LockListeners.class).all().stream()
+                    .filter(SlowHoldWarnings.class::isInstance)
+                    .findFirst()
+                    .orElseThrow();
+            try (LockHandle ended = context.getBean(LockOperations.class).acquire("order:1");
+                    LockHandle held = context.getBean(LockOperations.class).acquire("order:2")) {
+                ended.release();
+                for (LockHandle handle : List.of(ended, held)) {
+                    warnings.onHeldLong(new LockEvent.HeldLong(
+                            "order",
+                            handle.key(),
+                            handle.fencingToken(),
+                            Duration.ofMinutes(1),
+                            Optional.of(Thread.currentThread())));
+                }
+                await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'order:2' (fencing token"));
+                assertThat(output.getAll()).doesNotContain("Lock 'order:1' (fencing token");
+            }
+        });
+    }
+
     @Test
     void looksAfterAMinuteUnlessToldOtherwise() {
         runner.run(context -> assertThat(
@@ -115,11 +170,14 @@ class SlowHoldWarningsTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-1s", "366d", "P200000D"})
+    @ValueSource(strings = {"-1s", "100us", "366d", "P200000D"})
     void refusesATimeThatIsNone(String time) {
-        runner.withPropertyValues("distributed-lock.warn-after=" + time)
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
-        runner.withPropertyValues("distributed-lock.locks.nightly.warn-after=" + time)
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("warn-after"));
+        for (String property : List.of("distributed-lock.warn-after", "distributed-lock.locks.nightly.warn-after")) {
+            runner.withPropertyValues(property + '=' + time).run(context -> assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .hasMessageContaining(property + " is ")
+                    .hasMessageContaining("between 1ms and 365d, or 0 to disable the warning"));
+        }
     }
 }

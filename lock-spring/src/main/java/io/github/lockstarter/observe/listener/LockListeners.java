@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.listener;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockListener;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,11 @@ public final class LockListeners implements AutoCloseable {
 
     public List<LockListener> all() {
         return all;
+    }
+
+    /** Called once, when the engine is made and nothing is locked yet. */
+    public void started(HeldLocks locks) {
+        queued().forEach(listener -> listener.started(locks));
     }
 
     /** How many events were dropped so far, by the class of the listener; those of one class count together. */

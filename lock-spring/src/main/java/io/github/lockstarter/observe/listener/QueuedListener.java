@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.listener;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #losses} and {@link #others} count what waits in the executor, which keeps everything else; {@link
  * #dropped} counts what was dropped since the last warning, {@link #everDropped} all that was.
  */
-abstract class QueuedListener implements LockListener, AutoCloseable {
+public abstract class QueuedListener implements LockListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(QueuedListener.class);
     private static final Duration IDLE = Duration.ofSeconds(10);
@@ -30,7 +31,12 @@ abstract class QueuedListener implements LockListener, AutoCloseable {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong everDropped = new AtomicLong();
 
-    QueuedListener(Class<?> listener) {
+    /**
+     * Starts no thread yet.
+     *
+     * @param listener the class that hears the events
+     */
+    protected QueuedListener(Class<?> listener) {
         this.listener = listener.getName();
         // Its queue is bounded by what is counted.
         this.thread = LockThreads.pool("lock-listener", 1, IDLE, listener.getClassLoader());
@@ -46,12 +52,15 @@ abstract class QueuedListener implements LockListener, AutoCloseable {
         return listener;
     }
 
+    /** Called once, before the first event, with the locks that the engine holds. */
+    protected void started(HeldLocks locks) {}
+
     /** How many events were dropped so far. */
     final long dropped() {
         return everDropped.get();
     }
 
-    final void add(Runnable event) {
+    protected final void add(Runnable event) {
         add(event, others);
     }
 

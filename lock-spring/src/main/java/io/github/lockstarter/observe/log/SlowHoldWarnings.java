@@ -1,35 +1,63 @@
 package io.github.lockstarter.observe.log;
 
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
-import io.github.lockstarter.LockListener;
+import io.github.lockstarter.observe.listener.QueuedListener;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Warns of each hold that lasts longer than configured, with what its thread is doing at that moment, unless it was
  * acquired asynchronously: then no thread is known to work under it. Reads the stack and writes the log on the thread
- * of a listener, never on that of the timer. Stateless.
+ * of a listener, never on that of the timer. A hold that ends before its stack is read causes no warning: its thread
+ * does something else by then.
  */
-public final class SlowHoldWarnings implements LockListener {
+public final class SlowHoldWarnings extends QueuedListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
     private static final int MOST_FRAMES = 40;
 
+    /** Set once, before the first event. */
+    private volatile @Nullable HeldLocks locks;
+
     /** Warns of what it hears. */
-    public SlowHoldWarnings() {}
+    public SlowHoldWarnings() {
+        super(SlowHoldWarnings.class);
+    }
+
+    @Override
+    public void started(HeldLocks held) {
+        locks = held;
+    }
 
     @Override
     public void onHeldLong(LockEvent.HeldLong event) {
-        LockLogLine.about(log.atWarn(), event, event.fencingToken())
-                .log(
-                        "Lock '{}' (fencing token {}) has been held for {}ms. {}",
-                        event.fencingToken(),
-                        event.held().toMillis(),
-                        event.thread()
-                                .map(SlowHoldWarnings::activity)
-                                .orElse("It was acquired asynchronously: no thread is known to work under it"));
+        add(() -> warn(event));
+    }
+
+    private void warn(LockEvent.HeldLong event) {
+        String activity = event.thread()
+                .map(SlowHoldWarnings::activity)
+                .orElse("It was acquired asynchronously: no thread is known to work under it");
+        if (isHeld(event)) { // after the stack was read, so that the stack is that of the hold
+            LockLogLine.about(log.atWarn(), event, event.fencingToken())
+                    .log(
+                            "Lock '{}' (fencing token {}) has been held for {}ms. {}",
+                            event.fencingToken(),
+                            event.held().toMillis(),
+                            activity);
+        }
+    }
+
+    private boolean isHeld(LockEvent.HeldLong event) {
+        HeldLocks held = locks;
+        return held == null
+                || held.find(event.key())
+                        .filter(lock -> lock.fencingToken() == event.fencingToken())
+                        .isPresent();
     }
 
     private static String activity(Thread thread) {
