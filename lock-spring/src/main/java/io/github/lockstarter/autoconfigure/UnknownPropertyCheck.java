@@ -4,6 +4,7 @@ import io.github.lockstarter.autoconfigure.PropertyNames.Spelling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,8 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
     private final List<String> unknown = new ArrayList<>();
     private MutablePropertySources sources = new MutablePropertySources();
     private PropertyNames names = new PropertyNames();
+    private @Nullable ClassLoader loader;
+    private boolean withUnused;
 
     /** No constructor could be given it: this is one of the first beans. */
     @Override
@@ -58,6 +61,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         names = PropertyNames.declaredIn(beans);
+        loader = beans.getBeanClassLoader();
         for (PropertySource<?> source : sources) {
             if (source instanceof SystemEnvironmentPropertySource variables) {
                 checkVariables(variables, LockConditions.hasOwnLocks(beans));
@@ -88,7 +92,19 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
 
     /** An empty group is what a YAML file has without the properties of the group. */
     private boolean isKnown(ConfigurationPropertyName name, Object value) {
-        return names.isKnown(name) || (value.equals("") && names.isGroup(name));
+        return isKnown(declared -> declared.isKnown(name) || (value.equals("") && declared.isGroup(name)));
+    }
+
+    /** Looks at the whole class path only for what no bean declares. */
+    private boolean isKnown(Predicate<PropertyNames> known) {
+        if (known.test(names)) {
+            return true;
+        }
+        if (!withUnused) {
+            withUnused = true;
+            names.addUnused(loader);
+        }
+        return known.test(names);
     }
 
     private void checkVariables(SystemEnvironmentPropertySource variables, boolean warn) {
@@ -101,7 +117,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
             if (variable.group(1) != null) {
                 ConfigurationPropertyName rest = ConfigurationPropertyName.adapt(variable.group(4), '_');
                 add(BELOW_SPRING.append(rest), PropertySourceOrigin.get(variables, name), rest);
-            } else if (warn && !names.isKnown(variable.group(4), spelling)) {
+            } else if (warn && !isKnown(declared -> declared.isKnown(variable.group(4), spelling))) {
                 log.warn(
                         "Environment variable {} sets no property of distributed-lock.{}",
                         name,

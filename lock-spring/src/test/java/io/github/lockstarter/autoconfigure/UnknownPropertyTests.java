@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -10,9 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.ConstructorBinding;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -43,6 +49,8 @@ class UnknownPropertyTests {
             distributed-lock.acme.comand-timeout=1s | did you mean distributed-lock.acme.command-timeout?
             distributed-lock.locks.ship.leas=1s     | did you mean distributed-lock.locks.ship.lease?
             distributed-lock.locks[Order.ship].leas=1s | did you mean distributed-lock.locks.[Order.ship].lease?
+            distributed-lock.locks.orders.eu.lease=1s  | did you mean distributed-lock.locks.[orders.eu].lease?
+            distributed-lock.locks.OrderService.ship.leas=1s | did you mean distributed-lock.locks.[OrderService.ship].lease?
             distributed-lock.lockz.ship.lease=1s    | did you mean distributed-lock.locks.ship.lease?
             distributed-lock.max_leaze=1s           | did you mean distributed-lock.max-lease?
             spring.distributed-lock.lease=1s        | spring.distributed-lock.lease ("spring.distributed-lock.lease" from property source "test"): did you mean distributed-lock.lease?
@@ -53,6 +61,100 @@ class UnknownPropertyTests {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                 .contains("properties that distributed-lock does not know: ")
                 .contains(message));
+    }
+
+    @ConfigurationProperties("distributed-lock.other")
+    record OtherProperties(
+            List<Server> servers,
+            Map<String, Server[]> spare,
+            List<String> names,
+            Map<String, String> tags,
+            Map<String, Server> zones,
+            Map<String, List<Server>> regions,
+            Pool pool,
+            Tree tree) {
+
+        @ConstructorBinding
+        OtherProperties {}
+
+        OtherProperties(Tree tree) {
+            this(List.of(), Map.of(), List.of(), Map.of(), Map.of(), Map.of(), new Pool(), tree);
+        }
+    }
+
+    record Server(String host, int port) {}
+
+    record Tree(List<Tree> children, String name) {}
+
+    static class Pool {
+        private int maxSize;
+
+        public int getMaxSize() {
+            return maxSize;
+        }
+
+        public void setMaxSize(int maxSize) {
+            this.maxSize = maxSize;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableConfigurationProperties(OtherProperties.class)
+    static class Other {
+
+        @Bean
+        @ConfigurationProperties("distributed-lock.pool")
+        Pool pool() {
+            return new Pool();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "other.servers[0].host=a",
+                "other.spare.eu[0].port=1",
+                "other.names[0]=a",
+                "other.names=a,b",
+                "other.tags.a=b",
+                "other.tags.a.b.c=d",
+                "other.tags[0]=d",
+                "other.zones.eu.host=a",
+                "other.regions.eu[0].host=a",
+                "other.pool.max-size=1",
+                "other.tree.children[0].name=a",
+                "pool.max-size=1"
+            })
+    void knowsWhatAnyClassOfAnotherModuleTakes(String property) {
+        application
+                .withUserConfiguration(Other.class)
+                .withPropertyValues("distributed-lock." + property)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "other.servers[0].hots=a, distributed-lock.other.servers.[0].host",
+        "other.zones.eu.hots=a, distributed-lock.other.zones.eu.host",
+        "other.namez[0]=a, distributed-lock.other.names",
+        "other.names.first=a, ",
+        "other.tree.children[0].nane=a, distributed-lock.other.tree.children.[0].name"
+    })
+    void findsWhatNoClassOfAnotherModuleTakes(String property, String meant) {
+        application
+                .withUserConfiguration(Other.class)
+                .withPropertyValues("distributed-lock." + property)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(meant == null ? "does not know" : "did you mean " + meant + "?"));
+    }
+
+    @Test
+    void knowsInAChildWhatTheParentTakes() {
+        application.run(parent -> new ApplicationContextRunner()
+                .withParent(parent)
+                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.acme.command-timeout=2s")
+                .run(child -> assertThat(child).hasNotFailed()));
     }
 
     @Test

@@ -200,6 +200,18 @@ class RedisLockConfigurationTests {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class));
     }
 
+    /** As in a test slice, whose application sets them. */
+    @Test
+    void knowsThePropertiesOfRedisAlsoWhereItsAutoConfigurationIsNotUsed() {
+        ApplicationContextRunner slice = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withPropertyValues("distributed-lock.backend=local");
+        slice.withPropertyValues("distributed-lock.redis.min-replicas=1", "distributed-lock.redlock.nodes[0]=redis://a")
+                .run(context -> assertThat(context).hasNotFailed());
+        slice.withPropertyValues("distributed-lock.redis.min-replica=1").run(context -> assertThatReport(context)
+                .contains("did you mean distributed-lock.redis.min-replicas?"));
+    }
+
     @Test
     void leavesAnotherBackendAlone() {
         application
