@@ -21,7 +21,7 @@ class DisabledLockConfiguration {
         return new LockedBeanCheck(beans, new LockedMethods(beans::resolveEmbeddedValue), (method, request) -> {
             throw new IllegalArgumentException(
                     "distributed-lock.enabled is false, and the method would run unlocked. Set "
-                            + "it to true; for tests without Redis, with distributed-lock.backend=local");
+                            + "it to true; for tests without a store, with distributed-lock.backend=local");
         });
     }
 }

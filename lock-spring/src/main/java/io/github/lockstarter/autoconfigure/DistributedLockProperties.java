@@ -26,7 +26,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
  * @param backend Where locks are kept, unless their name has a backend of its own.
- * @param keyPrefix First part of every Redis key and channel of a lock. Applications that share locks share it.
+ * @param keyPrefix First part of every key that the store keeps. Applications that share locks share it.
  * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
@@ -39,7 +39,7 @@ import org.springframework.boot.context.properties.bind.Name;
  *     released after the commit.
  * @param retry How a waiter retries when no signal arrives.
  * @param watchdog Renewal of the leases of held locks.
- * @param handOver Passing a lock on to a waiter of the same instance, without asking Redis.
+ * @param handOver Passing a lock on to a waiter of the same instance, without asking the store.
  * @param observation Observations of locks, which a tracer turns into spans.
  * @param log What the lock client adds to the log.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
@@ -224,7 +224,7 @@ record DistributedLockProperties(
      * Settings of one logical lock name.
      *
      * @param backend Where locks are kept if their key is this name or begins with it and a colon, instead of
-     *     distributed-lock.backend.
+     *     distributed-lock.backend; such as redis or redlock.
      * @param lease Lease instead of distributed-lock.lease.
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
