@@ -5,7 +5,7 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Stops the engine after whatever uses locks (web server, schedulers and listeners have phases near
- * {@code Integer.MAX_VALUE}) and before the connection to the store that it releases them through (phases 0 and 1). Starts it
+ * {@code Integer.MAX_VALUE}) and before the connection to the store that releases them (phases 0 and 1). Starts it
  * again with the context, such as a paused test context or a restored checkpoint.
  *
  * <p>The engine runs from its construction on, since initialisation callbacks may lock.

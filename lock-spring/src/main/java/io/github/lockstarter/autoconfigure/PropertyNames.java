@@ -63,8 +63,8 @@ final class PropertyNames {
     }
 
     /**
-     * Adds those of the stores on the class path whose auto-configuration is not used, such as in a test slice: they set
-     * nothing, and are not misspelt.
+     * Adds those of the stores on the class path whose auto-configuration is not used, such as in a test slice: they
+     * set nothing, and are not misspelt.
      */
     void addUnused(@Nullable ClassLoader loader) {
         MetadataReaderFactory readers = new SimpleMetadataReaderFactory(loader);
@@ -102,8 +102,8 @@ final class PropertyNames {
     }
 
     /**
-     * Reads the constructor, as Boot does: of a record, a native image has nothing else. Below a class that is no record,
-     * or a record in itself, any name is known.
+     * Reads the constructor, as Boot does: of a record, a native image has nothing else. Below a class that is no
+     * record, or a record in itself, any name is known.
      */
     private void addComponents(Class<?> type, String parent) {
         Constructor<?> constructor =

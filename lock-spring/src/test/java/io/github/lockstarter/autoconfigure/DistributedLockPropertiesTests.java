@@ -106,9 +106,9 @@ class DistributedLockPropertiesTests {
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
-            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper', and the application has no such store
+            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
-            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper', and the application has no such store; it has [local]
+            distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]
             distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
             distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
             distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
