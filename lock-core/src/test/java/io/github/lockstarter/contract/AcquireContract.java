@@ -130,9 +130,10 @@ public abstract class AcquireContract extends BackendContract {
 
     @Test
     void doesNotCountTheApplicationItselfAmongThoseThatWait() {
+        SpiClient carol = newClient();
         alice.hold(key, SHORT_LEASE);
         bob.queue(key);
-        newClient().queue(key);
+        carol.queue(key);
         holdWhenFree(alice).release(); // signals bob, which leaves the queue with that
         SpiHold barged = alice.hold(key, SHORT_LEASE);
         Waiting waiting = new Waiting(bob.queue(key), LEASE);

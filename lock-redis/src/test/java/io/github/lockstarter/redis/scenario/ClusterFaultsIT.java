@@ -13,6 +13,7 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -46,7 +47,7 @@ class ClusterFaultsIT {
     void connect() {
         store = RedisStore.of(REDIS.topology());
         application = Application.over(store.connect());
-        application.locks().acquire("warm-up").close();
+        WarmUp.connect(application.locks(), "warm-up");
     }
 
     @AfterEach

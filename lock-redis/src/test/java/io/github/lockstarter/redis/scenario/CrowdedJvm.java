@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.scenario;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.testing.WarmUp;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,7 +36,7 @@ final class CrowdedJvm {
      */
     public static void main(String[] arguments) throws Exception {
         LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
-        locks.acquire("warm-up").close();
+        WarmUp.connect(locks, "warm-up");
         CrowdedJvm jvm = new CrowdedJvm();
         Path file = Files.createTempFile("pinned", ".jfr");
         try (Recording recording = new Recording()) {

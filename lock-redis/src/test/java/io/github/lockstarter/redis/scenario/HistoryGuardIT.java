@@ -19,6 +19,7 @@ import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.FirstUse;
 import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
 import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -72,8 +73,8 @@ class HistoryGuardIT {
                 RedisStore store = new RedisStore(server.uri()).with(settings);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            first.locks().acquire("warm-up").close();
-            second.locks().acquire("warm-up").close();
+            WarmUp.connect(first.locks(), "warm-up");
+            WarmUp.connect(second.locks(), "warm-up");
             LockHandle held = first.locks().acquire(REQUEST.withoutRenewal());
             long endsAt = System.nanoTime() + held.remainingLease().toNanos();
 
@@ -93,7 +94,7 @@ class HistoryGuardIT {
                 RedisStore store = new RedisStore(server.uri()).with(GUARDED);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            first.locks().acquire("warm-up").close();
+            WarmUp.connect(first.locks(), "warm-up");
             LockHandle held = first.locks().acquire(REQUEST);
             held.onLost(losses::incrementAndGet);
 

@@ -13,6 +13,7 @@ import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -59,7 +60,7 @@ class PassingRefusalIT {
 
         @BeforeEach
         void connect() {
-            application.locks().acquire(prefix + "warm-up").close();
+            WarmUp.connect(application.locks(), prefix + "warm-up");
         }
 
         @AfterEach
@@ -132,7 +133,7 @@ class PassingRefusalIT {
             RedisStore store = RedisStore.of(REDIS.topology());
             try (store;
                     Application application = Application.over(store.connect())) {
-                application.locks().acquire(prefix + "warm-up").close();
+                WarmUp.connect(application.locks(), prefix + "warm-up");
                 letPass(OLD_ENOUGH);
                 RedisServer after = promoteAnother();
                 List<CompletableFuture<LockHandle>> waiting = acquire(application, 16);
@@ -162,7 +163,7 @@ class PassingRefusalIT {
             RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.acknowledgedBy(1));
             try (store;
                     Application application = Application.over(store.connect())) {
-                application.locks().acquire(prefix + "warm-up").close();
+                WarmUp.connect(application.locks(), prefix + "warm-up");
                 letPass(OLD_ENOUGH);
                 promoteAnother();
                 // A grant whose acknowledgement fails is given back.

@@ -14,6 +14,7 @@ import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -80,7 +81,7 @@ class RedlockFaultsIT {
     void answersThatItCannotTellWithThreeServersDown() {
         try (QuorumStore store = store(Duration.ZERO);
                 Application application = Application.over(store.connect())) {
-            application.locks().acquire("warm-up").close();
+            WarmUp.connect(application.locks(), "warm-up");
             servers().subList(0, 3).forEach(RedisServer::kill);
 
             assertThatExceptionOfType(LockBackendException.class)

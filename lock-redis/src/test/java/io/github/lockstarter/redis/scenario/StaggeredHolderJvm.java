@@ -9,6 +9,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
@@ -31,7 +32,7 @@ final class StaggeredHolderJvm {
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[4]));
         LockTemplate locks = locks(RedisURI.create(arguments[0], Integer.parseInt(arguments[1])), lease);
-        locks.acquire("warm-up").close();
+        WarmUp.connect(locks, "warm-up");
         int count = Integer.parseInt(arguments[3]);
         for (int i = 0; i < count; i++) {
             String key = arguments[2] + i;

@@ -1,0 +1,34 @@
+package io.github.lockstarter.testing;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockOperations;
+
+/**
+ * Opens the connections of a lock client before a test needs them: the first connection of a JVM takes longer than a
+ * short command timeout where many JVMs start at once.
+ */
+public final class WarmUp {
+
+    private WarmUp() {}
+
+    /**
+     * Acquires and releases a lock, and repeats that while the backend does not answer in time.
+     *
+     * @param locks of the client
+     * @param key of a lock that no test uses
+     */
+    public static void connect(LockOperations locks, String key) {
+        if (!Patience.until(() -> isGranted(locks, key))) {
+            throw new IllegalStateException("The lock client got no lock '" + key + "'");
+        }
+    }
+
+    private static boolean isGranted(LockOperations locks, String key) {
+        try {
+            locks.acquire(key).close();
+            return true;
+        } catch (LockBackendException e) {
+            return false;
+        }
+    }
+}
