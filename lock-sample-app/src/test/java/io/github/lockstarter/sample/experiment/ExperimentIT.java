@@ -62,9 +62,9 @@ class ExperimentIT {
     /** Two at a time: what ends one does not touch the other. */
     @Test
     void leavesNothingBehindWhenInterruptedInItsSetUpOrKilledInMidRun() throws Exception {
-        Command running = start("--requests=" + RunPlan.MOST_REQUESTS);
         Command settingUp = start("--requests=60");
         settingUp.awaitText("Starting 2 instances");
+        Command running = start("--requests=" + RunPlan.MOST_REQUESTS);
 
         signal(interrupt(), settingUp.process().pid());
 
