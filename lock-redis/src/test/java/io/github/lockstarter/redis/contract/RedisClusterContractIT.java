@@ -81,6 +81,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAcquire extends EngineAcquireContract {
         EngineAcquire() {
             super(RedisClusterContractIT::store);
@@ -119,6 +120,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAdmin extends EngineAdminContract {
         EngineAdmin() {
             super(RedisClusterContractIT::store);

@@ -85,6 +85,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {
             super(RedlockStore.of(5));
