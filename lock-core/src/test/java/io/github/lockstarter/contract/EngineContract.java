@@ -10,6 +10,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +35,9 @@ abstract class EngineContract {
 
     /** Ends within a test. */
     static final Duration SHORT_LEASE = Duration.ofMillis(300);
+
+    /** A first acquisition loads the classes of the engine, which takes longer than a short lease. */
+    private static final AtomicBoolean LOADED = new AtomicBoolean();
 
     final String key = "contract:" + UUID.randomUUID();
     final LockRequest request = LockRequest.of(key);
@@ -50,6 +55,11 @@ abstract class EngineContract {
     @BeforeEach
     void startTwoApplications() {
         store = opening.get();
+        if (LOADED.compareAndSet(false, true)) {
+            Application warmUp = newApplication(Application.SETTINGS);
+            WarmUp.connect(warmUp.locks(), key + ":warm-up");
+            warmUp.close();
+        }
         first = newApplication(Application.SETTINGS);
         second = newApplication(Application.SETTINGS);
     }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,6 +33,7 @@ class FaultLabIT {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void violatesNoInvariantOnSeveralServers() {
         check("short-several", OTHERS.get((int) Math.floorMod(seed, (long) OTHERS.size())));
     }

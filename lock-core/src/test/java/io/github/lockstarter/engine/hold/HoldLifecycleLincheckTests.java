@@ -105,7 +105,7 @@ public class HoldLifecycleLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(Effort.of(4, 12))
+                .iterations(Effort.of(2, 12))
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(HoldLifecycleLincheckTests.class);

@@ -133,7 +133,7 @@ public class KeyQueuesLincheckTests {
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(Effort.of(2, 8))
+                .iterations(Effort.of(1, 8))
                 .invocationsPerIteration(300)
                 .sequentialSpecification(Sequential.class)
                 .check(KeyQueuesLincheckTests.class);
