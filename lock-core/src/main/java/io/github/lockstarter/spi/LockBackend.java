@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A store of locks. Each kind of store has one implementation, and the contract test suite decides whether it is
- * correct.
+ * A store of locks. Each kind of store has one implementation, which has to pass the contract test suite. The backend
+ * puts the configured key prefix before all that it stores.
  *
  * <p>Every method returns at once; the stages complete on any thread, within the backend's own command timeout, and
  * always normally: a failure is a result. The results distinguish yes, no, and unknown. Every command is idempotent per
