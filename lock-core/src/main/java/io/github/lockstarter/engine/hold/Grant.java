@@ -1,6 +1,5 @@
 package io.github.lockstarter.engine.hold;
 
-import io.github.lockstarter.engine.release.HandOver;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import java.util.OptionalLong;
@@ -8,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
  * One grant of the backend, for as long as this instance keeps the lock: the time of one {@link Hold}, or of several
- * that follow one another by {@link HandOver}. Each of them has a fencing token of its own, out of those that were
+ * that follow one another by a hand-over. Each of them has a fencing token of its own, out of those that were
  * granted.
  *
  * <p>Invariants: the fencing tokens are given out in growing order, each once; once another instance is known to wait,

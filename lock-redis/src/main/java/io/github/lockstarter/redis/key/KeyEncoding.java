@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.key;
 
-import io.github.lockstarter.redis.connection.SignalMailbox;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -10,7 +9,7 @@ import java.util.HexFormat;
  * Writes a lock's key so that it is a whole hash tag: never empty, without braces, control characters and broken
  * UTF-16. Distinct keys stay distinct; what needs no encoding stays as it is. After a {@code %} come two hex digits (a
  * byte of UTF-8), {@code u} and four hex digits (an unpaired surrogate), {@code -} (the empty key) or {@code #} (a
- * hash); never {@code !} or {@code ~}, which mark other messages ({@link SignalMailbox}).
+ * hash); never {@code !} or {@code ~}, which mark other messages of a mailbox.
  */
 public final class KeyEncoding {
 
