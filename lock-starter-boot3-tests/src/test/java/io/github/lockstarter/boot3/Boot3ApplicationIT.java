@@ -141,7 +141,7 @@ class Boot3ApplicationIT {
         await().atMost(Duration.ofSeconds(20))
                 .untilAsserted(() -> assertThat(locks.heldLocks().find("audit"))
                         .map(HeldLock::heldFor)
-                        .hasValueSatisfying(heldFor -> assertThat(heldFor).isGreaterThan(Duration.ofMillis(5 * 300))));
+                        .hasValueSatisfying(heldFor -> assertThat(heldFor).isGreaterThan(Duration.ofMillis(5 * 900))));
 
         assertThat(locks.heldLocks().find("audit"))
                 .map(HeldLock::renewals)

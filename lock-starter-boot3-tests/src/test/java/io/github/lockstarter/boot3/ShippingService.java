@@ -26,7 +26,7 @@ class ShippingService {
         }
     }
 
-    @DistributedLock(name = "audit", leaseMs = 300)
+    @DistributedLock(name = "audit", leaseMs = 900)
     public void audit(Runnable work) {
         work.run();
     }
