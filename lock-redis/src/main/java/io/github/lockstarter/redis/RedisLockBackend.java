@@ -5,6 +5,7 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.check.ServerChecks;
+import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
 import io.github.lockstarter.redis.connection.RedisConnections;
@@ -41,6 +42,7 @@ import io.github.lockstarter.spi.WithdrawResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,7 +106,7 @@ public final class RedisLockBackend implements QuorumNode {
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
     private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
-    private volatile List<String> warnings = List.of();
+    private volatile SettingsReport settingsReport = new SettingsReport(List.of(), Map.of());
 
     /**
      * Creates a backend; connects nothing yet.
@@ -142,7 +144,7 @@ public final class RedisLockBackend implements QuorumNode {
      * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
      */
     public void start() {
-        warnings = serverChecks.ofSettings();
+        settingsReport = serverChecks.ofSettings();
         connections.start();
         acknowledgements.start();
         outageDetector.reportedOtherwise(true);
@@ -153,8 +155,9 @@ public final class RedisLockBackend implements QuorumNode {
         } finally {
             outageDetector.reportedOtherwise(false);
         }
-        warnings = serverChecks.run();
-        surveyedAt.set(System.nanoTime());
+        long asked = System.nanoTime();
+        surveyedAt.set(asked);
+        record(serverChecks.run(), asked);
     }
 
     /** In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. */
@@ -171,7 +174,7 @@ public final class RedisLockBackend implements QuorumNode {
      * @return a text for each, which says what to change; none if all is well, or the servers do not tell
      */
     public List<String> warnings() {
-        return warnings;
+        return settingsReport.warnings();
     }
 
     /**
@@ -275,7 +278,8 @@ public final class RedisLockBackend implements QuorumNode {
                     guard.recovering(),
                     Guard.valueOf(guard.state().name()),
                     connections.hearsSignals(),
-                    Stream.concat(found.warnings().stream(), warnings.stream()).toList(),
+                    Stream.concat(found.warnings().stream(), warnings().stream())
+                            .toList(),
                     found.nodes());
         });
     }
@@ -285,7 +289,15 @@ public final class RedisLockBackend implements QuorumNode {
         long last = surveyedAt.get();
         long now = System.nanoTime();
         if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
-            CompletableFuture<Void> unused = serverChecks.ask().thenAccept(found -> warnings = found);
+            CompletableFuture<Void> unused = serverChecks.ask().thenAccept(found -> record(found, now));
+        }
+    }
+
+    /** A server that did not answer keeps its warnings, and is asked again with the next look. */
+    private void record(SettingsReport found, long asked) {
+        settingsReport = found.orElse(settingsReport);
+        if (!found.isComplete()) {
+            surveyedAt.compareAndSet(asked, asked - SURVEY_NANOS);
         }
     }
 

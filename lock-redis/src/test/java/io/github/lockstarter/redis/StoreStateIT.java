@@ -10,7 +10,10 @@ import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.lettuce.core.RedisURI;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +103,40 @@ class StoreStateIT {
                 .singleElement()
                 .asString()
                 .contains("allkeys-lru"));
+    }
+
+    @Test
+    void asksForTheSettingsAgainSoonWhereTheReplyIsLost() {
+        server.commands().configSet("maxmemory", "100mb");
+        server.commands().configSet("maxmemory-policy", "allkeys-lru");
+        try (TcpProxy proxy = TcpProxy.before(server);
+                RedisLockBackend proxied = new RedisLockBackend(
+                        new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), SETTINGS), SETTINGS)) {
+            proxied.listen("00112233445566778899aabbccddeeff", new RecordedSignals());
+            CompletableFuture<Void> asked = new CompletableFuture<>();
+            proxy.dropReplyTo(request -> {
+                if (request.contains("\r\nINFO\r\n") && asked.complete(null)) {
+                    proxy.stallReplies();
+                }
+                return false; // the reply is late, and the connection stays
+            });
+            await().atMost(Duration.ofSeconds(10)).until(() -> {
+                proxied.state().toCompletableFuture().join();
+                return asked.isDone();
+            });
+            // Sent later, so that the request for the settings has timed out, too.
+            await().atMost(Duration.ofSeconds(10)).until(() -> {
+                StoreState state = proxied.state().toCompletableFuture().join();
+                return state.failure().isPresent();
+            });
+            proxy.flow();
+
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
+                            proxied.state().toCompletableFuture().join().warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("allkeys-lru"));
+        }
     }
 
     @Test

@@ -1,10 +1,12 @@
 package io.github.lockstarter.redis.check;
 
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.spi.BlockingWait;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -12,15 +14,16 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the settings of every server that keeps locks. Takes about as long as the command timeout at most: each
- * command ends with it. A server that does not report a setting causes no warning.
+ * command ends with it. A server that answers and does not report a setting, or that refuses to, causes no warning.
  */
 public final class ServerChecks {
 
@@ -42,7 +45,11 @@ public final class ServerChecks {
     }
 
     /** What puts locks at risk, whatever the servers say. Sends nothing. */
-    public List<String> ofSettings() {
+    public SettingsReport ofSettings() {
+        return new SettingsReport(general(), Map.of());
+    }
+
+    private List<String> general() {
         return connector.isPromotedBySentinels() && settings.guard().trustsDeposedMasters()
                 ? List.of("Redis at " + connector.target()
                         + " may go on granting locks after sentinels have promoted another"
@@ -52,28 +59,36 @@ public final class ServerChecks {
                 : List.of();
     }
 
-    /** What puts locks at risk there. Never fails. Blocks. */
-    public List<String> run() {
+    /** Asks the servers what puts locks at risk there. Never fails. Blocks. */
+    public SettingsReport run() {
         return BlockingWait.awaitUninterruptibly(ask());
     }
 
-    /** What puts locks at risk there; never fails. */
-    public CompletableFuture<List<String>> ask() {
-        Map<String, CompletableFuture<String>> answers = new LinkedHashMap<>();
+    /** Asks the servers what puts locks at risk there; never fails. */
+    public CompletableFuture<SettingsReport> ask() {
+        Map<String, CompletableFuture<Optional<String>>> answers = new LinkedHashMap<>();
         connections
                 .servers()
                 .forEach((server, link) -> answers.put(
                         server.isEmpty() ? connector.target() : server,
-                        link.thenCompose(ServerChecks::ask).exceptionally(refusal -> "")));
+                        link.thenCompose(ServerChecks::ask).handle(ServerChecks::answer)));
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture[]::new))
-                .thenApply(all -> warnings(answers));
+                .thenApply(all -> report(answers));
     }
 
-    private List<String> warnings(Map<String, CompletableFuture<String>> answers) {
-        List<String> warnings = new ArrayList<>(ofSettings());
+    private SettingsReport report(Map<String, CompletableFuture<Optional<String>>> answers) {
+        Map<String, Optional<List<String>>> servers = new LinkedHashMap<>();
         answers.forEach((server, answer) ->
-                warnings.addAll(ServerState.of(answer.getNow("")).warnings(server, settings)));
-        return List.copyOf(warnings);
+                servers.put(server, answer.getNow(Optional.empty()).map(info -> ServerState.of(info)
+                        .warnings(server, settings)))); // all are complete
+        return new SettingsReport(general(), servers);
+    }
+
+    /** Empty if no answer came; a server that refuses has answered. */
+    private static Optional<String> answer(@Nullable String info, @Nullable Throwable failure) {
+        return failure != null && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException
+                ? Optional.of("")
+                : Optional.ofNullable(info);
     }
 
     /** All that {@code INFO} says unless asked for more: servers before version 7 report one section or these. */
