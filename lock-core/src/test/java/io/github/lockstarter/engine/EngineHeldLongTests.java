@@ -192,11 +192,11 @@ class EngineHeldLongTests {
             contended.await();
             before.release();
             await().until(() -> !late.heldLocks().snapshot().isEmpty());
-            Thread.sleep(WARN_AFTER.toMillis()); // it lasts long, and its caller does not have it yet
+            Thread.sleep(WARN_AFTER.toMillis()); // the hold lasts long, and its caller does not have it yet
 
             AtomicInteger looks = new AtomicInteger();
             onWatchdogsClock = looks::incrementAndGet;
-            Thread.sleep(300);
+            Thread.sleep(300); // what must not happen has no moment to wait for
             assertThat(looks).hasValueLessThan(50);
             assertThat(heard).isEmpty();
 

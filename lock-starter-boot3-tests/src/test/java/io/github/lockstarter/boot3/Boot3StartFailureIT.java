@@ -51,11 +51,11 @@ class Boot3StartFailureIT {
     /** Connects to nodes that are listed one by one. */
     static class MasterAndReplicas {
 
-        private static final int NOBODYS_PORT = 1;
+        private static final int UNUSED_PORT = 1;
 
         @Bean
         LettuceConnectionFactory redisConnectionFactory() {
-            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", NOBODYS_PORT));
+            return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", UNUSED_PORT));
         }
     }
 
