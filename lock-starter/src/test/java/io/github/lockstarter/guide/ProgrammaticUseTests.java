@@ -112,9 +112,11 @@ class ProgrammaticUseTests {
     // A method that returns a Mono
 
     private static <T> Mono<T> locked(LockOperations locks, String key, Mono<T> work) {
+        Mono<LockHandle> granted = Mono.fromFuture(() -> locks.acquireAsync(key))
+                .doOnDiscard(
+                        LockHandle.class, lock -> Schedulers.boundedElastic().schedule(lock::close));
         return Mono.usingWhen(
-                Mono.fromFuture(() -> locks.acquireAsync(key)), lock -> work, lock -> Mono.fromRunnable(lock::close)
-                        .subscribeOn(Schedulers.boundedElastic()));
+                granted, lock -> work, lock -> Mono.fromRunnable(lock::close).subscribeOn(Schedulers.boundedElastic()));
     }
 
     @Test
@@ -138,6 +140,24 @@ class ProgrammaticUseTests {
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
             subscription.dispose();
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
+        });
+    }
+
+    /** A grant that comes while the subscriber cancels reaches no operator. */
+    @Test
+    void releasesTheLockWhenTheSubscriberCancelsAtTheGrant() {
+        withLocks(locks -> {
+            for (int attempt = 0; attempt < 2_000; attempt++) {
+                Disposable subscription =
+                        locked(locks, "order:" + attempt, Mono.never()).subscribe();
+                long later = System.nanoTime() + attempt * 100L; // up to 0.2 ms
+                while (System.nanoTime() < later) {
+                    Thread.onSpinWait();
+                }
+                subscription.dispose();
+            }
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(locks.heldLocks().size()).isZero());
         });
