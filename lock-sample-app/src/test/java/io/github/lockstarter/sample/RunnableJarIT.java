@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,6 +64,7 @@ class RunnableJarIT {
         assertThat(text()).doesNotContain("WARN", "ERROR");
     }
 
+    @Tag("full")
     @Test
     void leavesNoRedisBehindWhenKilled() throws Exception {
         int redisPort = number(OWN_REDIS);

@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -60,6 +61,7 @@ class ExperimentIT {
     }
 
     /** Two at a time: what ends one does not touch the other. */
+    @Tag("full")
     @Test
     void leavesNothingBehindWhenInterruptedInItsSetUpOrKilledInMidRun() throws Exception {
         Command settingUp = start("--requests=60");
