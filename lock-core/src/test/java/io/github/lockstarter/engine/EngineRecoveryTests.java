@@ -17,13 +17,16 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What callers and holders are told while the backend recovers. */
+@Tag(Effort.SLOW)
 class EngineRecoveryTests extends EngineInterleavings {
 
     private static final Duration LEASE = Duration.ofSeconds(3);

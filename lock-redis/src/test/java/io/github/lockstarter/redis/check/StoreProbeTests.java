@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Coverage;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,9 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whether locks can be had, by which of the masters answer. */
+@Tag(Effort.SLOW)
 class StoreProbeTests {
 
     private static final StoredLock FREE = new StoredLock.Free(0, 0);

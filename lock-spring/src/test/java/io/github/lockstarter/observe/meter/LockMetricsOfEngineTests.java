@@ -13,6 +13,7 @@ import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.testing.Effort;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
@@ -22,9 +23,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the meters show of a real engine, with a second one that stands for another instance of the application. */
+@Tag(Effort.SLOW)
 class LockMetricsOfEngineTests {
 
     private static final LockRequest REQUEST = LockRequest.of("order:42").named("ship-order");
