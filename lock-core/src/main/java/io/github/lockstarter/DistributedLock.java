@@ -17,10 +17,11 @@ import java.lang.annotation.Target;
  *
  * <p>The lock is acquired before the method runs and released after it returned or threw; a transaction opened by the
  * same method is committed before the release. While the method runs, the lease is renewed. The method never runs
- * without the lock: if it stays contended for the whole wait, the call fails with {@link LockNotAcquiredException}; if
- * the backend is unavailable, with {@link LockBackendException}, such as {@link LockStoreRecoveringException} while
- * the store may have forgotten locks; when the lock was lost while the method ran, {@link LockLostException} after it
- * (and a transaction opened inside the lock is rolled back).
+ * without the lock: if it stays contended for the whole wait, the call fails with {@link LockNotAcquiredException},
+ * unless {@link #ifContended()} or {@link #fallbackMethod()} say otherwise; if the backend is unavailable, with {@link
+ * LockBackendException}, such as {@link LockStoreRecoveringException} while the store may have forgotten locks; when
+ * the lock was lost while the method ran, {@link LockLostException} after it (and a transaction opened inside the lock
+ * is rolled back).
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.
  * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
@@ -39,7 +40,7 @@ import java.lang.annotation.Target;
 @Documented
 public @interface DistributedLock {
 
-    /** Value of {@link #leaseMs()} and {@link #waitMs()} that stands for "as configured in {@code application.yml}". */
+    /** Value of {@link #leaseMs()}, {@link #waitMs()} and {@link #atLeastMs()} that stands for "as configured". */
     long AS_CONFIGURED = Long.MIN_VALUE;
 
     /**
@@ -82,9 +83,55 @@ public @interface DistributedLock {
     long waitMs() default AS_CONFIGURED;
 
     /**
+     * Minimum time in milliseconds from the grant on, for which no other caller gets the lock: a method that returns
+     * sooner leaves the lock kept for the rest, by the clock of the lock store. For scheduled methods: the instances of
+     * an application run a tick once, however short it is and however their clocks differ, if this is longer than their
+     * clocks differ and shorter than the period. As {@link LockRequest#keptFor}.
+     *
+     * <p>At most the lease; otherwise the application does not start.
+     *
+     * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
+     */
+    long atLeastMs() default AS_CONFIGURED;
+
+    /**
      * Whether the watchdog renews the lease while the method runs.
      *
      * @return the renewal; default {@code distributed-lock.watchdog.enabled} (on)
      */
     Renewal renewal() default Renewal.AS_CONFIGURED;
+
+    /**
+     * What a call does when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method
+     * must return nothing, an {@code Optional}, or what may be null; else the start fails.
+     *
+     * @return the outcome; default {@code distributed-lock.locks.<name>.if-contended}, else {@link IfContended#THROW};
+     *     not together with {@link #fallbackMethod()}
+     */
+    IfContended ifContended() default IfContended.AS_CONFIGURED;
+
+    /**
+     * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
+     * whole wait. It has the parameters of this method, and may have an exception as a last one: then the overload with
+     * the nearest exception is called. {@link LockBackendException} reaches it only if it takes one; all other
+     * exceptions never reach it. It returns what this method returns. The start fails unless it is there.
+     *
+     * <pre>{@code
+     * @DistributedLock(name = "order", key = "#orderId", fallbackMethod = "busy")
+     * public Receipt ship(long orderId) { … }
+     *
+     * private Receipt busy(long orderId, LockNotAcquiredException contention) { … }
+     * }</pre>
+     *
+     * @return the name; default none
+     */
+    String fallbackMethod() default "";
+
+    /**
+     * What a call does inside a transaction of its caller, which commits after the method has returned.
+     *
+     * @return the behaviour; default {@code distributed-lock.locks.<name>.in-transaction}, else {@code
+     *     distributed-lock.in-transaction} ({@link InTransaction#WARN})
+     */
+    InTransaction inTransaction() default InTransaction.AS_CONFIGURED;
 }

@@ -50,7 +50,8 @@ public interface LockAdmin {
      *
      * <p>The token of a {@link HeldLock} stands for that hold. The token of a {@link StoredLock.Held} stands for one
      * grant to an instance, and for the holder that has the lock by that grant when the request arrives, also after
-     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold.
+     * hand-overs. Use the latter from another instance; on a quorum it may be above the token of any hold. The token of
+     * a {@link StoredLock.Kept} frees a lock that has no holder.
      *
      * <p>A holder of this instance loses the lock before the lock is deleted. A holder of another instance loses it
      * when that instance receives a message, or at its next renewal. The holder's work goes on unless it checks, and
@@ -58,7 +59,7 @@ public interface LockAdmin {
      * holder that misses the message takes the lock back.
      *
      * @param key the lock's key
-     * @param fencingToken as seen in {@link HeldLock} or in {@link StoredLock.Held}
+     * @param fencingToken as seen in {@link HeldLock}, {@link StoredLock.Held} or {@link StoredLock.Kept}
      * @return the outcome
      */
     CompletableFuture<Revocation> revoke(String key, long fencingToken);
@@ -118,6 +119,16 @@ public interface LockAdmin {
                 this(fencingToken, waitingInstances, Duration.ZERO);
             }
         }
+
+        /**
+         * The lock has no owner, and the store grants it to none: its last owner released it before its {@link
+         * LockRequest#keptFor minimum time} was over.
+         *
+         * @param remaining time until the store grants it
+         * @param fencingToken the last that was granted, by which the lock can be freed
+         * @param waitingInstances how many instances are registered as waiters
+         */
+        record Kept(Duration remaining, long fencingToken, long waitingInstances) implements StoredLock {}
 
         /**
          * The store did not say.

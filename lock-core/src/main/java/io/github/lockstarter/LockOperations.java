@@ -107,6 +107,73 @@ public interface LockOperations extends LockSource {
     }
 
     /**
+     * {@link #execute(LockRequest, LockedAction)}, unless another owner has the lock: then the action does not run.
+     * Waits as {@link #tryAcquire(LockRequest)}: a request without a wait makes one attempt; the configured wait does
+     * not apply.
+     *
+     * <pre>{@code
+     * Execution<Report> execution = locks.tryExecute(LockRequest.of("report:daily"), this::write);
+     * }</pre>
+     *
+     * @param <T> the action's result
+     * @param <X> what the action may throw
+     * @param request what to lock
+     * @param action what to do; never runs without the lock
+     * @return whether the action ran, and its result
+     * @throws X when the action throws it, also if it is a {@link LockNotAcquiredException}
+     * @throws LockLostException as {@link #execute(LockRequest, LockedAction)}
+     * @throws LockBackendException when it is unknown whether another owner has the lock
+     */
+    <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
+            LockRequest request, LockedAction<T, X> action) throws X;
+
+    /**
+     * {@link #tryExecute(LockRequest, LockedAction)} for work without a result.
+     *
+     * @param <X> what the task may throw
+     * @param request what to lock
+     * @param task what to do
+     * @return whether the task ran; the result is null
+     * @throws X when the task throws it
+     */
+    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+    default <X extends Throwable> Execution<@Nullable Void> tryExecute(LockRequest request, LockedTask<X> task)
+            throws X {
+        return this.<@Nullable Void, X>tryExecute(request, () -> {
+            task.run();
+            return null;
+        });
+    }
+
+    /**
+     * {@link #tryExecute(LockRequest, LockedAction)}: one attempt, everything else as configured.
+     *
+     * @param <T> the action's result
+     * @param <X> what the action may throw
+     * @param key what to lock
+     * @param action what to do
+     * @return whether the action ran, and its result
+     * @throws X when the action throws it
+     */
+    default <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
+            String key, LockedAction<T, X> action) throws X {
+        return tryExecute(LockRequest.of(key), action);
+    }
+
+    /**
+     * {@link #tryExecute(LockRequest, LockedTask)}: one attempt, everything else as configured.
+     *
+     * @param <X> what the task may throw
+     * @param key what to lock
+     * @param task what to do
+     * @return whether the task ran; the result is null
+     * @throws X when the task throws it
+     */
+    default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
+        return tryExecute(LockRequest.of(key), task);
+    }
+
+    /**
      * The lock as a {@link Lock} of the JDK: reentrant, bound to the acquiring thread, without conditions. The wait of
      * the request does not apply: each method waits as the JDK says. {@code unlock} by a thread that does not hold it
      * throws {@link IllegalMonitorStateException}; after a loss, {@link LockLostException}.

@@ -23,6 +23,7 @@ import java.util.TreeSet;
  * @param lease how long the lock outlives a crashed holder
  * @param renewal whether the watchdog renews the lease
  * @param ownership whether the acquiring thread may acquire the lock again while it holds it
+ * @param atLeast minimum time for which no other caller gets the lock, counted from the grant
  */
 public record LockRequest(
         String name,
@@ -30,7 +31,8 @@ public record LockRequest(
         Optional<Duration> maxWait,
         Optional<Duration> lease,
         Renewal renewal,
-        Ownership ownership) {
+        Ownership ownership,
+        Optional<Duration> atLeast) {
 
     /** Name of a request that was given none. */
     public static final String UNNAMED = "unnamed";
@@ -53,14 +55,17 @@ public record LockRequest(
      * @param lease how long the lock outlives a crashed holder
      * @param renewal whether the watchdog renews the lease
      * @param ownership whether the acquiring thread may acquire the lock again while it holds it
+     * @param atLeast minimum time for which no other caller gets the lock
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
-     *     lease is below {@link #MIN_LEASE}, or either is above {@link #MAX_DURATION}
+     *     lease is below {@link #MIN_LEASE}, the minimum time is not zero and below 1 ms, or one of them is above
+     *     {@link #MAX_DURATION}
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
         Objects.requireNonNull(lease, "lease");
         Objects.requireNonNull(renewal, "renewal");
         Objects.requireNonNull(ownership, "ownership");
+        Objects.requireNonNull(atLeast, "atLeast");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
@@ -68,6 +73,7 @@ public record LockRequest(
         String subject = describe(keys);
         maxWait.ifPresent(value -> checkWait(value, subject));
         lease.ifPresent(value -> checkLease(value, subject));
+        atLeast.ifPresent(value -> checkAtLeast(value, subject));
     }
 
     /**
@@ -95,7 +101,8 @@ public record LockRequest(
                 Optional.empty(),
                 Optional.empty(),
                 Renewal.AS_CONFIGURED,
-                Ownership.THREAD);
+                Ownership.THREAD,
+                Optional.empty());
     }
 
     /**
@@ -105,7 +112,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast);
     }
 
     /**
@@ -115,7 +122,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership);
+        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast);
     }
 
     /**
@@ -134,7 +141,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership);
+        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast);
     }
 
     /**
@@ -143,7 +150,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast);
     }
 
     /**
@@ -153,7 +160,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast);
     }
 
     /**
@@ -165,7 +172,20 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE);
+        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast);
+    }
+
+    /**
+     * Sets the minimum time: a release that comes sooner after the grant does not free the lock, but has the store keep
+     * it for the rest of that time, from every caller, the releasing thread included. So a job that several instances
+     * start at about the same time runs once, however short it is and however their clocks differ. The store's clock
+     * measures the time. A crash leaves the lock until its lease is over; what another owner has is not kept.
+     *
+     * @param minimum from 1 ms to the lease; zero for none, whatever is configured
+     * @return the changed request
+     */
+    public LockRequest keptFor(Duration minimum) {
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum));
     }
 
     /**
@@ -246,6 +266,14 @@ public record LockRequest(
         if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
                     "Lease of lock '" + subject + "' is " + lease + "; it must be between 20 ms and 365 days");
+        }
+    }
+
+    private static void checkAtLeast(Duration atLeast, String subject) {
+        boolean tooShort = !atLeast.isZero() && atLeast.compareTo(Duration.ofMillis(1)) < 0;
+        if (tooShort || atLeast.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException("Minimum time of lock '" + subject + "' is " + atLeast
+                    + "; it must be 0, or between 1 ms and the lease");
         }
     }
 

@@ -53,7 +53,20 @@ public class LockTemplate implements LockOperations {
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
-        LockHandle handle = source.acquire(request);
+        return run(source.acquire(request), action);
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
+            LockRequest request, LockedAction<T, X> action) throws X {
+        Optional<LockHandle> handle = source.tryAcquire(request);
+        return handle.isEmpty()
+                ? new Execution.Skipped<>()
+                : new Execution.Executed<>(this.<T, X>run(handle.get(), action));
+    }
+
+    private <T extends @Nullable Object, X extends Throwable> T run(LockHandle handle, LockedAction<T, X> action)
+            throws X {
         T result;
         try {
             result = runInside(handle, action);

@@ -2,7 +2,7 @@ package io.github.lockstarter;
 
 /** The outcome of a release. */
 public enum ReleaseOutcome {
-    /** The lock is free for others. */
+    /** The hold is given up: the lock is free for others, or kept for the rest of its minimum time. */
     RELEASED,
     /** A nested hold was released; the owner still has others. */
     STILL_HELD,

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -135,5 +136,53 @@ class LockTemplateTests {
         assertThat(locks.tryAcquire(LockRequest.of("k").waitingUpTo(Duration.ofMillis(30))))
                 .isEmpty();
         other.release();
+    }
+
+    @Test
+    void executesOrSaysThatItSkipped() {
+        Execution<String> execution = locks.tryExecute("report", () -> "written");
+        assertThat(execution).isEqualTo(new Execution.Executed<>("written"));
+        assertThat(execution.wasExecuted()).isTrue();
+        LockHandle other = engine.acquireAsync(LockRequest.of("report")).join();
+        Execution<String> skipped = locks.tryExecute("report", () -> "written");
+        assertThat(skipped.wasExecuted()).isFalse();
+        assertThat(skipped.orElseGet(() -> "busy")).isEqualTo("busy");
+        other.release();
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void tellsAResultOfNullFromNoExecution() {
+        Execution<@Nullable String> execution = locks.tryExecute("report", () -> null);
+        assertThat(execution.wasExecuted()).isTrue();
+        assertThat(execution.orElseGet(() -> "busy")).isNull();
+    }
+
+    @Test
+    void executesATaskAndReleases() {
+        AtomicLong runs = new AtomicLong();
+        assertThat(locks.tryExecute("report", () -> {
+                            runs.incrementAndGet();
+                        })
+                        .wasExecuted())
+                .isTrue();
+        assertThat(runs).hasValue(1);
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void doesNotTakeTheContentionOfAnInnerLockForItsOwn() {
+        LockHandle other = engine.acquireAsync(LockRequest.of("inner")).join();
+        LockRequest inner = LockRequest.of("inner").withoutWaiting();
+        assertThatThrownBy(() -> locks.tryExecute("outer", () -> locks.execute(inner, () -> "never")))
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("'inner'");
+        other.release();
+        assertThat(engine.heldLocks().size()).isZero();
+    }
+
+    @Test
+    void reportsALossAfterATriedAction() {
+        assertThatThrownBy(() -> locks.tryExecute(BRIEF, this::outliveTheLease)).isInstanceOf(LockLostException.class);
     }
 }

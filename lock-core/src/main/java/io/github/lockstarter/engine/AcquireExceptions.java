@@ -19,6 +19,12 @@ final class AcquireExceptions {
         String left = obstacle.remaining()
                 .map(remaining -> "for about " + DurationText.of(remaining) + " more")
                 .orElse("and its lease never ends by itself");
+        if (obstacle.isKept()) {
+            return new LockNotAcquiredException(
+                    acquisition.key,
+                    couldNotAcquire(acquisition) + "released, and kept for its minimum time " + left
+                            + ". Raise waitMs, or lower atLeastMs of the last holder.");
+        }
         return new LockNotAcquiredException(
                 acquisition.key,
                 couldNotAcquire(acquisition) + "held by " + obstacle.holderText() + ' ' + left

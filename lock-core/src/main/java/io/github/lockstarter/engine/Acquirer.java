@@ -220,7 +220,9 @@ final class Acquirer {
             result.completeExceptionally(e);
             return;
         }
+        handle.keepFor(acquisition.terms.atLeast());
         if (!result.complete(handle)) {
+            handle.keepNothing();
             handle.releaseAsync();
         }
     }

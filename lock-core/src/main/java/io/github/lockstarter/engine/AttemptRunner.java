@@ -229,7 +229,8 @@ final class AttemptRunner {
                 acquisition.terms.lease(),
                 highest.floor(acquisition.key),
                 attempt.fencingTokens(),
-                waiting);
+                waiting,
+                acquisition.terms.atLeast());
         Moment sent = Moment.now(clock);
         backend.acquire(
                 command,
@@ -259,7 +260,9 @@ final class AttemptRunner {
         if (result instanceof AcquireResult.Granted granted) {
             granted(attempt, sent, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
-            Obstacle obstacle = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
+            Obstacle obstacle = contended.kept()
+                    ? Obstacle.kept(contended.remainingLease())
+                    : Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
             notGranted(attempt, obstacle, contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
@@ -280,7 +283,12 @@ final class AttemptRunner {
     private void granted(AcquireAttempt attempt, Moment sent, AcquireResult.Granted granted) {
         Acquisition acquisition = attempt.acquisition();
         Grant grant = new Grant(
-                attempt.token(), granted.fencingToken(), attempt.fencingTokens(), acquisition.terms, sent.nanos());
+                attempt.token(),
+                granted.fencingToken(),
+                attempt.fencingTokens(),
+                acquisition.terms,
+                sent.nanos(),
+                granted.grantTime());
         highest.saw(acquisition.key, grant.lastFencingToken);
         Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
         // Decided: the attempt was left to waiters that are owed its answer, if any.

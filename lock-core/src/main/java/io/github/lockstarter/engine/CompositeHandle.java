@@ -97,6 +97,16 @@ final class CompositeHandle implements EngineHandle {
         return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
     }
 
+    @Override
+    public void keepFor(Duration atLeast) {
+        parts.forEach(part -> part.keepFor(atLeast));
+    }
+
+    @Override
+    public void keepNothing() {
+        parts.forEach(EngineHandle::keepNothing);
+    }
+
     private static CompletableFuture<ReleaseOutcome> worst(List<CompletableFuture<ReleaseOutcome>> releasing) {
         CompletableFuture<ReleaseOutcome> worst = CompletableFuture.completedFuture(ReleaseOutcome.ALREADY_RELEASED);
         for (CompletableFuture<ReleaseOutcome> each : releasing) {

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.Acquirer.IfBusy;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
+import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.engine.hold.HoldOwner;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
@@ -116,9 +117,13 @@ public final class LockEngine implements LockSource, AutoCloseable {
         }
         List<String> keys = request.keys();
         HoldOwner owner = HoldOwner.of(request, terms);
-        return keys.size() == 1
+        Optional<? extends EngineHandle> acquired = keys.size() == 1
                 ? running.acquirer().acquire(keys.get(0), terms, owner, ifBusy)
                 : new MultiKeyAcquirer(running.acquirer(), clock, keys, terms).acquire(owner, ifBusy);
+        if (terms.isKept() && acquired.isPresent()) {
+            acquired.get().keepFor(terms.atLeast());
+        }
+        return acquired;
     }
 
     @Override

@@ -89,7 +89,7 @@ final class MultiKeyAcquirer {
             if (failure == null && !result.isDone()) {
                 continueWith(acquired, result);
             } else {
-                acquired.forEach(EngineHandle::releaseAsync);
+                giveBack(acquired);
                 if (failure != null) {
                     result.completeExceptionally(failure);
                 }
@@ -109,7 +109,14 @@ final class MultiKeyAcquirer {
         } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
         }
-        acquired.forEach(EngineHandle::releaseAsync);
+        giveBack(acquired);
+    }
+
+    private static void giveBack(List<EngineHandle> acquired) {
+        acquired.forEach(each -> {
+            each.keepNothing();
+            each.releaseAsync();
+        });
     }
 
     private ResolvedRequest remainingTerms() {

@@ -30,8 +30,17 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     /** A key that no command has named yet. */
     static final LocalLock UNKNOWN = new LocalLock(Optional.empty(), 0, List.of());
 
-    /** The token that was granted the lock until the deadline. */
-    record Hold(LockToken token, long deadline) {}
+    /** The token that was granted the lock until the deadline; none if the lock is kept until then. */
+    record Hold(Optional<LockToken> token, long grantedAt, long deadline) {
+
+        boolean isKept() {
+            return token.isEmpty();
+        }
+
+        Duration remaining(long now) {
+            return Duration.ofNanos(deadline - now);
+        }
+    }
 
     /** An instance that waits, and until when it is believed to. */
     record Waiter(String instanceId, long position, long deadline) {}
@@ -46,7 +55,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
         long first = again ? raised(command, sequence) : sequence.nextAbove(command.fencingFloor(), many);
         Hold granted = again
                 ? live.get()
-                : new Hold(command.token(), now + command.lease().toNanos());
+                : new Hold(
+                        Optional.of(command.token()), now, now + command.lease().toNanos());
         // A waiting caller has what its instance waited for; one that only tried leaves the queue to the waiters.
         List<Waiter> others = waitersBut(command.token().instanceId(), now);
         List<Waiter> left = command.waiting().isPresent() ? others : waiters;
@@ -66,12 +76,12 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     }
 
     private LockTransition<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
-        Optional<Duration> remaining = Optional.of(Duration.ofNanos(owner.deadline() - now));
+        Optional<Duration> remaining = Optional.of(owner.remaining(now));
         Optional<StoredLock.Holder> holder =
-                Optional.of(owner.token()).filter(LockToken::tellsOwner).map(LockToken::holder);
+                owner.token().filter(LockToken::tellsOwner).map(LockToken::holder);
         if (command.waiting().isEmpty()) {
             return LockTransition.quiet(
-                    this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder));
+                    this, new AcquireResult.Contended(remaining, AcquireCommand.Waiting.NEW, holder, owner.isKept()));
         }
         AcquireCommand.Waiting waiting = command.waiting().get();
         String instanceId = command.token().instanceId();
@@ -80,8 +90,8 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 .and(new Waiter(instanceId, position, now + waiting.patience().toNanos()));
         return new LockTransition<>(
                 queued,
-                new AcquireResult.Contended(remaining, position, holder),
-                wanted(instanceId, owner.token(), now));
+                new AcquireResult.Contended(remaining, position, holder, owner.isKept()),
+                owner.token().flatMap(token -> wanted(instanceId, token, now)));
     }
 
     /** Notifies the owner of an instance that begins to wait, unless one that is not the owner's own waited already. */
@@ -108,39 +118,67 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
             return LockTransition.quiet(this, new RenewResult.NotHeld());
         }
         long asked = command.lease().toNanos();
-        Optional<Hold> renewed =
-                hold.map(current -> new Hold(current.token(), now + Math.max(asked, current.deadline() - now)));
+        Optional<Hold> renewed = hold.map(current ->
+                new Hold(current.token(), current.grantedAt(), now + Math.max(asked, current.deadline() - now)));
         return LockTransition.quiet(new LocalLock(renewed, fencingToken, waiters), new RenewResult.Renewed());
     }
 
     LockTransition<ReleaseResult> release(
             ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
-            return command.requeue().isEmpty()
-                    ? released(freed().wake(now, mailboxes))
-                    : released(wakeAndQueue(command, now, sequence, mailboxes));
+            Optional<Hold> kept = kept(command, now);
+            LocalLock left = new LocalLock(kept, fencingToken, waiters);
+            Woken woken = command.requeue().isEmpty()
+                    ? left.wake(now, mailboxes)
+                    : left.wakeAndQueue(command, now, sequence, mailboxes);
+            int signalled = woken.instanceId().isPresent() ? 1 : 0;
+            return woken.answering(
+                    kept.isEmpty()
+                            ? new ReleaseResult.Released(signalled)
+                            : new ReleaseResult.Kept(kept.get().remaining(now), signalled));
         }
-        boolean nobodySince = liveHold(now).isEmpty() && fencingToken != 0 && fencingToken == command.fencingToken();
-        return LockTransition.quiet(this, nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
+        boolean nobodySince = fencingToken != 0 && fencingToken == command.fencingToken();
+        Optional<Hold> live = liveHold(now);
+        if (!nobodySince || live.filter(other -> !other.isKept()).isPresent()) {
+            return LockTransition.quiet(this, new ReleaseResult.NotHeld());
+        }
+        return LockTransition.quiet(
+                this,
+                live.<ReleaseResult>map(kept -> new ReleaseResult.Kept(kept.remaining(now), 0))
+                        .orElseGet(() -> new ReleaseResult.Released(0)));
+    }
+
+    /** What is left of the minimum time. */
+    private Optional<Hold> kept(ReleaseCommand command, long now) {
+        return hold.flatMap(released -> command.keep()
+                        .map(keep -> new Hold(
+                                Optional.empty(),
+                                released.grantedAt(),
+                                released.grantedAt() + keep.atLeast().toNanos())))
+                .filter(kept -> kept.deadline() - now > 0);
+    }
+
+    /** For an operator: without its owner, or the rest of its minimum time. */
+    LockTransition<Optional<LockToken>> revoke(long seen, long now, LocalMailboxes mailboxes) {
+        Optional<Hold> live = liveHold(now).filter(taken -> fencingToken == seen);
+        return live.isEmpty()
+                ? LockTransition.quiet(this, Optional.empty())
+                : freed().wake(now, mailboxes).answering(live.get().token());
     }
 
     /**
      * A place that the instance had before is spent, since it had the lock; it gets one behind the instance that is
-     * signalled.
+     * signalled, or if the lock is kept.
      */
     private Woken wakeAndQueue(ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         String instanceId = command.token().instanceId();
-        Woken woken = freed().but(instanceId, now).wake(now, mailboxes);
-        if (woken.instanceId().isEmpty()) {
+        Woken woken = but(instanceId, now).wake(now, mailboxes);
+        if (woken.instanceId().isEmpty() && hold.isEmpty()) {
             return woken;
         }
         long patience = command.requeue().orElse(Duration.ZERO).toNanos();
         LocalLock queued = woken.lock().and(new Waiter(instanceId, sequence.next(), now + patience));
         return new Woken(queued, woken.instanceId());
-    }
-
-    private static LockTransition<ReleaseResult> released(Woken woken) {
-        return woken.answering(new ReleaseResult.Released(woken.instanceId().isPresent() ? 1 : 0));
     }
 
     LockTransition<WithdrawResult> withdraw(WithdrawCommand command, long now, LocalMailboxes mailboxes) {
@@ -155,21 +193,18 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
                 : LockTransition.quiet(left, withdrawn);
     }
 
-    /** The token that has the lock. */
-    Optional<LockToken> ownerAt(long now) {
-        return liveHold(now).map(Hold::token);
-    }
-
     /** As an operator sees it. */
     StoredLock seenAt(long now) {
         long waiting =
                 waiters.stream().filter(waiter -> waiter.deadline() - now > 0).count();
         return liveHold(now)
-                .<StoredLock>map(live -> new StoredLock.Held(
-                        Optional.of(live.token().holder()),
-                        Optional.of(Duration.ofNanos(live.deadline() - now)),
-                        fencingToken,
-                        waiting))
+                .<StoredLock>map(live -> live.isKept()
+                        ? new StoredLock.Kept(live.remaining(now), fencingToken, waiting)
+                        : new StoredLock.Held(
+                                live.token().map(LockToken::holder),
+                                Optional.of(live.remaining(now)),
+                                fencingToken,
+                                waiting))
                 .orElseGet(() -> new StoredLock.Free(fencingToken, waiting));
     }
 
@@ -215,7 +250,9 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     }
 
     private boolean isHeldBy(LockToken token, long now) {
-        return liveHold(now).filter(live -> live.token().equals(token)).isPresent();
+        return liveHold(now)
+                .filter(live -> live.token().filter(token::equals).isPresent())
+                .isPresent();
     }
 
     private Optional<Hold> liveHold(long now) {

@@ -6,7 +6,6 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
-import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -108,20 +107,12 @@ public final class LocalLockBackend implements LockBackend {
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        LocalLock lock = locks.getOrDefault(key, LocalLock.UNKNOWN);
-        Optional<LockToken> owner = lock.ownerAt(now());
-        if (lock.fencingToken() != fencingToken || fencingToken == 0) {
+        if (fencingToken == 0 || locks.getOrDefault(key, LocalLock.UNKNOWN).fencingToken() != fencingToken) {
             return done(new Revocation.Stale(seen(key)));
         }
-        if (owner.isPresent()) {
-            // Its token has the lock, or no other token was granted it since, or it is not changed.
-            ReleaseCommand release = new ReleaseCommand(key, owner.get(), fencingToken);
-            if (change(key, known -> known.release(release, now(), sequence, mailboxes))
-                    instanceof ReleaseResult.NotHeld) {
-                return done(new Revocation.Stale(seen(key)));
-            }
-            mailboxes.sendRevoked(owner.get(), key);
-        }
+        // Nothing is changed if another token was granted it since.
+        change(key, lock -> lock.revoke(fencingToken, now(), mailboxes))
+                .ifPresent(owner -> mailboxes.sendRevoked(owner, key));
         return done(new Revocation.Revoked());
     }
 

@@ -22,9 +22,17 @@ import java.util.Optional;
  * @param fencingTokens how many fencing tokens in a row to grant, so that the instance can hand the lock over to its
  *     own waiters without asking again; 1 to {@value #MOST_FENCING_TOKENS}
  * @param waiting present if the caller waits when the lock is busy
+ * @param atLeast minimum time for which the lock is to be kept from the grant on, by its release; zero if there is
+ *     none. Otherwise the answer to a grant has the {@link AcquireResult.Granted#grantTime time of the grant}
  */
 public record AcquireCommand(
-        String key, LockToken token, Duration lease, long fencingFloor, int fencingTokens, Optional<Waiting> waiting) {
+        String key,
+        LockToken token,
+        Duration lease,
+        long fencingFloor,
+        int fencingTokens,
+        Optional<Waiting> waiting,
+        Duration atLeast) {
 
     /** The most fencing tokens that one grant covers. */
     public static final int MOST_FENCING_TOKENS = 1024;
@@ -38,6 +46,7 @@ public record AcquireCommand(
      * @param fencingFloor the granted fencing tokens must be greater than this
      * @param fencingTokens how many fencing tokens in a row to grant
      * @param waiting present if the caller waits when the lock is busy
+     * @param atLeast minimum time for which the lock is to be kept
      * @throws IllegalArgumentException when the number of fencing tokens is out of range
      */
     public AcquireCommand {
@@ -45,6 +54,27 @@ public record AcquireCommand(
             throw new IllegalArgumentException("A grant covers 1 to " + MOST_FENCING_TOKENS + " fencing tokens, not "
                     + fencingTokens + " (lock '" + key + "')");
         }
+    }
+
+    /**
+     * An attempt to get a lock that has no minimum time.
+     *
+     * @param key the lock's key
+     * @param token unique to this attempt
+     * @param lease how long the lock is to live without renewal
+     * @param fencingFloor the granted fencing tokens must be greater than this
+     * @param fencingTokens how many fencing tokens in a row to grant
+     * @param waiting present if the caller waits when the lock is busy
+     * @throws IllegalArgumentException when the number of fencing tokens is out of range
+     */
+    public AcquireCommand(
+            String key,
+            LockToken token,
+            Duration lease,
+            long fencingFloor,
+            int fencingTokens,
+            Optional<Waiting> waiting) {
+        this(key, token, lease, fencingFloor, fencingTokens, waiting, Duration.ZERO);
     }
 
     /**

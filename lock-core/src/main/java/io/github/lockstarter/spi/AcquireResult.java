@@ -14,18 +14,42 @@ public sealed interface AcquireResult {
      *     all of them below 2<sup>53</sup>
      * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
      *     fencing token was requested by an instance without a position: the store does not count then
+     * @param grantTime when it was granted, by the store's clock; perhaps empty where no minimum time was asked for
      */
-    record Granted(long fencingToken, long othersWaiting) implements AcquireResult {}
+    record Granted(long fencingToken, long othersWaiting, Optional<GrantTime> grantTime) implements AcquireResult {
+
+        /**
+         * A grant of which the time is not known.
+         *
+         * @param fencingToken the first of as many as were asked for
+         * @param othersWaiting how many other instances were registered as waiters
+         */
+        public Granted(long fencingToken, long othersWaiting) {
+            this(fencingToken, othersWaiting, Optional.empty());
+        }
+    }
 
     /**
-     * Another owner has the lock.
+     * Another owner has the lock, or the lock is kept: its last owner released it before its minimum time was over.
      *
-     * @param remainingLease of the other owner; empty if it never ends by itself
+     * @param remainingLease of the other owner, empty if it never ends by itself; or the rest of the minimum time
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
+     * @param kept whether the lock has no owner, and is kept for the rest of the minimum time
      */
-    record Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder)
+    record Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder, boolean kept)
             implements AcquireResult {
+
+        /**
+         * Another owner has the lock.
+         *
+         * @param remainingLease of the other owner; empty if it never ends by itself
+         * @param position of this instance among the waiters
+         * @param holder the owner, if its token names it
+         */
+        public Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder) {
+            this(remainingLease, position, holder, false);
+        }
 
         /**
          * An owner whose token does not name it has the lock.

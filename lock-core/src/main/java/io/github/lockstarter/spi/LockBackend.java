@@ -46,6 +46,9 @@ public interface LockBackend extends AutoCloseable {
      * requests a new place in the queue is registered behind it; if there was no instance to signal, it is not
      * registered, and may try again at once.
      *
+     * <p>If the command has a minimum time of which a part is left, the lock does not become free: in the same step it
+     * is given to no owner for the rest of that time, so that no token has it, and every attempt is contended.
+     *
      * @param command what to release
      * @return the outcome
      */
@@ -71,8 +74,8 @@ public interface LockBackend extends AutoCloseable {
     }
 
     /**
-     * Frees the lock if the fencing token is the last that was granted and the lock is held, signals the instance that
-     * waits longest, and notifies the instance that had it.
+     * Frees the lock if the fencing token is the last that was granted and the lock is held or kept, signals the
+     * instance that waits longest, and notifies the instance that had it.
      *
      * @param key the lock's key
      * @param fencingToken the last of the fencing tokens that were granted to the owner

@@ -1,5 +1,7 @@
 package io.github.lockstarter.spi;
 
+import java.time.Duration;
+
 /** Outcome of a {@link ReleaseCommand}. */
 public sealed interface ReleaseResult {
 
@@ -9,6 +11,15 @@ public sealed interface ReleaseResult {
      * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
      */
     record Released(int signalled) implements ReleaseResult {}
+
+    /**
+     * The token has given the lock up, and the lock is kept for the rest of its minimum time.
+     *
+     * @param rest how long the store still grants the lock to none
+     * @param signalled how many instances this copy of the command is known to have signalled, so that they learn how
+     *     long the lock is kept: 0 or 1
+     */
+    record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
     /** The token no longer had the lock; nothing was changed. */
     record NotHeld() implements ReleaseResult {}

@@ -22,6 +22,13 @@ class LocalBackendContractTests {
     }
 
     @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     class Renew extends RenewContract {
         Renew() {
             super(LocalStore::new);

@@ -22,6 +22,13 @@ class LocalEngineContractTests {
     }
 
     @Nested
+    class EngineKept extends EngineKeptContract {
+        EngineKept() {
+            super(LocalStore::new);
+        }
+    }
+
+    @Nested
     @Tag(Effort.SLOW)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {

@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -111,7 +112,39 @@ public final class SpiClient implements SignalListener {
     /** Releases, and goes on waiting. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
         return answer(backend.release(new ReleaseCommand(
-                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)))));
+                hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)), Optional.empty())));
+    }
+
+    /** Acquires what must be free, with a minimum time. */
+    Timed holdAtLeast(String key, Duration lease, Duration atLeast) {
+        LockToken token = newToken();
+        AcquireResult result =
+                answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast)));
+        if (result instanceof AcquireResult.Granted granted) {
+            return new Timed(
+                    new SpiHold(this, key, token, granted.fencingToken()), new Keep(atLeast, granted.grantTime()));
+        }
+        throw new AssertionError("Expected a grant of '" + key + "' but got " + result);
+    }
+
+    /** A lock with a minimum time. */
+    record Timed(SpiHold hold, Keep keep) {
+
+        ReleaseResult release() {
+            return release(Optional.empty());
+        }
+
+        /** Releases, and goes on waiting. */
+        ReleaseResult releaseAndQueue() {
+            return release(Optional.of(Duration.ofSeconds(30)));
+        }
+
+        private ReleaseResult release(Optional<Duration> requeue) {
+            return answer(hold.client()
+                    .backend
+                    .release(new ReleaseCommand(
+                            hold.key(), hold.token(), hold.fencingToken(), requeue, Optional.of(keep))));
+        }
     }
 
     WithdrawResult withdraw(String key, LockToken token) {

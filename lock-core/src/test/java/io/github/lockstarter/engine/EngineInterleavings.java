@@ -49,6 +49,7 @@ abstract class EngineInterleavings {
     final List<StoreEvent> storeEvents = new CopyOnWriteArrayList<>();
 
     volatile Runnable onContended = () -> {};
+    volatile Runnable onAcquired = () -> {};
     final LockEngine engine;
 
     EngineInterleavings() {
@@ -88,6 +89,7 @@ abstract class EngineInterleavings {
             @Override
             public void onAcquired(LockEvent.Acquired event) {
                 events.add(event);
+                onAcquired.run();
             }
 
             @Override

@@ -5,6 +5,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.spi.AcquireResult.Unknown;
+import io.github.lockstarter.spi.GrantTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +54,7 @@ final class AcquireRound extends PendingRound {
     private final AcquireCommand command;
     private final SignalQuorum waits;
     private final Votes votes;
+    private final Optional<QuorumGrantTime> grantTime;
     private final CompletableFuture<AcquireResult> outcome = new CompletableFuture<>();
 
     private Phase phase = Phase.VOTING;
@@ -65,6 +67,7 @@ final class AcquireRound extends PendingRound {
         this.command = command;
         this.waits = waits;
         this.votes = new Votes(quorum);
+        this.grantTime = command.atLeast().isZero() ? Optional.empty() : Optional.of(new QuorumGrantTime(nodes.size()));
     }
 
     /**
@@ -86,6 +89,9 @@ final class AcquireRound extends PendingRound {
     private void voted(int node, AcquireResult vote) {
         if (vote instanceof Contended contended && command.waiting().isPresent()) {
             waits.placedAt(node, command.key(), contended.position());
+        }
+        if (vote instanceof Granted granted) {
+            grantTime.ifPresent(time -> time.granted(node, granted));
         }
         Next next;
         lock.lock();
@@ -187,7 +193,7 @@ final class AcquireRound extends PendingRound {
 
     private Next win() {
         phase = Phase.GRANTED;
-        AcquireResult granted = new Granted(fencingToken, votes.othersWaiting());
+        AcquireResult granted = new Granted(fencingToken, votes.othersWaiting(), grantTime.map(GrantTime.class::cast));
         List<QuorumMember> queues = queues();
         return Next.of(() -> {
             waits.ended(command.key());

@@ -17,9 +17,9 @@ import java.util.function.Predicate;
  * Sends an operator's queries to all nodes, and waits for each. Thread-safe; has no state of its own.
  *
  * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that
- * names its holder then takes the lock away if its own last fencing token is still the one it told a moment ago:
- * an owner that was granted the lock there since keeps it. Those that did are counted, and no others: one that had
- * nothing of the lock when it was asked may have been late to vote for the holder.
+ * names its holder, or keeps it, then takes the lock away if its own last fencing token is still the one it told a
+ * moment ago: an owner that was granted the lock there since keeps it. Those that did are counted, and no others: one
+ * that had nothing of the lock when it was asked may have been late to vote for the holder.
  */
 final class QuorumAdmin {
 
@@ -55,8 +55,8 @@ final class QuorumAdmin {
             if (seen instanceof Free) {
                 return done(new Revocation.Revoked());
             }
-            Held held = (Held) seen;
-            return held.holder().isEmpty() ? done(new Revocation.Foreign()) : take(key, view, held);
+            boolean isForeign = seen instanceof Held held && held.holder().isEmpty();
+            return isForeign ? done(new Revocation.Foreign()) : take(key, view, seen);
         });
     }
 
@@ -64,12 +64,12 @@ final class QuorumAdmin {
         return new Revocation.Unknown(reason + ". Nothing was changed");
     }
 
-    private CompletionStage<Revocation> take(String key, QuorumView view, Held seen) {
-        Predicate<StoredLock> naming = QuorumView.naming(seen.holder());
+    private CompletionStage<Revocation> take(String key, QuorumView view, StoredLock seen) {
+        Predicate<StoredLock> saying = QuorumView.saying(seen);
         List<CompletionStage<Revocation>> taken = new ArrayList<>();
         for (int node = 0; node < nodes.size(); node++) {
             StoredLock there = view.answers().get(node);
-            if (naming.test(there)) {
+            if (saying.test(there)) {
                 taken.add(nodes.get(node).revoke(key, QuorumView.fencingTokenOf(there)));
             }
         }

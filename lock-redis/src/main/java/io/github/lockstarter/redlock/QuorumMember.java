@@ -103,18 +103,24 @@ final class QuorumMember {
     private CompletionStage<ReleaseResult> release(ReleaseCommand command, long until) {
         return answer(() -> store.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), result -> {
             if (result instanceof ReleaseResult.Unknown) {
-                unreleased.add(new UnreleasedTokens.Unreleased(command.key(), command.token(), until));
+                unreleased.add(new UnreleasedTokens.Unreleased(withoutPlace(command), until));
             } else {
                 releaseAgain();
             }
         });
     }
 
+    private static ReleaseCommand withoutPlace(ReleaseCommand command) {
+        return new ReleaseCommand(
+                command.key(), command.token(), command.fencingToken(), Optional.empty(), command.keep());
+    }
+
     CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         long until = now() + longestLease;
         return answer(() -> store.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), result -> {
             if (result instanceof WithdrawResult.Unknown) {
-                unreleased.add(new UnreleasedTokens.Unreleased(command.key(), command.token(), until));
+                ReleaseCommand release = new ReleaseCommand(command.key(), command.token(), 0);
+                unreleased.add(new UnreleasedTokens.Unreleased(release, until));
             } else {
                 releaseAgain();
             }
@@ -187,7 +193,7 @@ final class QuorumMember {
 
     private void releaseAgain() {
         for (UnreleasedTokens.Unreleased each : unreleased.collect(now())) {
-            release(new ReleaseCommand(each.key(), each.token(), 0), each.until());
+            release(each.release(), each.until());
         }
     }
 

@@ -4,6 +4,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Free;
 import io.github.lockstarter.LockAdmin.StoredLock.Held;
 import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockAdmin.StoredLock.Kept;
 import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
 import java.time.Duration;
 import java.util.Comparator;
@@ -16,7 +17,8 @@ import java.util.stream.Stream;
 
 /**
  * What all nodes say about one lock, put together: a quorum that names the same holder says that it has the lock, and a
- * quorum that cannot come about with the nodes that said nothing, that no owner has it. Immutable.
+ * quorum that cannot come about with the nodes that said nothing, that no owner has it. It is kept if so many nodes
+ * keep it that the others are no quorum. Immutable.
  *
  * <p>The fencing token of the quorum is the highest one that a quorum has reached. The writing before the grant has
  * brought a quorum to the last token of the owner, so with all nodes it is never below that. It may be above: a node
@@ -36,7 +38,15 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         if (named.size() >= quorum.needed()) {
             return new Held(named.get(0).holder(), shortest(named), fencingToken(named.stream()), waiting());
         }
-        if (silent >= quorum.blocking() || named.size() + silent >= quorum.needed()) {
+        List<Kept> kept = of(Kept.class)
+                .sorted(Comparator.comparing(Kept::remaining).reversed())
+                .toList();
+        if (kept.size() >= quorum.blocking()) {
+            return new Kept(kept.get(quorum.blocking() - 1).remaining(), fencingToken(kept.stream()), waiting());
+        }
+        if (silent >= quorum.blocking()
+                || named.size() + silent >= quorum.needed()
+                || (!kept.isEmpty() && kept.size() + silent >= quorum.blocking())) {
             String said = named.isEmpty() ? "" : ", and " + named.size() + " of the others report that it is held";
             return new Unknown(
                     silent + " of " + quorum.nodes() + " nodes did not report the lock" + said + "; one failure: "
@@ -88,6 +98,9 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         if (seen instanceof Held held) {
             return held.fencingToken();
         }
+        if (seen instanceof Kept kept) {
+            return kept.fencingToken();
+        }
         return seen instanceof Free free ? free.fencingToken() : 0;
     }
 
@@ -96,6 +109,9 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
                 .mapToLong(answer -> {
                     if (answer instanceof Held held) {
                         return held.waitingInstances();
+                    }
+                    if (answer instanceof Kept kept) {
+                        return kept.waitingInstances();
                     }
                     return answer instanceof Free free ? free.waitingInstances() : 0;
                 })
@@ -107,8 +123,10 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
         return answers.stream().filter(kind::isInstance).map(kind::cast);
     }
 
-    /** Whether a node names this holder. */
-    static Predicate<StoredLock> naming(Optional<Holder> holder) {
-        return answer -> answer instanceof Held held && held.holder().equals(holder);
+    /** Whether a node says the same: that it names this holder, or keeps the lock. */
+    static Predicate<StoredLock> saying(StoredLock merged) {
+        return merged instanceof Held all
+                ? answer -> answer instanceof Held held && held.holder().equals(all.holder())
+                : Kept.class::isInstance;
     }
 }

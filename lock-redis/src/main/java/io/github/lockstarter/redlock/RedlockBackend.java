@@ -14,10 +14,12 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -58,9 +60,10 @@ import java.util.stream.IntStream;
  * with a floor of F − 1, and is left out where a quorum granted F itself: then what it would establish is already so.
  *
  * <p><b>Acquire</b> comes to one answer as told at {@link Votes}. <b>Renew</b>: see {@link RenewRound}, which also
- * gives the lock to nodes that have it not. <b>Release</b>: released if a quorum released, not held if so many had it
- * no longer that the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>: see
- * {@link SignalQuorum}.
+ * gives the lock to nodes that have it not. <b>Release</b>: released if a quorum released, and kept if so many of it
+ * keep the lock for the rest of its minimum time, each by its own clock, that the others are no quorum; not held if so
+ * many had it no longer that the others are no quorum, else unknown. <b>Withdraw</b>: if a quorum did. <b>Signals</b>:
+ * see {@link SignalQuorum}.
  *
  * <p><b>Known holes.</b> A node that forgets and does not recover; a clock that is set before this JVM has heard of the
  * node for the first time, since one that has just started has nothing to compare with; a clock that is set forward and
@@ -142,33 +145,50 @@ public final class RedlockBackend implements LockBackend {
         if (command.requeue().isPresent()) {
             waits.requeued(command.key());
         }
-        return giveUp(revoked, node -> node.release(command), answers -> released(command, answers));
+        return giveUp(
+                revoked,
+                (node, member) -> member.release(QuorumGrantTime.at(node, command)),
+                answers -> released(command, answers));
     }
 
     /** Frees, behind the answer of each node, what it executes behind the command. */
     private <R> CompletionStage<R> giveUp(
             List<PendingRound> revoked,
-            Function<QuorumMember, CompletionStage<R>> command,
+            BiFunction<Integer, QuorumMember, CompletionStage<R>> command,
             Function<List<R>, Optional<R>> decision) {
         CompletionStage<R> outcome = NodeAnswers.hold(
                 nodes,
-                node -> command.apply(node)
-                        .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(nodes.indexOf(node)))),
+                member -> {
+                    int node = nodes.indexOf(member);
+                    return command.apply(node, member)
+                            .whenComplete((answer, never) -> revoked.forEach(work -> work.giveUp(node)));
+                },
                 decision);
         revoked.forEach(PendingRound::released);
         return outcome;
     }
 
+    /**
+     * Kept is what so many nodes keep that the others are no quorum, for as long as that lasts; as long as a node that
+     * has not answered may be one of them, that is open.
+     */
     private Optional<ReleaseResult> released(ReleaseCommand command, List<ReleaseResult> answers) {
-        List<ReleaseResult.Released> released = answers.stream()
+        List<ReleaseResult.Released> freed = answers.stream()
                 .filter(ReleaseResult.Released.class::isInstance)
                 .map(ReleaseResult.Released.class::cast)
                 .toList();
-        if (released.size() >= quorum.needed()) {
-            return Optional.of(new ReleaseResult.Released(released.stream()
-                    .mapToInt(ReleaseResult.Released::signalled)
-                    .max()
-                    .orElse(0)));
+        List<ReleaseResult.Kept> kept = answers.stream()
+                .filter(ReleaseResult.Kept.class::isInstance)
+                .map(ReleaseResult.Kept.class::cast)
+                .sorted(Comparator.comparing(ReleaseResult.Kept::rest).reversed())
+                .toList();
+        int released = freed.size() + kept.size();
+        if (released >= quorum.needed() && kept.size() >= quorum.blocking()) {
+            return Optional.of(
+                    new ReleaseResult.Kept(kept.get(quorum.blocking() - 1).rest(), signalled(freed, kept)));
+        }
+        if (released >= quorum.needed() && kept.size() + nodes.size() - answers.size() < quorum.blocking()) {
+            return Optional.of(new ReleaseResult.Released(signalled(freed, kept)));
         }
         long notHeld =
                 answers.stream().filter(ReleaseResult.NotHeld.class::isInstance).count();
@@ -178,7 +198,7 @@ public final class RedlockBackend implements LockBackend {
         if (answers.size() < nodes.size()) {
             return Optional.empty();
         }
-        String reason = "Lock '" + command.key() + "' was released on " + released.size() + " of " + nodes.size()
+        String reason = "Lock '" + command.key() + "' was released on " + released + " of " + nodes.size()
                 + " nodes, and " + notHeld + " no longer had it";
         return Optional.of(answers.stream()
                 .filter(ReleaseResult.Unknown.class::isInstance)
@@ -189,11 +209,19 @@ public final class RedlockBackend implements LockBackend {
                 .orElseGet(() -> new ReleaseResult.Unknown(reason, new IllegalStateException("no quorum agreed"))));
     }
 
+    private static int signalled(List<ReleaseResult.Released> freed, List<ReleaseResult.Kept> kept) {
+        return IntStream.concat(
+                        freed.stream().mapToInt(ReleaseResult.Released::signalled),
+                        kept.stream().mapToInt(ReleaseResult.Kept::signalled))
+                .max()
+                .orElse(0);
+    }
+
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
         List<PendingRound> revoked = underWay.revoke(command.token());
         waits.ended(command.key());
-        return giveUp(revoked, node -> node.withdraw(command), this::withdrawn);
+        return giveUp(revoked, (node, member) -> member.withdraw(command), this::withdrawn);
     }
 
     private Optional<WithdrawResult> withdrawn(List<WithdrawResult> answers) {

@@ -101,7 +101,8 @@ final class SignalQuorum {
                 command.lease(),
                 command.fencingFloor(),
                 command.fencingTokens(),
-                Optional.of(new Waiting(place[0], waiting.patience())));
+                Optional.of(new Waiting(place[0], waiting.patience())),
+                command.atLeast());
     }
 
     /** A node has put this instance into its queue. */

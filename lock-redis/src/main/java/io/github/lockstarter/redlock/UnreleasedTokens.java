@@ -1,6 +1,7 @@
 package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,9 +22,20 @@ final class UnreleasedTokens {
     /**
      * A token to free.
      *
+     * @param release how; one that keeps the lock for a minimum time goes before one that frees it
      * @param until when its lease is over at the latest
      */
-    record Unreleased(String key, LockToken token, long until) {}
+    record Unreleased(ReleaseCommand release, long until) {
+
+        private LockToken token() {
+            return release.token();
+        }
+
+        private Unreleased and(Unreleased other) {
+            ReleaseCommand kept = release.keep().isPresent() ? release : other.release;
+            return new Unreleased(kept, until - other.until > 0 ? until : other.until);
+        }
+    }
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<LockToken, Unreleased> tokens = new LinkedHashMap<>();
@@ -35,8 +47,7 @@ final class UnreleasedTokens {
             if (tokens.size() == MOST) {
                 tokens.remove(tokens.keySet().iterator().next());
             }
-            tokens.put(
-                    unreleased.token(), known != null && known.until() - unreleased.until() > 0 ? known : unreleased);
+            tokens.put(unreleased.token(), known == null ? unreleased : unreleased.and(known));
         } finally {
             lock.unlock();
         }

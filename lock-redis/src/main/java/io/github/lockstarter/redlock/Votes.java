@@ -109,7 +109,7 @@ final class Votes {
             return Optional.of(
                     contended.isEmpty()
                             ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering), "")
-                            : new Contended(soonest, position(contended), holder(contended)));
+                            : new Contended(soonest, position(contended), holder(contended), isKept(contended)));
         }
         return open > 0 ? Optional.empty() : Optional.of(failure(key));
     }
@@ -138,6 +138,11 @@ final class Votes {
                 .filter(position -> position != Waiting.NEW)
                 .min()
                 .orElse(Waiting.NEW);
+    }
+
+    /** Whether most of them keep it. */
+    private static boolean isKept(List<Contended> contended) {
+        return 2 * contended.stream().filter(Contended::kept).count() > contended.size();
     }
 
     /** The one that most of them name. */

@@ -89,7 +89,8 @@ class RedisLockBackendSignalsIT extends BackendOnServer {
         LockToken owner = token("a", 2);
         answer(backend.acquire(new AcquireCommand(key, owner, BackendUser.LEASE, 0, 1, Optional.empty())));
         assertThat(position(key, new Waiting(position, BackendUser.LEASE))).isEqualTo(position);
-        assertThat(answer(backend.release(new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE)))))
+        assertThat(answer(backend.release(
+                        new ReleaseCommand(key, owner, 0, Optional.of(BackendUser.LEASE), Optional.empty()))))
                 .isEqualTo(new ReleaseResult.Released(1));
         Awaitility.await().untilAsserted(() -> assertThat(signals.keys()).containsExactly(key, key));
         assertThat(redis.zrange(new KeySpace("lock:").keysOf(key).waiters(), 0, -1))

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A node that says to an operator what it is told to say, and remembers what it was asked to take away. */
-final class ToldNode implements QuorumNode {
+class ToldNode implements QuorumNode {
 
     final List<Long> revoked = new ArrayList<>();
     StoredLock lock = new StoredLock.Free(0, 0);

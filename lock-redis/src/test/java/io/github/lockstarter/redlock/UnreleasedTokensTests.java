@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.redlock.UnreleasedTokens.Unreleased;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
+import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Which tokens a node is told to free when it answers again. */
@@ -12,7 +16,7 @@ class UnreleasedTokensTests {
     private final UnreleasedTokens unreleased = new UnreleasedTokens();
 
     private static Unreleased token(long sequence, long until) {
-        return new Unreleased("order:42", new LockToken("a", sequence), until);
+        return new Unreleased(new ReleaseCommand("order:42", new LockToken("a", sequence), 0), until);
     }
 
     @Test
@@ -39,6 +43,21 @@ class UnreleasedTokensTests {
         unreleased.add(token(1, 10));
 
         assertThat(unreleased.collect(0)).containsExactly(token(1, 20));
+    }
+
+    @Test
+    void keepsTheMinimumTimeOfATokenThatIsOwedTwice() {
+        Keep keep = new Keep(Duration.ofSeconds(5), Optional.empty());
+        ReleaseCommand kept =
+                new ReleaseCommand("order:42", new LockToken("a", 1), 17, Optional.empty(), Optional.of(keep));
+
+        unreleased.add(new Unreleased(kept, 10));
+        unreleased.add(token(1, 20));
+        assertThat(unreleased.collect(0)).containsExactly(new Unreleased(kept, 20));
+
+        unreleased.add(token(1, 20));
+        unreleased.add(new Unreleased(kept, 10));
+        assertThat(unreleased.collect(0)).containsExactly(new Unreleased(kept, 20));
     }
 
     /** Their leases are the first to be over. */

@@ -57,6 +57,13 @@ class VotesTests {
     }
 
     @Test
+    void isKeptWhereMostOfThoseThatRefuseKeepIt() {
+        AcquireResult kept = new Contended(Optional.of(Duration.ofSeconds(2)), 2, Optional.empty(), true);
+        assertThat(refusal(kept, kept, busy(2))).contains(kept);
+        assertThat(refusal(kept, busy(2), busy(2))).contains(busy(2));
+    }
+
+    @Test
     void namesWhomMostOfThoseNameThatRefuse() {
         Optional<Holder> anna = Optional.of(new Holder("anna"));
         Optional<Holder> bert = Optional.of(new Holder("bert"));

@@ -111,7 +111,8 @@ public record LocksPage(
      * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not
      *     known
      * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
-     * @param remainingLeaseMs until the store ends it; absent if the lock is free or never ends
+     * @param remainingLeaseMs until the store ends it, or grants it again if it is kept; absent if the lock is free or
+     *     never ends
      * @param fencingToken the last that was granted, by which it can be released
      * @param waitingInstances how many instances are registered as waiters
      * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its
@@ -133,6 +134,8 @@ public record LocksPage(
         public enum State {
             /** An owner has it. */
             HELD,
+            /** No owner has it, and the store grants it to none for the rest of its minimum time. */
+            KEPT,
             /** No owner has it. */
             FREE,
             /** The store knows no owner, may have forgotten one, and does not grant the lock for a while. */
@@ -151,6 +154,18 @@ public record LocksPage(
                         millis(held.remainingLease()),
                         held.fencingToken(),
                         held.waitingInstances(),
+                        null,
+                        null);
+            }
+            if (stored instanceof StoredLock.Kept kept) {
+                return new Stored(
+                        State.KEPT,
+                        null,
+                        null,
+                        null,
+                        kept.remaining().toMillis(),
+                        kept.fencingToken(),
+                        kept.waitingInstances(),
                         null,
                         null);
             }

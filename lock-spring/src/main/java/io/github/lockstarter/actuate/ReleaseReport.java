@@ -16,7 +16,7 @@ public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable
 
     /** The outcome in a word. */
     public enum Outcome {
-        /** The lock is free, or has gone to a waiter. */
+        /** The lock is free, also if it was kept, or has gone to a waiter. */
         RELEASED,
         /** Nothing was changed: the lock is not held under that fencing token. */
         STALE,
@@ -30,7 +30,8 @@ public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable
         if (revocation instanceof Revocation.Revoked) {
             return new ReleaseReport(
                     Outcome.RELEASED,
-                    "The holder is notified that the lock is lost; its remaining work may overlap with the next owner",
+                    "The holder, if there is one, is notified that the lock is lost; its remaining work may overlap with"
+                            + " the next owner",
                     null);
         }
         if (revocation instanceof Revocation.Stale stale) {

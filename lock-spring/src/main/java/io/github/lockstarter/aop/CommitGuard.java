@@ -17,6 +17,7 @@ public final class CommitGuard implements BeanPostProcessor {
         @Override
         public void beforeCommit(TransactionExecution transaction) {
             LockHandle.ensureAllHeld();
+            TransactionLocks.ensureHeld();
         }
     };
 

@@ -24,11 +24,18 @@ public final class LockAdvisor implements PointcutAdvisor, Ordered {
      *
      * @param methods which methods are locked
      * @param operations locks
+     * @param skippedCalls is told of calls that did not run their method
      * @param order position among the other advices of a bean
      */
-    public LockAdvisor(LockedMethods methods, Supplier<LockOperations> operations, IntSupplier order) {
+    public LockAdvisor(
+            LockedMethods methods,
+            Supplier<LockOperations> operations,
+            SkippedCallListener skippedCalls,
+            IntSupplier order) {
         this.pointcut = new LockedMethodPointcut(methods);
-        this.interceptor = new LockInterceptor(methods, operations);
+        this.interceptor = new LockInterceptor(
+                methods,
+                new BlockingCallRunner(operations, new CallersTransaction(), new ContentionHandler(skippedCalls)));
         this.order = order;
     }
 

@@ -1,9 +1,6 @@
 package io.github.lockstarter.aop;
 
-import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockedAction;
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -14,24 +11,20 @@ import org.jspecify.annotations.Nullable;
 final class LockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
-    private final Supplier<LockOperations> operations;
-    private final CallersTransactionWarning callersTransaction = new CallersTransactionWarning();
+    private final LockedCallRunner blocking;
 
-    LockInterceptor(LockedMethods methods, Supplier<LockOperations> operations) {
+    LockInterceptor(LockedMethods methods, LockedCallRunner blocking) {
         this.methods = methods;
-        this.operations = operations;
+        this.blocking = blocking;
     }
 
     @Override
-    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         LockedMethod method = lockedMethod(invocation);
         LockRequest request = method.requestFor(invocation.getArguments());
-        callersTransaction.warn(method.method(), request);
-        LockedAction<@Nullable Object, Throwable> body = invocation::proceed;
-        Object result = operations.get().execute(request, body);
-        AsynchronousReturn.checkResult(method.method(), request, result);
-        return result;
+        return switch (method.shape()) {
+            case BLOCKING -> blocking.run(method, request, invocation);
+        };
     }
 
     private LockedMethod lockedMethod(MethodInvocation invocation) {

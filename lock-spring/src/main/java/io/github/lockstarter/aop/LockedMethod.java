@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
 import java.lang.reflect.AnnotatedElement;
@@ -23,8 +24,18 @@ import org.springframework.util.StringValueResolver;
  * @param declared what carries the annotation: this method, one that it implements or overrides, or a type
  * @param keys parsed key expressions; none for one lock over all calls
  * @param request the request without its keys: its only key is the name
+ * @param shape when the work of the method ends
+ * @param contention what becomes of a call whose lock is not acquired
+ * @param inTransaction what a call does inside a transaction of its caller
  */
-record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression> keys, LockRequest request) {
+record LockedMethod(
+        Method method,
+        AnnotatedElement declared,
+        List<KeyExpression> keys,
+        LockRequest request,
+        MethodShape shape,
+        Contention contention,
+        InTransaction inTransaction) {
 
     static final String PLACEHOLDER = "${";
 
@@ -34,14 +45,20 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
     /**
      * Reads an annotation.
      *
+     * @param type the bean's own class
      * @param placeholders resolves <code>${…}</code> in a name
+     * @param settings says what the annotation leaves open
      * @throws InvalidLockDeclarationException when it cannot take effect on this method
      */
     static LockedMethod of(
-            Method method, MergedAnnotation<DistributedLock> annotation, StringValueResolver placeholders) {
+            Method method,
+            Class<?> type,
+            MergedAnnotation<DistributedLock> annotation,
+            StringValueResolver placeholders,
+            LockedMethodSettings settings) {
         AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
         checkInterceptable(method);
-        AsynchronousReturn.check(method);
+        MethodShape shape = MethodShape.of(method);
         DistributedLock attributes = annotation.synthesize();
         Method annotated = declared instanceof Method source ? source : method;
         KeyParameters parameters = KeyParameters.of(annotated, method);
@@ -50,7 +67,15 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
                 .toList();
         String given = attributes.name();
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
-        return new LockedMethod(method, declared, keys, request(method, name, attributes));
+        InTransaction inTransaction = attributes.inTransaction();
+        return new LockedMethod(
+                method,
+                declared,
+                keys,
+                request(method, name, attributes),
+                shape,
+                Contention.of(method, type, attributes, settings, name),
+                inTransaction == InTransaction.AS_CONFIGURED ? settings.inTransaction(name) : inTransaction);
     }
 
     /** Whether the annotation stands on a type, for all its methods. */
@@ -71,7 +96,13 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
         List<String> values =
                 keys.stream().map(key -> prefix + key.evaluate(arguments)).toList();
         return new LockRequest(
-                request.name(), values, request.maxWait(), request.lease(), request.renewal(), request.ownership());
+                request.name(),
+                values,
+                request.maxWait(),
+                request.lease(),
+                request.renewal(),
+                request.ownership(),
+                request.atLeast());
     }
 
     private static LockRequest request(Method method, String name, DistributedLock attributes) {
@@ -82,12 +113,13 @@ record LockedMethod(Method method, AnnotatedElement declared, List<KeyExpression
                     duration(attributes.waitMs()),
                     duration(attributes.leaseMs()),
                     attributes.renewal(),
-                    Ownership.THREAD);
+                    Ownership.THREAD,
+                    duration(attributes.atLeastMs()));
         } catch (IllegalArgumentException e) {
             throw new InvalidLockDeclarationException(
                     method,
                     e.getMessage() + ".",
-                    "Correct leaseMs or waitMs, or leave them out to use the configured values.");
+                    "Correct leaseMs, waitMs or atLeastMs, or leave them out to use the configured values.");
         }
     }
 

@@ -4,10 +4,16 @@ import io.github.lockstarter.DistributedLock;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
@@ -29,15 +35,18 @@ public final class LockedMethods {
 
     private final Map<Class<?>, Map<Method, LockedMethod>> byClass = new ConcurrentHashMap<>();
     private final StringValueResolver placeholders;
+    private final Supplier<LockedMethodSettings> settings;
 
     /**
      * Creates it with nothing read.
      *
      * @param placeholders resolves <code>${…}</code> in the names of locks; may throw an
      *     {@link IllegalArgumentException}, or leave what it does not know
+     * @param settings what is configured; asked for with the first annotation
      */
-    public LockedMethods(StringValueResolver placeholders) {
+    public LockedMethods(StringValueResolver placeholders, Supplier<LockedMethodSettings> settings) {
         this.placeholders = placeholders;
+        this.settings = settings;
     }
 
     Map<Method, LockedMethod> of(Class<?> type) {
@@ -70,9 +79,34 @@ public final class LockedMethods {
         Map<Method, MergedAnnotation<DistributedLock>> annotations =
                 MethodIntrospector.selectMethods(type, (Method method) -> annotation(method, contracts, ofType));
         Map<Method, LockedMethod> locked = new HashMap<>();
-        annotations.forEach(
-                (method, annotation) -> locked.put(method, LockedMethod.of(method, annotation, placeholders)));
+        annotations.forEach((method, annotation) ->
+                locked.put(method, LockedMethod.of(method, type, annotation, placeholders, settings.get())));
+        locked.values().forEach(each -> checkFallbacksEnd(each, locked));
         return Map.copyOf(locked);
+    }
+
+    /** A fallback may be locked and have a fallback itself, which must not lead back. */
+    private static void checkFallbacksEnd(LockedMethod start, Map<Method, LockedMethod> locked) {
+        Set<Method> reached = new HashSet<>();
+        Deque<LockedMethod> open = new ArrayDeque<>(List.of(start));
+        while (!open.isEmpty()) {
+            LockedMethod current = open.pop();
+            for (Method next :
+                    current.contention() instanceof Fallback fallback ? fallback.methods() : Set.<Method>of()) {
+                if (next.equals(start.method())) {
+                    throw new InvalidLockDeclarationException(
+                            next,
+                            "its fallback leads back to it through "
+                                    + InvalidLockDeclarationException.describe(current.method())
+                                    + ", so they would call each other for as long as their locks are contended.",
+                            "End with a fallback that is not locked, or has no fallback itself.");
+                }
+                LockedMethod further = locked.get(next);
+                if (reached.add(next) && further != null) {
+                    open.push(further);
+                }
+            }
+        }
     }
 
     private static @Nullable MergedAnnotation<DistributedLock> annotation(

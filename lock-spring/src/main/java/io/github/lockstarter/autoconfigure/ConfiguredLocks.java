@@ -1,6 +1,9 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.aop.LockedMethodSettings;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Set;
@@ -17,15 +20,16 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ClassUtils;
 
 /**
- * Compares annotations with the configuration: each request with the settings, and at the end of the start the names in
- * {@code distributed-lock.locks} with those in use. A name that no annotation has may be mistyped, but may also belong
- * to a lazy bean or to a request made in code: hence a warning. A scheduled method that waits causes a warning, too: it
- * may be meant to run in every instance, one after the other.
+ * What is configured for annotated methods. Compares annotations with it: each request with the settings, and at the
+ * end of the start the names in {@code distributed-lock.locks} with those in use. A name that no annotation has may be
+ * mistyped, but may also belong to a lazy bean or to a request made in code: hence a warning. A scheduled method that
+ * waits causes a warning, too: it may be meant to run in every instance, one after the other.
  *
  * <p>The mutable fields are the names in use and the scheduled methods warned of, written by the threads that create
  * beans.
  */
-final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartInitializingSingleton {
+final class ConfiguredLocks
+        implements BiConsumer<Method, LockRequest>, LockedMethodSettings, SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
@@ -49,13 +53,24 @@ final class ConfiguredLocks implements BiConsumer<Method, LockRequest>, SmartIni
             log.warn(
                     "{}.{}() is @Scheduled and waits up to {}ms for lock '{}': every instance of the application runs it at each "
                             + "tick, one after the other. For one run per tick, leave out the annotation and call "
-                            + "LockOperations.tryAcquire in the method; release the lock when all instances have had their "
-                            + "tick. With waitMs = 0 the other instances throw LockNotAcquiredException at each tick",
+                            + "LockOperations.tryExecute in the method, with a LockRequest that is keptFor a minimum time. "
+                            + "With waitMs = 0 and ifContended = SKIP the others skip the tick, and with atLeastMs no "
+                            + "instance whose clock is behind runs a short job again",
                     ClassUtils.getShortName(method.getDeclaringClass()),
                     method.getName(),
                     wait.toMillis(),
                     request.name());
         }
+    }
+
+    @Override
+    public IfContended ifContended(String name) {
+        return properties.getObject().ifContended(name);
+    }
+
+    @Override
+    public InTransaction inTransaction(String name) {
+        return properties.getObject().inTransaction(name);
     }
 
     private static boolean isScheduled(Method method) {

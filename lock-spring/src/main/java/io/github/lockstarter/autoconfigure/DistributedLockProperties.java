@@ -1,6 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -35,6 +37,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param showOwner Whether the store keeps thread and time of each lock, which other instances then show in their
  *     exceptions and endpoints. If false, it keeps only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
+ * @param inTransaction What a locked method does that is called inside a transaction of its caller, which commits after
+ *     the method has returned.
  * @param order Position of the lock among the advices of a bean. The default wraps transactions, so that a lock is
  *     released after the commit.
  * @param retry How a waiter retries when no signal arrives.
@@ -42,6 +46,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param handOver Passing a lock on to a waiter of the same instance, without asking the store.
  * @param observation Observations of locks, which a tracer turns into spans.
  * @param log What the lock client adds to the log.
+ * @param web HTTP responses for lock exceptions.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
  */
@@ -59,12 +64,14 @@ record DistributedLockProperties(
         @DefaultValue("1m") Duration warnAfter,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
+        @DefaultValue("warn") InTransaction inTransaction,
         @DefaultValue(DEFAULT_ORDER) int order,
         @DefaultValue Retry retry,
         @DefaultValue Watchdog watchdog,
         @DefaultValue HandOver handOver,
         @DefaultValue Observation observation,
         @DefaultValue Log log,
+        @DefaultValue Web web,
         @DefaultValue Map<String, Named> locks)
         implements LockSettings {
 
@@ -78,6 +85,7 @@ record DistributedLockProperties(
 
     DistributedLockProperties {
         backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
+        inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
         locks.forEach((name, named) -> {
@@ -136,6 +144,18 @@ record DistributedLockProperties(
     boolean warnsOfSlowHolds() {
         return Stream.concat(Stream.of(warnAfter), locks.values().stream().map(Named::warnAfter))
                 .anyMatch(time -> time != null && !time.isZero());
+    }
+
+    /** What a call does whose lock stays contended. No setting for all locks: most methods have nothing to return. */
+    IfContended ifContended(String name) {
+        Named named = locks.get(name);
+        return named == null || named.ifContended == null ? IfContended.THROW : named.ifContended;
+    }
+
+    /** What a call does inside a transaction of its caller. */
+    InTransaction inTransaction(String name) {
+        Named named = locks.get(name);
+        return named == null || named.inTransaction == null ? inTransaction : named.inTransaction;
     }
 
     EngineSettings engineSettings() {
@@ -221,6 +241,25 @@ record DistributedLockProperties(
     record Log(@DefaultValue("false") boolean mdc) {}
 
     /**
+     * HTTP responses.
+     *
+     * @param problemDetails Whether Spring MVC and WebFlux answer LockNotAcquiredException with 409 and
+     *     LockBackendException with 503.
+     * @param retryAfter When clients may try again, as these responses say.
+     */
+    record Web(
+            @DefaultValue("false") boolean problemDetails,
+            @DefaultValue("1s") Duration retryAfter) {
+
+        Web {
+            if (retryAfter.isNegative()) {
+                throw new IllegalArgumentException(
+                        "distributed-lock.web.retry-after is " + retryAfter + "; it must not be negative");
+            }
+        }
+    }
+
+    /**
      * Settings of one logical lock name.
      *
      * @param backend Where locks are kept if their key is this name or begins with it and a colon, instead of
@@ -229,16 +268,26 @@ record DistributedLockProperties(
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
      * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
+     * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
+     *     sooner leaves the lock kept for the rest. None unless set.
+     * @param ifContended What a locked method does when another owner held the lock for the whole wait. Throws unless
+     *     set.
+     * @param inTransaction Behaviour instead of distributed-lock.in-transaction.
      */
     record Named(
             @Nullable String backend,
             @Nullable Duration lease,
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Boolean renewal,
-            @Nullable Duration warnAfter) {
+            @Nullable Duration warnAfter,
+            @Nullable Duration atLeast,
+            @Nullable IfContended ifContended,
+            @Nullable InTransaction inTransaction) {
 
         Named {
             backend = BackendRoutes.nameOf(backend).orElse(null);
+            ifContended = ifContended == IfContended.AS_CONFIGURED ? null : ifContended;
+            inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? null : inTransaction;
         }
 
         EngineSettings.Overrides overrides() {
@@ -246,7 +295,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(lease),
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(renewal),
-                    Optional.ofNullable(warnAfter));
+                    Optional.ofNullable(warnAfter),
+                    Optional.ofNullable(atLeast));
         }
     }
 }

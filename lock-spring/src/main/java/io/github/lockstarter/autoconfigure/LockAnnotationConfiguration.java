@@ -5,6 +5,7 @@ import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.aop.LockedBeanCheck;
 import io.github.lockstarter.aop.LockedMethods;
 import io.github.lockstarter.aop.LockedProxyCheck;
+import io.github.lockstarter.aop.SkippedCallListener;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -27,8 +28,9 @@ class LockAnnotationConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockedMethods distributedLockMethods(ConfigurableListableBeanFactory beans) {
-        return new LockedMethods(beans::resolveEmbeddedValue);
+    static LockedMethods distributedLockMethods(
+            ConfigurableListableBeanFactory beans, ObjectProvider<ConfiguredLocks> configured) {
+        return new LockedMethods(beans::resolveEmbeddedValue, configured::getObject);
     }
 
     @Bean
@@ -36,10 +38,12 @@ class LockAnnotationConfiguration {
     static LockAdvisor distributedLockAdvisor(
             LockedMethods methods,
             ObjectProvider<LockOperations> operations,
+            ObjectProvider<SkippedCallListener> skippedCalls,
             ObjectProvider<DistributedLockProperties> properties) {
-        return new LockAdvisor(methods, SingletonSupplier.of(operations::getObject), () -> properties
-                .getObject()
-                .order());
+        return new LockAdvisor(
+                methods, SingletonSupplier.of(operations::getObject), new SkippedCalls(skippedCalls), () -> properties
+                        .getObject()
+                        .order());
     }
 
     /** A child context has its requests checked against the settings of the engine that it uses. */
@@ -49,6 +53,20 @@ class LockAnnotationConfiguration {
     static ConfiguredLocks distributedLockConfiguredLocks(
             ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
         return new ConfiguredLocks(properties, backends);
+    }
+
+    /** Asked for with the first call that is skipped. */
+    private record SkippedCalls(ObjectProvider<SkippedCallListener> listeners) implements SkippedCallListener {
+
+        @Override
+        public void skipped(String name) {
+            listeners.forEach(listener -> listener.skipped(name));
+        }
+
+        @Override
+        public void fellBack(String name) {
+            listeners.forEach(listener -> listener.fellBack(name));
+        }
     }
 
     @Bean

@@ -187,6 +187,14 @@ final class LockConditions {
         }
     }
 
+    static final class ProblemDetails implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return value(context, "web.problem-details", Boolean.class, false);
+        }
+    }
+
     static final class LossIsFailure implements Condition {
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.aop.SkippedCallListener;
 import io.github.lockstarter.observe.listener.LockListeners;
 import io.github.lockstarter.observe.meter.ListenerMeters;
 import io.github.lockstarter.observe.meter.LockMetrics;
@@ -33,6 +34,21 @@ public final class LockMetricsAutoConfiguration {
     @ConditionalOnMissingBean
     LockMetrics distributedLockMetrics(MeterRegistry registry) {
         return new LockMetrics(registry);
+    }
+
+    @Bean
+    SkippedCallListener distributedLockSkippedCallMeter(LockMetrics metrics) {
+        return new SkippedCallListener() {
+            @Override
+            public void skipped(String name) {
+                metrics.skipped(name);
+            }
+
+            @Override
+            public void fellBack(String name) {
+                metrics.fellBack(name);
+            }
+        };
     }
 
     /** Bound by Boot when all beans are there: the engine's listeners are not created for its sake. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe;
 
+import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
@@ -37,12 +38,23 @@ public final class DecoratedLockTemplate extends LockTemplate {
     @Override
     public <T extends @Nullable Object, X extends Throwable> T execute(LockRequest request, LockedAction<T, X> action)
             throws X {
+        return super.execute(request, decorated(request, action));
+    }
+
+    @Override
+    public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
+            LockRequest request, LockedAction<T, X> action) throws X {
+        return super.tryExecute(request, decorated(request, action));
+    }
+
+    private <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> decorated(
+            LockRequest request, LockedAction<T, X> action) {
         LockedAction<T, X> around = action;
         for (int i = decorators.size() - 1; i >= 0; i--) {
             LockDecorator decorator = decorators.get(i);
             LockedAction<T, X> body = around;
             around = () -> decorator.run(request, LockHandle.current().orElseThrow(), body);
         }
-        return super.execute(request, around);
+        return around;
     }
 }

@@ -239,6 +239,27 @@ class LocksEndpointTests {
         };
     }
 
+    @Test
+    void showsALockThatIsKeptAndFreesItForAnOperator() {
+        LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
+        long fencingToken = fencingTokenOf(tick);
+
+        LocksPage.Stored store = endpoint.locks("report", null, null).store();
+
+        assertThat(store.state()).isEqualTo(State.KEPT);
+        assertThat(store.fencingToken()).isEqualTo(fencingToken);
+        assertThat(store.remainingLeaseMs()).isBetween(1L, 20_000L);
+        assertThat(endpoint.release("report", fencingToken, "run it again").outcome())
+                .isEqualTo(Outcome.RELEASED);
+        assertThat(engine.tryAcquire(tick)).isPresent();
+    }
+
+    private long fencingTokenOf(LockRequest request) {
+        try (LockHandle held = other.acquire(request)) {
+            return held.fencingToken();
+        }
+    }
+
     /** Free it is, and cannot be had. */
     @Test
     void showsThatTheStoreMayHaveForgottenTheOwnerOfALock() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
 import java.lang.annotation.Retention;
@@ -30,6 +32,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.util.PropertyPlaceholderHelper;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -39,8 +45,21 @@ class LockedMethodsTests {
     private static final PropertyPlaceholderHelper PLACEHOLDERS =
             new PropertyPlaceholderHelper("${", "}", ":", null, false);
 
+    private static final LockedMethodSettings NOTHING_CONFIGURED = new LockedMethodSettings() {
+        @Override
+        public IfContended ifContended(String name) {
+            return IfContended.THROW;
+        }
+
+        @Override
+        public InTransaction inTransaction(String name) {
+            return InTransaction.WARN;
+        }
+    };
+
     private final LockedMethods methods = new LockedMethods(
-            name -> PLACEHOLDERS.replacePlaceholders(name, Map.of("tenant", "acme", "bad", "a:b")::get));
+            name -> PLACEHOLDERS.replacePlaceholders(name, Map.of("tenant", "acme", "bad", "a:b")::get),
+            () -> NOTHING_CONFIGURED);
 
     private List<String> lockedIn(Class<?> type) {
         return methods.of(type).keySet().stream().map(Method::getName).sorted().toList();
@@ -464,33 +483,24 @@ class LockedMethodsTests {
                 .hasMessageContaining("so the lock would be released before the work ends");
     }
 
-    /** Spring MVC is not on the class path of this module: a type of the same name stands for it. */
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "org.springframework.web.context.request.async.DeferredResult",
-                "org.springframework.web.context.request.async.WebAsyncTask",
-                "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-                "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody"
+            classes = {DeferredResult.class, WebAsyncTask.class, ResponseBodyEmitter.class, StreamingResponseBody.class
             })
-    void refusesControllersThatAnswerLater(String returnType) {
-        ByteBuddy classes = new ByteBuddy();
-        Class<?> later = classes.subclass(Object.class)
-                .name(returnType)
-                .make()
-                .load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
-                .getLoaded();
-        Class<?> controller = classes.subclass(Object.class)
+    void refusesControllersThatAnswerLater(Class<?> returnType) {
+        Class<?> controller = new ByteBuddy()
+                .subclass(Object.class)
                 .name("io.github.lockstarter.aop.Controller")
-                .defineMethod("run", later, Visibility.PUBLIC)
+                .defineMethod("run", returnType, Visibility.PUBLIC)
                 .intercept(FixedValue.nullValue())
                 .annotateMethod(AnnotationDescription.Builder.ofType(DistributedLock.class)
                         .build())
                 .make()
-                .load(later.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+                .load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
                 .getLoaded();
         assertThatThrownBy(() -> methods.of(controller))
                 .isInstanceOf(InvalidLockDeclarationException.class)
-                .hasMessageContaining("it returns " + returnType + ", so the lock would be released");
+                .hasMessageContaining("it returns " + returnType.getName())
+                .hasMessageContaining("so the lock would be released");
     }
 }

@@ -158,6 +158,30 @@ class InvalidLockDeclarationTests {
                 "LockTemplate.acquireAsync");
     }
 
+    static class LongMinimum {
+        @DistributedLock(leaseMs = 10_000, atLeastMs = 11_000)
+        public void report() {}
+    }
+
+    @Test
+    void failsTheStartForAMinimumTimeAboveTheLease() {
+        assertFails(
+                application,
+                LongMinimum.class,
+                "Minimum time of lock 'LongMinimum.report' is 11000ms, above the lease of the lock (10000ms)",
+                "raise the lease");
+    }
+
+    static class NegativeMinimum {
+        @DistributedLock(atLeastMs = -1)
+        public void report() {}
+    }
+
+    @Test
+    void failsTheStartForANegativeMinimumTime() {
+        assertFails(application, NegativeMinimum.class, "Minimum time of lock 'NegativeMinimum.report'", "atLeastMs");
+    }
+
     static class LongLease {
         @DistributedLock(leaseMs = 31_000)
         public void ship() {}

@@ -72,6 +72,35 @@ class LockAnnotationTests {
         });
     }
 
+    /** Public, since its proxy may come from another class loader. */
+    public static class Report {
+        @DistributedLock(name = "report", atLeastMs = 20_000)
+        public List<String> run() {
+            return heldKeys();
+        }
+
+        @DistributedLock(name = "index")
+        public List<String> index() {
+            return heldKeys();
+        }
+    }
+
+    @Test
+    void keepsTheLockOfAMethodThatReturnsSoonerThanItsMinimumTime() {
+        application
+                .withPropertyValues("distributed-lock.locks.index.at-least=20s")
+                .withBean(Report.class)
+                .run(context -> {
+                    Report report = context.getBean(Report.class);
+                    assertThat(report.run()).containsExactly("report");
+                    assertThatThrownBy(report::run)
+                            .isInstanceOf(LockNotAcquiredException.class)
+                            .hasMessageContaining("kept for its minimum time");
+                    assertThat(report.index()).containsExactly("index");
+                    assertThatThrownBy(report::index).isInstanceOf(LockNotAcquiredException.class);
+                });
+    }
+
     @Test
     void givesTheTemplateUnderBothOfItsTypes() {
         application.run(context ->

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
@@ -53,6 +54,15 @@ class LockDecoratorAutoConfigurationTests {
                     .hasObservationWithNameEqualTo("distributed.lock.acquisition")
                     .that()
                     .hasBeenStopped();
+        });
+    }
+
+    @Test
+    void decoratesAnExecutionThatIsTried() {
+        runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            Execution<String> execution = locks.tryExecute("order:42", () -> MDC.get("lock.held.key"));
+            assertThat(execution).isEqualTo(new Execution.Executed<>("order:42"));
         });
     }
 

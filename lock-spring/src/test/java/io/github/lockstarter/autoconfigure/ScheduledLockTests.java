@@ -45,7 +45,7 @@ class ScheduledLockTests {
                         .contains("WARN")
                         .contains(
                                 "ScheduledLockTests.Nightly.run() is @Scheduled and waits up to 5000ms for lock 'nightly'")
-                        .contains("LockOperations.tryAcquire"));
+                        .contains("LockOperations.tryExecute"));
     }
 
     @Test

@@ -143,8 +143,9 @@ class ArchitectureTests {
     }
 
     @Test
-    void aspectsUseRootOnly() {
+    void aspectsAndResponsesUseRootOnly() {
         check(uses(BASE + ".aop", BASE));
+        check(uses(BASE + ".web", BASE));
     }
 
     /** Listeners have threads, and the endpoints wait for answers. */

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -42,15 +42,8 @@ class ProgrammaticUseTests {
     // Skip if the lock is held
 
     private static String runUnlessRunning(LockOperations locks, Supplier<String> report) {
-        Optional<LockHandle> lock = locks.tryAcquire(LockRequest.of(KEY).named("report"));
-        if (lock.isEmpty()) {
-            return "skipped";
-        }
-        try (LockHandle held = lock.get()) {
-            String result = report.get();
-            held.ensureHeld();
-            return result;
-        }
+        Execution<String> execution = locks.tryExecute(LockRequest.of(KEY).named("report"), report::get);
+        return execution.orElseGet(() -> "skipped");
     }
 
     @Test

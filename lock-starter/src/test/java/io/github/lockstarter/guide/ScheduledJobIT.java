@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +25,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -54,12 +53,10 @@ class ScheduledJobIT {
         private static final Duration AT_LEAST = Duration.ofSeconds(2);
 
         private final LockOperations locks;
-        private final TaskScheduler scheduler;
         private final long clockSkew;
 
-        Report(LockOperations locks, TaskScheduler scheduler, @Value("${test.clock-skew}") long clockSkew) {
+        Report(LockOperations locks, @Value("${test.clock-skew}") long clockSkew) {
             this.locks = locks;
-            this.scheduler = scheduler;
             this.clockSkew = clockSkew;
         }
 
@@ -72,12 +69,10 @@ class ScheduledJobIT {
         }
 
         void run(Runnable work) {
-            Instant end = Instant.now().plus(AT_LEAST);
-            locks.tryAcquire("report").ifPresent(lock -> {
-                try {
+            LockRequest once = LockRequest.of("report").keptFor(AT_LEAST);
+            locks.tryAcquire(once).ifPresent(lock -> {
+                try (lock) {
                     work.run();
-                } finally {
-                    scheduler.schedule(lock::release, end);
                 }
             });
         }

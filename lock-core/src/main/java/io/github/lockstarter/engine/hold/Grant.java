@@ -1,7 +1,9 @@
 package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
@@ -35,6 +37,9 @@ public final class Grant {
     private final ResolvedRequest terms;
     private final long askedAt;
 
+    /** When it was granted, by the store's clock, if the store answered with that. */
+    final Optional<GrantTime> time;
+
     /** Changed by its updater. */
     private volatile State state = FRESH;
 
@@ -46,13 +51,21 @@ public final class Grant {
      * @param fencingTokens how many were granted
      * @param terms what was asked for
      * @param sentAt monotonic time before the attempt was sent
+     * @param time when it was granted, by the store's clock, if it is known
      */
-    public Grant(LockToken token, long firstFencingToken, int fencingTokens, ResolvedRequest terms, long sentAt) {
+    public Grant(
+            LockToken token,
+            long firstFencingToken,
+            int fencingTokens,
+            ResolvedRequest terms,
+            long sentAt,
+            Optional<GrantTime> time) {
         this.token = token;
         this.firstFencingToken = firstFencingToken;
         this.lastFencingToken = firstFencingToken + fencingTokens - 1;
         this.terms = terms;
         this.askedAt = sentAt;
+        this.time = time;
     }
 
     /** Another instance waits; what was known first counts. */

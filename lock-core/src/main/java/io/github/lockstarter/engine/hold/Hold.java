@@ -10,6 +10,7 @@ import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #extended} (set by the first extension, before it is written);
+ * the owner gets its handle); {@link #atLeast} (set when a caller gets a handle); {@link #extended} (set by the first
+ * extension, before it is written);
  * {@link #lossReported} and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt},
  * {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count
  * in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to
@@ -135,6 +137,9 @@ public final class Hold extends TimerEntry {
 
     /** Longest lease that the backend may have been asked for. */
     public volatile Duration longestLease;
+
+    /** Minimum time of the lock: the longest that a caller with a handle asked for. */
+    private volatile Duration atLeast = Duration.ZERO;
 
     /**
      * Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way.
@@ -306,7 +311,28 @@ public final class Hold extends TimerEntry {
     }
 
     public ReleaseCommand releaseCommand(Optional<Duration> requeue) {
-        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue);
+        Optional<Keep> keep = isKept() ? Optional.of(new Keep(atLeast, grant.time)) : Optional.empty();
+        return new ReleaseCommand(key, grant.token, grant.lastFencingToken, requeue, keep);
+    }
+
+    /** A caller gets a handle: the release keeps the lock for the minimum time that the caller asked for, or longer. */
+    void keepFor(Duration minimum) {
+        if (minimum.compareTo(atLeast) > 0) {
+            atLeast = minimum;
+        }
+    }
+
+    /** The caller does not take its handle, and no other has one: nothing ran under the lock. */
+    void keepNothing() {
+        atLeast = Duration.ZERO;
+    }
+
+    /**
+     * Whether the release keeps the lock for a minimum time, if the store still has it for this hold. What was taken
+     * away is to be free.
+     */
+    public boolean isKept() {
+        return !atLeast.isZero() && !(lifecycle.isLost() && lossCause() == LossCause.REVOKED);
     }
 
     /** Why it was lost; only of a lost hold. */

@@ -154,6 +154,16 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         }
     }
 
+    @Override
+    public void keepFor(Duration atLeast) {
+        hold.keepFor(atLeast);
+    }
+
+    @Override
+    public void keepNothing() {
+        hold.keepNothing();
+    }
+
     /** Whether the thread that was to count the entry down could not; true once. */
     public boolean isToBeFinished() {
         return STAGE.compareAndSet(this, ENTERED, LEAVING) || STAGE.compareAndSet(this, FAILED, LEAVING);

@@ -14,8 +14,10 @@ import java.time.Duration;
  * @param maxWait the wait; zero for one attempt
  * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
+ * @param atLeast minimum time for which no other caller gets the lock; zero if there is none
  */
-public record ResolvedRequest(String name, Duration lease, Duration maxWait, Renewal renewal, Duration warnAfter) {
+public record ResolvedRequest(
+        String name, Duration lease, Duration maxWait, Renewal renewal, Duration warnAfter, Duration atLeast) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -26,8 +28,14 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
         Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
         Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
         Duration warnAfter = overrides.warnAfter().orElse(settings.warnAfter());
+        Duration lease = settings.leaseOf(request);
         return new ResolvedRequest(
-                request.name(), settings.leaseOf(request), wait, renewal(request, overrides, settings), warnAfter);
+                request.name(),
+                lease,
+                wait,
+                renewal(request, overrides, settings),
+                warnAfter,
+                settings.atLeastOf(request, lease));
     }
 
     private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
@@ -40,7 +48,12 @@ public record ResolvedRequest(String name, Duration lease, Duration maxWait, Ren
 
     /** The same request with another wait. */
     public ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal, warnAfter);
+        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast);
+    }
+
+    /** Whether the lock is kept for a minimum time. */
+    public boolean isKept() {
+        return !atLeast.isZero();
     }
 
     /** The lease in nanoseconds. */

@@ -6,7 +6,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * How long the first waiter of a key sleeps unless it is signalled: exponential backoff with jitter, cut short by the
- * end of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one.
+ * end of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one. No
+ * signal is needed where the lock is kept: the waiter sleeps until its registration has to be repeated.
  */
 public final class Backoff {
 
@@ -19,15 +20,22 @@ public final class Backoff {
     }
 
     long nanos(int round, Obstacle obstacle) {
+        if (obstacle.isKept()) {
+            Duration longest = patience().minus(settings.maxDelay());
+            return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
+        }
         double grown = (double) settings.initialDelay().toNanos() * Math.pow(settings.multiplier(), round);
         double capped = Math.min(grown, (double) settings.maxDelay().toNanos());
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long delay = (long) (capped * (1 - settings.jitter() * random.nextDouble()));
-        long spread = 1_000_000 + random.nextLong(SPREAD_NANOS);
         return obstacle.remaining()
                 .map(Duration::toNanos)
-                .map(left -> Math.min(delay, left + spread))
+                .map(left -> Math.min(delay, left + spread()))
                 .orElse(delay);
+    }
+
+    private static long spread() {
+        return 1_000_000 + ThreadLocalRandom.current().nextLong(SPREAD_NANOS);
     }
 
     /** How long a registration must be kept at the backend so that the next look comes in time to repeat it. */

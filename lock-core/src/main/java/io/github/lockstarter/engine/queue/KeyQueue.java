@@ -5,7 +5,6 @@ import io.github.lockstarter.engine.queue.Obstacle.Kind;
 import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,6 +60,10 @@ public final class KeyQueue {
 
     private @Nullable AcquireAttempt underWay;
     private @Nullable Obstacle obstacle;
+
+    /** When the store last answered with an obstacle. */
+    private long obstacleSeenAt;
+
     private boolean signalled;
 
     /** Turns true once; read by any thread. */
@@ -139,14 +142,15 @@ public final class KeyQueue {
     }
 
     /**
-     * A hold of this instance was released to another instance, and this one was registered behind the others.
+     * A hold of this instance was released to another instance, or is kept, and this one was registered behind the
+     * others.
      *
-     * @param lease what the other owner is assumed to have
+     * @param next the other owner, with what it is assumed to have, or for how long the lock is kept
      * @param now monotonic time
      * @return null if the queue is retired and a new one must be made
      */
     @Nullable
-    QueueActions requeued(Duration lease, long now) {
+    QueueActions requeued(Obstacle next, long now) {
         if (retired) {
             return null;
         }
@@ -155,8 +159,9 @@ public final class KeyQueue {
         if (line.isEmpty()) {
             return underWay == null ? retire() : QueueActions.NOTHING;
         }
-        obstacle = new Obstacle(Kind.OWNER, Optional.of(lease));
-        return underWay == null ? sleepUntilNextLook(now, obstacle) : QueueActions.NOTHING;
+        obstacle = next;
+        obstacleSeenAt = now;
+        return underWay == null ? sleepUntilNextLook(now, next) : QueueActions.NOTHING;
     }
 
     /** The same, but no answer came: it is not known whether another instance was signalled. Null as there. */
@@ -216,15 +221,18 @@ public final class KeyQueue {
             return QueueActions.NOTHING;
         }
         if (acquisition.isPast(now)) {
-            return timeOut(acquisition);
+            return timeOut(acquisition, now);
         }
         line.sleep(acquisition);
         return underWay == null && line.isFirst(acquisition) ? attemptNext() : QueueActions.NOTHING;
     }
 
-    private QueueActions timeOut(Acquisition acquisition) {
+    private QueueActions timeOut(Acquisition acquisition, long now) {
         Obstacle ours = collaborators.heldHere().apply(key).orElse(null);
         Obstacle known = ours == null ? obstacle : ours;
+        if (known != null && known.isKept()) {
+            known = known.after(now - obstacleSeenAt); // nobody has looked since
+        }
         boolean unanswered = ours == null && underWay != null && answers == acquisition.joinedAt;
         if (known == null || unanswered) {
             line.markOverdue(acquisition);
@@ -313,6 +321,7 @@ public final class KeyQueue {
         answered();
         wanted = false;
         obstacle = answer;
+        obstacleSeenAt = now;
         if (newPosition != Waiting.NEW) {
             position = newPosition;
             registered = true;

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  *
  * @param kind why it was not granted
  * @param remaining how long that lasts at most; empty if it does not end by itself
- * @param ending how a wait ends that can last no longer; empty if another owner has the lock
+ * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
  */
 public record Obstacle(
@@ -38,6 +38,22 @@ public record Obstacle(
     /** Another owner has the lock, perhaps of another instance; the backend may know its name. */
     public static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
         return new Obstacle(Kind.OWNER, remaining, Optional.empty(), holder.map(owner -> () -> describe(owner)));
+    }
+
+    /** The lock is kept for the rest of its minimum time. */
+    public static Obstacle kept(Optional<Duration> rest) {
+        return new Obstacle(Kind.KEPT, rest);
+    }
+
+    /** Whether the lock is kept for the rest of its minimum time. */
+    public boolean isKept() {
+        return kind == Kind.KEPT;
+    }
+
+    /** What is left of it after a wait that no answer interrupted. */
+    Obstacle after(long nanos) {
+        return new Obstacle(
+                kind, remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))), ending, holder);
     }
 
     /** The backend can grant nothing now. */
@@ -85,6 +101,8 @@ public record Obstacle(
     enum Kind {
         /** Another owner. */
         OWNER,
+        /** The rest of the minimum time that the last owner left. */
+        KEPT,
         /** The backend may have forgotten locks and grants none for a while. */
         RECOVERY,
         /** The backend can grant nothing at the moment. */

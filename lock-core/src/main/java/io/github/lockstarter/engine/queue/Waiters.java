@@ -5,7 +5,6 @@ import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.spi.LockToken;
-import java.time.Duration;
 import java.util.function.BiConsumer;
 
 /**
@@ -44,12 +43,12 @@ public final class Waiters {
     }
 
     /**
-     * A hold of the key was released to another instance, and this one is registered behind the others: its waiters
-     * wait. If there are none any more, the registration is withdrawn.
+     * A hold of the key was released to another instance, or is kept, and this one is registered behind the others: its
+     * waiters wait. If there are none any more, the registration is withdrawn.
      */
-    public void requeued(String key, Duration lease) {
+    public void requeued(String key, Obstacle next) {
         long now = clock.nanos();
-        executor.accept(key, queues.applyCreating(key, queue -> queue.requeued(lease, now)));
+        executor.accept(key, queues.applyCreating(key, queue -> queue.requeued(next, now)));
     }
 
     /** As {@link #requeued}, but it is not known whether that has happened: the waiters try again. */

@@ -68,7 +68,7 @@ public final class HandOver {
 
     /** Whether the grant goes on, or is ended from here. If not, the caller releases the lock. */
     boolean pass(Hold leaving, Deadline deadline) {
-        boolean mayPass = limits.isOn() && !leaving.extended && !leaving.grant.isRevoked();
+        boolean mayPass = limits.isOn() && !leaving.extended && !leaving.isKept() && !leaving.grant.isRevoked();
         if (!mayPass || !waiters.queues().has(leaving.key)) {
             return false;
         }
@@ -156,7 +156,9 @@ public final class HandOver {
         @Override
         public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
             long now = clock.nanos();
+            // A minimum time counts from a grant of its own.
             if (!waiter.terms.lease().equals(leaving.terms.lease())
+                    || waiter.terms.isKept()
                     || deadline.isOver(clock)
                     || !leaving.grant.allowsHandOver(now, limits)) {
                 return Optional.empty();

@@ -11,6 +11,7 @@ import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.queue.Backoff;
+import io.github.lockstarter.engine.queue.Obstacle;
 import io.github.lockstarter.engine.queue.Waiters;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -52,8 +53,8 @@ public final class ReleaseSender {
 
     /**
      * Releases what its owner has left. What is lost too: if it is still there, since its lease was over for us only,
-     * no owner has to wait for it. Where another instance waits, waiters of this one queue up behind it; otherwise they
-     * follow on the heels of the release.
+     * no owner has to wait for it. Where another instance waits, waiters of this one queue up behind it; where the lock
+     * may be kept, they wait for the answer; otherwise they follow on the heels of the release.
      */
     public void release(Hold hold) {
         if (hold.lifecycle.holds() == 0) {
@@ -61,7 +62,7 @@ public final class ReleaseSender {
         } else {
             holds.lost(hold); // taken away: its owner has yet to learn of it
         }
-        if (hold.grant.isWanted() && waiters.queues().has(hold.key)) {
+        if ((hold.grant.isWanted() || hold.isKept()) && waiters.queues().has(hold.key)) {
             releaseToOthers(hold);
             return;
         }
@@ -77,8 +78,10 @@ public final class ReleaseSender {
     private void releaseToOthers(Hold hold) {
         backend.release(hold.releaseCommand(Optional.of(patience)), result -> {
             settle(hold, result);
-            if (signalledAnother(result)) {
-                waiters.requeued(hold.key, hold.terms.lease());
+            if (result instanceof ReleaseResult.Kept kept) {
+                waiters.requeued(hold.key, Obstacle.kept(Optional.of(kept.rest())));
+            } else if (signalledAnother(result)) {
+                waiters.requeued(hold.key, Obstacle.heldElsewhere(Optional.empty(), Optional.of(hold.terms.lease())));
             } else if (result instanceof ReleaseResult.Unknown) {
                 waiters.requeuedUnknown(hold.key);
             } else {
@@ -124,7 +127,7 @@ public final class ReleaseSender {
         if (result instanceof ReleaseResult.NotHeld) {
             settleLoss(hold);
         } else if (hold.lifecycle.released()) {
-            boolean answered = result instanceof ReleaseResult.Released;
+            boolean answered = result instanceof ReleaseResult.Released || result instanceof ReleaseResult.Kept;
             end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
         completeAwaited(hold, result); // last: what hangs on it is not ours

@@ -68,7 +68,7 @@ public record EngineSettings(
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
         RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
-            checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), maxLease);
+            checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), lease, maxLease);
         }
     }
 
@@ -85,10 +85,11 @@ public record EngineSettings(
      * Checks a request against these settings.
      *
      * @param request what would be locked
-     * @throws IllegalArgumentException when its lease is out of range; the message says what to change
+     * @throws IllegalArgumentException when its lease or its minimum time is out of range; the message says what to
+     *     change
      */
     public void validate(LockRequest request) {
-        leaseOf(request);
+        atLeastOf(request, leaseOf(request));
     }
 
     /**
@@ -104,6 +105,25 @@ public record EngineSettings(
                 .orElse(lease);
         if (asked.compareTo(maxLease) > 0) {
             RangeChecks.atMostMaxLease(leaseOfLock(String.join(", ", request.keys())), asked, maxLease);
+        }
+        return asked;
+    }
+
+    /**
+     * The minimum time of a request: what it asks for, else what is configured for its name, else none.
+     *
+     * @param request what is to be locked
+     * @param leaseOfRequest its lease
+     * @return the minimum time; zero if there is none
+     * @throws IllegalArgumentException when it is above the lease; the message says what to change
+     */
+    public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
+        Duration asked = request.atLeast()
+                .or(locks.getOrDefault(request.name(), Overrides.NONE)::atLeast)
+                .orElse(Duration.ZERO);
+        if (asked.compareTo(leaseOfRequest) > 0) {
+            String keys = LockRequest.printable(String.join(", ", request.keys()));
+            RangeChecks.atMostLease("Minimum time of lock '" + keys + "'", asked, leaseOfRequest);
         }
         return asked;
     }
@@ -131,16 +151,18 @@ public record EngineSettings(
      * @param maxWait wait instead of the default
      * @param renewal renewal instead of the default
      * @param warnAfter time until listeners hear of a hold instead of the default; zero if they never do
+     * @param atLeast minimum time, instead of none
      */
     public record Overrides(
             Optional<Duration> lease,
             Optional<Duration> maxWait,
             Optional<Boolean> renewal,
-            Optional<Duration> warnAfter) {
+            Optional<Duration> warnAfter,
+            Optional<Duration> atLeast) {
 
         /** Overrides nothing. */
         public static final Overrides NONE =
-                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /**
@@ -232,7 +254,7 @@ public record EngineSettings(
         }
     }
 
-    private static void checkOverrides(String prefix, Overrides overrides, Duration maxLease) {
+    private static void checkOverrides(String prefix, Overrides overrides, Duration lease, Duration maxLease) {
         overrides.lease().ifPresent(value -> {
             RangeChecks.within(prefix + ".lease", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
             RangeChecks.atMostMaxLease(prefix + ".lease", value, maxLease);
@@ -241,5 +263,12 @@ public record EngineSettings(
                 .maxWait()
                 .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
         overrides.warnAfter().ifPresent(value -> RangeChecks.warnAfter(prefix + ".warn-after", value));
+        overrides.atLeast().ifPresent(value -> {
+            if (!value.isZero()) {
+                RangeChecks.within(prefix + ".at-least", value, Duration.ofMillis(1), RangeChecks.LONGEST);
+            }
+            RangeChecks.atMostLease(
+                    prefix + ".at-least", value, overrides.lease().orElse(lease));
+        });
     }
 }

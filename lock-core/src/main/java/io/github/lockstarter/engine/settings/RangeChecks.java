@@ -49,6 +49,13 @@ final class RangeChecks {
         }
     }
 
+    static void atMostLease(String subject, Duration atLeast, Duration lease) {
+        if (atLeast.compareTo(lease) > 0) {
+            throw new IllegalArgumentException(subject + " is " + exactly(atLeast) + ", above the lease of the lock ("
+                    + exactly(lease) + "). Lower it, or raise the lease");
+        }
+    }
+
     /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
     private static String exactly(Duration duration) {
         boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));

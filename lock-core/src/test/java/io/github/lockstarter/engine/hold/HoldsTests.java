@@ -11,6 +11,7 @@ import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What a thread finds of its own. */
@@ -18,8 +19,8 @@ class HoldsTests {
 
     private static final String KEY = "order:42";
 
-    private final ResolvedRequest terms =
-            new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON, Duration.ZERO);
+    private final ResolvedRequest terms = new ResolvedRequest(
+            "name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON, Duration.ZERO, Duration.ZERO);
     private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 
@@ -99,7 +100,8 @@ class HoldsTests {
         Moment sent = Moment.now(EngineClock.SYSTEM);
         Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
         AcquireAttempt attempt = new AcquireAttempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
-        Grant grant = new Grant(attempt.token(), sequence, attempt.fencingTokens(), terms, sent.nanos());
+        Grant grant =
+                new Grant(attempt.token(), sequence, attempt.fencingTokens(), terms, sent.nanos(), Optional.empty());
         return new Hold(Hold.Spec.first(KEY, grant, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
     }
 }

@@ -40,6 +40,6 @@ class ResolvedRequestTests {
     }
 
     private static ResolvedRequest leased(Duration lease) {
-        return new ResolvedRequest(LockRequest.UNNAMED, lease, SECOND, Renewal.ON, Duration.ZERO);
+        return new ResolvedRequest(LockRequest.UNNAMED, lease, SECOND, Renewal.ON, Duration.ZERO, Duration.ZERO);
     }
 }

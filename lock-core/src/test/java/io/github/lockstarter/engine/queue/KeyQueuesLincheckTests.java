@@ -53,7 +53,8 @@ public class KeyQueuesLincheckTests {
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public KeyQueuesLincheckTests() {
-        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO);
+        ResolvedRequest terms =
+                new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
         for (int i = 0; i < WAITERS; i++) {
             acquisitions.add(new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {}));
         }
@@ -75,9 +76,10 @@ public class KeyQueuesLincheckTests {
     };
 
     private static AcquireOutcome.Got got() {
-        ResolvedRequest terms = new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO);
+        ResolvedRequest terms =
+                new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
         Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
-        Grant grant = new Grant(TOKEN, 1, 1, terms, 0);
+        Grant grant = new Grant(TOKEN, 1, 1, terms, 0, Optional.empty());
         Deadline.Moment sent = new Deadline.Moment(0, 0);
         Hold.Spec spec = Hold.Spec.first(KEY, grant, sent, terms);
         return new AcquireOutcome.Got(new Hold(spec, acquisition, EngineClock.SYSTEM, hold -> {}));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Whose wait is over, and who is dismissed for it. */
 class WaiterListTests {
 
-    private static final ResolvedRequest TERMS =
-            new ResolvedRequest("name", Duration.ofSeconds(30), Duration.ofDays(1), Renewal.ON, Duration.ZERO);
+    private static final ResolvedRequest TERMS = new ResolvedRequest(
+            "name", Duration.ofSeconds(30), Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
     private static final AcquireOutcome BUSY = new AcquireOutcome.Busy(new Obstacle(Kind.OWNER, Optional.empty()));
 
     private final WaiterList line = new WaiterList(new NoAlarms());

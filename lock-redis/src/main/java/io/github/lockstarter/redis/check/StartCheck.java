@@ -101,7 +101,8 @@ public final class StartCheck {
                 .value();
         checkRenewal(
                 renewScript.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
-        long released = ask(releaseScript.release(new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE))));
+        long released = ask(releaseScript.release(
+                new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Optional.empty())));
         ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
         // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
         LockToken again = new LockToken(id, 2);

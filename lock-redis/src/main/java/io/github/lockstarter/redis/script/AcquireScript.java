@@ -10,6 +10,7 @@ import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
@@ -24,17 +25,19 @@ import org.jspecify.annotations.Nullable;
 public final class AcquireScript {
 
     /** Makes the script return the time. */
-    private static final String VOTES = "votes";
+    private static final String TIMED = "time";
 
     private AcquireScript() {}
 
     public static ScriptCall<Reply> acquire(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
-        return call(keys(keys, history), arguments(command, keys.name(), history, ScriptCall.ABSENT));
+        return call(
+                keys(keys, history),
+                arguments(command, keys.name(), history, command.atLeast().isZero() ? ScriptCall.ABSENT : TIMED));
     }
 
     /** As {@link #acquire}, and the reply has the time. */
     public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
-        return call(keys(keys, history), arguments(command, keys.name(), history, VOTES));
+        return call(keys(keys, history), arguments(command, keys.name(), history, TIMED));
     }
 
     private static ScriptCall<Reply> call(String[] keys, String[] arguments) {
@@ -47,7 +50,7 @@ public final class AcquireScript {
     }
 
     private static String[] arguments(
-            AcquireCommand command, String name, @Nullable ServerHistory history, String votes) {
+            AcquireCommand command, String name, @Nullable ServerHistory history, String timed) {
         Waiting waiting = command.waiting().orElse(null);
         return ScriptCall.trimmed(
                 command.token().value(),
@@ -61,7 +64,7 @@ public final class AcquireScript {
                         ? ScriptCall.ABSENT
                         : Long.toString(waiting.position()),
                 waiting == null ? ScriptCall.ABSENT : name,
-                votes);
+                timed);
     }
 
     /**
@@ -78,15 +81,16 @@ public final class AcquireScript {
                 history.learn(reply.marker());
             }
             if (reply.status() == Reply.GRANTED) {
-                return new AcquireResult.Granted(reply.value(), reply.number());
+                return new AcquireResult.Granted(reply.value(), reply.number(), grantTime(reply));
             }
             if (reply.status() == Reply.CONTENDED) {
                 return new AcquireResult.Contended(
                         remaining(reply.value()),
                         reply.number(),
                         Optional.of(reply.holder())
-                                .filter(text -> !text.isEmpty())
-                                .map(LockToken::holderOf));
+                                .filter(text -> !text.isEmpty() && !reply.isKept())
+                                .map(LockToken::holderOf),
+                        reply.isKept());
             }
             if (reply.status() == Reply.RECOVERING && history != null) {
                 Duration left = Duration.ofMillis(reply.value());
@@ -106,6 +110,17 @@ public final class AcquireScript {
                 case NOT_YET -> new AcquireResult.Unavailable(failure.problem(), failure.cause());
                 case UNKNOWN -> new AcquireResult.Unknown(failure.problem(), failure.cause());
             };
+        }
+
+        /**
+         * The reply to a command that the client sent twice tells the time of the second one. The fencing tokens of a
+         * grant begin with the time of the first one, or ahead of it.
+         */
+        private static Optional<GrantTime> grantTime(Reply reply) {
+            return reply.micros().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new RedisGrantTime(
+                            Math.min(reply.value(), reply.micros().getAsLong())));
         }
 
         private static Optional<Duration> remaining(long millis) {
@@ -155,7 +170,7 @@ public final class AcquireScript {
      * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
      * @param number other instances in the queue, or position in it
      * @param marker of the server's history; empty if it is the caller's
-     * @param holder the owner of the lock, if it is another one and its token names it; empty otherwise
+     * @param holder the owner of the lock, if it is another one and its token names it, or that it is kept; else empty
      * @param micros the server's clock, in microseconds; empty if it was not asked for
      */
     public record Reply(long status, long value, long number, String marker, String holder, OptionalLong micros) {
@@ -171,6 +186,11 @@ public final class AcquireScript {
 
         /** The status when a key holds another type. */
         static final long WRONG_TYPE = -1;
+
+        /** Whether the lock is kept for the rest of its minimum time. */
+        boolean isKept() {
+            return holder.equals(ReleaseScript.KEPT);
+        }
 
         /** The reply without what may follow its numbers. */
         Reply(long status, long value, long number) {

@@ -69,6 +69,9 @@ public final class AdminScripts {
                         waiting,
                         recovering.isEmpty() ? Duration.ZERO : Duration.ofMillis(Long.parseLong(recovering)));
             }
+            if (owner.equals(ReleaseScript.KEPT)) {
+                return new StoredLock.Kept(Duration.ofMillis(Math.max(0, remaining)), fencingToken, waiting);
+            }
             Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
             Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
             return new StoredLock.Held(holder, lease, fencingToken, waiting);

@@ -8,9 +8,11 @@ import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 
 /**
  * Calls of the scripts that return a status, such as release and withdraw, and the results that the statuses stand
@@ -26,6 +28,12 @@ public final class ReleaseScript {
 
     /** Status of release, confirm and revoke: the token does not have the lock. */
     public static final long NOT_HELD = 0;
+
+    /** What stands in place of the owner's token while a lock is kept for the rest of its minimum time. */
+    static final String KEPT = "%kept";
+
+    /** What each millisecond of the rest adds to the status in the reply of release. */
+    private static final long PER_MILLISECOND = 4;
 
     /** Reads the reply of {@link #release}. */
     public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader();
@@ -64,7 +72,19 @@ public final class ReleaseScript {
                                 ? Milliseconds.text(command.requeue().get())
                                 : ScriptCall.ABSENT,
                         keys.name(),
-                        counting));
+                        counting,
+                        command.keep()
+                                .map(keep -> Milliseconds.text(keep.atLeast()))
+                                .orElse(ScriptCall.ABSENT),
+                        command.keep().map(keep -> grantedAt(keep, command)).orElse(ScriptCall.ABSENT)));
+    }
+
+    /** A fencing token is the time of the grant in microseconds, or ahead of it. */
+    private static String grantedAt(Keep keep, ReleaseCommand command) {
+        return Long.toString(keep.grantTime()
+                .filter(RedisGrantTime.class::isInstance)
+                .map(time -> ((RedisGrantTime) time).micros())
+                .orElse(command.fencingToken()));
     }
 
     public ScriptCall<Long> withdraw(WithdrawCommand command) {
@@ -91,10 +111,16 @@ public final class ReleaseScript {
     private static final class ReleaseReader implements Reader<Long, ReleaseResult> {
 
         @Override
-        public ReleaseResult of(Long status) {
-            return status == NOT_HELD
-                    ? new ReleaseResult.NotHeld()
-                    : new ReleaseResult.Released(status == SIGNALLED ? 1 : 0);
+        public ReleaseResult of(Long reply) {
+            long status = reply % PER_MILLISECOND;
+            long rest = reply / PER_MILLISECOND;
+            int signalled = status == SIGNALLED ? 1 : 0;
+            if (status == NOT_HELD) {
+                return new ReleaseResult.NotHeld();
+            }
+            return rest == 0
+                    ? new ReleaseResult.Released(signalled)
+                    : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
         }
 
         @Override

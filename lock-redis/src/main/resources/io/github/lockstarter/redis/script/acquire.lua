@@ -1,4 +1,4 @@
--- Grants a free lock to a token, or says how long another owner has it and puts the instance in the queue.
+-- Grants a free lock to a token, or says how long another owner has it, or it is kept, and puts the instance in the queue.
 -- The same token asking again gets the same answer: the client repeats what it sent when a connection breaks. Its fencing
 -- tokens are raised if they are not above the floor it names then: to begin right above it.
 -- An instance is the part of its tokens before the last colon. A token may say who made it: behind a vertical bar, which
@@ -20,16 +20,18 @@
 -- ARGV[7]  patience: how long to keep the instance in the queue, in ms
 -- ARGV[8]  position of the instance as told by an earlier answer; absent or empty for the end of the queue
 -- ARGV[9]  name of the lock as a mailbox is told it; absent or empty if that is the tag
--- ARGV[10]  not empty: the caller counts votes, and wants to be told the time; absent otherwise
+-- ARGV[10]  not empty: the caller wants to be told the time, since it counts votes or the lock has a minimum time; absent
+--           otherwise
 --
 -- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
 -- Returns {status, value, number}, and what of the following there is, where the status is not negative:
 --   the marker, unless it is the caller's; but empty if more follows
 --   if another owner has the lock, and its token says who made it: the first 8 characters of its instance, and what its token
---   has from the vertical bar on
---   to who counts votes: the time of this server in microseconds
+--   has from the vertical bar on; '%kept' if its owner released it, and it is kept for the rest of its minimum time
+--   to who wants to be told: the time of this server in microseconds
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
---   {0, remaining lease, position}     another owner has it: in ms, -1 if it never ends by itself; position 0 if not waiting
+--   {0, remaining lease, position}     another owner has it, or it is kept: in ms, -1 if it never ends by itself; position 0
+--                                      if not waiting
 --   {2, retry after, 0}                free, but the history is younger than the grace: in ms
 --   {-1, n, 0}                         KEYS[n] holds another type: not granted
 -- The bare number is what almost every grant returns; with a table, the server works 7 % more for it.
@@ -43,7 +45,7 @@
 local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local token, lease, floor, block = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local known, grace, patience, position, name = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
-local waits, votes = patience and patience ~= '', ARGV[10]
+local waits, timed = patience and patience ~= '', ARGV[10]
 
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 -- From here on doubles, which Lua counts with, skip integers.
@@ -76,7 +78,7 @@ if marker ~= known then
   told = marker
 end
 local clock
-if votes then
+if timed then
   if not micros then
     local now = redis.pcall('TIME')
     if now.err then
@@ -147,6 +149,9 @@ if owner and owner ~= token then
   local holder, label = string.match(owner, '^([0-9a-f]+):%d+(|.*)$')
   if holder then
     return {CONTENDED, remaining, place, told or '', string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), clock}
+  end
+  if owner == '%kept' then
+    return {CONTENDED, remaining, place, told or '', owner, clock}
   end
   return {CONTENDED, remaining, place, told, clock}
 end

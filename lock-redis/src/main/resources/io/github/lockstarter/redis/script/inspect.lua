@@ -10,8 +10,9 @@
 --
 -- Returns five texts:
 --   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
---              the token has from a vertical bar on; '?' if it is none of these clients; empty if the lock is free
---   remaining  lease in ms; -1 if it never ends by itself; -2 if the lock is free
+--              the token has from a vertical bar on; '%kept' if there is none since the lock is kept for the rest of its
+--              minimum time; '?' if it is none of these clients; empty if the lock is free
+--   remaining  lease, or rest, in ms; -1 if it never ends by itself; -2 if the lock is free
 --   fencing    the last fencing token; empty if there is none
 --   waiting    how many instances are in the queue
 --   recovering how much longer the lock is not granted although it is free, in ms, as a look at the history would find it;
@@ -28,7 +29,7 @@ local holder = ''
 if owner then
   local instance, label = string.match(owner, '^([0-9a-f]+):%d+(.*)$')
   local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
-  holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or '?'
+  holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (owner == '%kept' and owner or '?')
 end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
 local fencing = redis.call('GET', fence) or ''

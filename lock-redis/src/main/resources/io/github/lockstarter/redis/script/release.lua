@@ -1,8 +1,9 @@
--- Frees the lock if the token has it, and signals the instance that waits longest. An instance that goes on waiting
--- itself is queued behind all others, if one of them was signalled.
+-- Frees the lock if the token has it, or keeps it for the rest of its minimum time, and signals the instance that waits
+-- longest. An instance that goes on waiting itself is queued behind all others, if one of them was signalled or the lock is
+-- kept.
 -- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, the token of the owner; '%kept', which is nobody's token, while it is kept. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the last fencing token that was granted
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[1]  token of the hold
@@ -10,17 +11,24 @@
 -- ARGV[3]  patience: how long to keep the instance in the queue, in ms; absent or empty if it does not go on waiting
 -- ARGV[4]  name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; absent or empty if that is the tag
 -- ARGV[5]  present if the server does not count the listeners at other servers, as a node of a cluster: then an instance
---          counts as signalled although it may be dead, and those behind it look by themselves
+--          counts as signalled although it may be dead, and those behind it look by themselves; else absent or empty
+-- The next two only if the lock has a minimum time; else absent:
+-- ARGV[6]  minimum: how long the lock is kept from all, counted from the grant, in ms
+-- ARGV[7]  granted: when the token was granted the lock by the clock of this server, in microseconds; what is later than
+--          now counts as now
 --
--- Returns a status:
+-- Returns a status, plus 4 for each ms that is left of the minimum time, for which the lock is kept:
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
---   1  released now, or free and nobody was granted it since: an earlier copy of this command released it
+--   1  released now, or free or kept and nobody was granted it since: an earlier copy of this command released it
 --   0  the token does not have the lock; nothing was changed
 
 local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
 local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local minimum, granted = ARGV[6], ARGV[7]
+uncounted = uncounted and uncounted ~= ''
 
+local KEPT, PER_MS = '%kept', 4
 local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
 
 local owner = redis.pcall('GET', lock)
@@ -28,7 +36,17 @@ if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
   return owner
 end
 if owner == token then
-  redis.call('DEL', lock)
+  local rest = 0
+  if minimum then
+    local now = redis.call('TIME')
+    local held = math.max(0, now[1] * 1000000 + now[2] - granted)
+    rest = math.max(0, math.ceil(minimum - held / 1000))
+  end
+  if rest > 0 then
+    redis.call('SET', lock, KEPT, 'PX', rest)
+  else
+    redis.call('DEL', lock)
+  end
   patience = patience and tonumber(patience)
   local instance = patience and string.match(token, '^(.*):')
   if patience then
@@ -36,16 +54,16 @@ if owner == token then
     redis.pcall('ZREM', waiters, instance)
   end
   -- include signal_next.lua: leaves woken
-  if patience and woken == SIGNALLED then
+  if patience and (woken == SIGNALLED or rest > 0) then
     local now = redis.call('TIME')
     redis.pcall('ZADD', waiters, now[1] * 1000000 + now[2], instance)
     if redis.call('PTTL', waiters) < patience then
       redis.pcall('PEXPIRE', waiters, patience)
     end
   end
-  return woken
+  return woken + PER_MS * rest
 end
-if not owner and fencing ~= '0' and redis.pcall('GET', fence) == fencing then
-  return DONE
+if (not owner or owner == KEPT) and fencing ~= '0' and redis.pcall('GET', fence) == fencing then
+  return DONE + PER_MS * (owner and math.max(0, redis.call('PTTL', lock)) or 0)
 end
 return NOT_HELD

@@ -1,5 +1,5 @@
--- Takes a lock away from whoever has it, if it is still the one that an operator saw: signals the instance that waits
--- longest, and tells the instance that had it.
+-- Takes a lock away from whoever has it, or ends its minimum time, if it is still the one that an operator saw: signals the
+-- instance that waits longest, and tells the instance that had it.
 -- An instance is the part of its tokens before the last colon.
 --
 -- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
@@ -30,13 +30,16 @@ name = name or ''
 local owner = redis.call('GET', lock)
 if owner then
   local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
-  if not holder or (after ~= '' and after ~= '|') then
+  local kept = owner == '%kept'
+  if not kept and (not holder or (after ~= '' and after ~= '|')) then
     return FOREIGN
   end
   redis.call('DEL', lock)
   -- include signal_next.lua: leaves woken
-  local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
-  redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
+  if not kept then
+    local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+    redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%~' .. redis.sha1hex(owner) .. ':' .. (name ~= '' and name or tag))
+  end
   return woken
 end
 return DONE

@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.RaiseContract;
@@ -34,6 +35,13 @@ class RedisBackendContractIT {
     @Nested
     class Release extends ReleaseContract {
         Release() {
+            super(RedisBackendContractIT::store);
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
             super(RedisBackendContractIT::store);
         }
     }

@@ -7,8 +7,10 @@ import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
@@ -41,6 +43,20 @@ class RedisClusterContractIT {
     @Nested
     class Release extends ReleaseContract {
         Release() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(RedisClusterContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineKept extends EngineKeptContract {
+        EngineKept() {
             super(RedisClusterContractIT::store);
         }
     }

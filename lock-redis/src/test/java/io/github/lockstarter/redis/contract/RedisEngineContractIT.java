@@ -6,6 +6,7 @@ import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
@@ -33,6 +34,13 @@ class RedisEngineContractIT {
     @Nested
     class EngineHold extends EngineHoldContract {
         EngineHold() {
+            super(RedisEngineContractIT::store);
+        }
+    }
+
+    @Nested
+    class EngineKept extends EngineKeptContract {
+        EngineKept() {
             super(RedisEngineContractIT::store);
         }
     }

@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
@@ -37,6 +38,14 @@ class RedisSentinelContractIT {
     @Tag(Effort.FULL)
     class Release extends ReleaseContract {
         Release() {
+            super(RedisSentinelContractIT::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Kept extends KeptContract {
+        Kept() {
             super(RedisSentinelContractIT::store);
         }
     }

@@ -7,8 +7,10 @@ import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
@@ -31,6 +33,20 @@ class RedlockContractTests {
     @Nested
     class Release extends ReleaseContract {
         Release() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(RedlockStore.of(5));
+        }
+    }
+
+    @Nested
+    class EngineKept extends EngineKeptContract {
+        EngineKept() {
             super(RedlockStore.of(5));
         }
     }

@@ -4,8 +4,10 @@ import io.github.lockstarter.contract.ClosingContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
+import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
 import io.github.lockstarter.contract.KeyContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.ReleaseContract;
@@ -31,6 +33,20 @@ class RedlockServersRun {
     @Nested
     class Release extends ReleaseContract {
         Release() {
+            super(RedlockServersRun::store);
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(RedlockServersRun::store);
+        }
+    }
+
+    @Nested
+    class EngineKept extends EngineKeptContract {
+        EngineKept() {
             super(RedlockServersRun::store);
         }
     }

@@ -60,6 +60,26 @@ class HistoryGuardIT {
         assertThat(leaseLeftWhenTheNextOneIsIn(GUARDED, forgetting)).isNegative();
     }
 
+    /** A minimum time is at most the lease, so the grace covers it. */
+    @ParameterizedTest
+    @EnumSource
+    void grantsNothingBeforeAMinimumTimeIsOverThatWasForgotten(Forgetting forgetting) {
+        try (RedisServer server = RedisServer.start();
+                RedisStore store = new RedisStore(server.uri()).with(GUARDED);
+                Application first = Application.over(store.connect());
+                Application second = Application.over(store.connect())) {
+            first.locks().acquire("warm-up").close();
+            second.locks().acquire("warm-up").close();
+            long endsAt = System.nanoTime() + LEASE.toNanos();
+            first.locks().acquire(REQUEST.keptFor(LEASE)).close();
+
+            forgetting.fault.accept(server);
+            acquireOnceItIsBack(second);
+
+            assertThat(Duration.ofNanos(endsAt - System.nanoTime())).isNegative();
+        }
+    }
+
     /** The control: what the guard is for. */
     @ParameterizedTest
     @EnumSource

@@ -38,6 +38,16 @@ class NetworkCostIT extends RedisScenario {
     }
 
     @Test
+    void readsNoMoreForALockWithAMinimumTime() {
+        application.locks().acquire(request).close();
+        assertThat(server().readsDuring(() -> application
+                        .locks()
+                        .acquire(request.keptFor(Duration.ofMillis(1)))
+                        .close()))
+                .isEqualTo(2);
+    }
+
+    @Test
     void readsNothingForANestedAcquireAndRelease() {
         try (LockHandle outer = application.locks().acquire(request)) {
             assertThat(server().readsDuring(

@@ -109,6 +109,11 @@ final class Scripts {
         return release(new String[] {token, "0", "", "", "uncounted"});
     }
 
+    /** A release of a lock with a minimum time, of an instance that goes on waiting if it is patient. */
+    long releaseKept(String token, long fencingToken, String patience, long minimum, long granted) {
+        return release(new String[] {token, text(fencingToken), patience, "", "", text(minimum), text(granted)});
+    }
+
     private long release(String[] arguments) {
         Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.all(), arguments);
         return status;

@@ -28,6 +28,9 @@ public enum LockMeter implements MeterDocumentation {
     /** Locks passed on inside this instance, without asking the backend. */
     HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
 
+    /** Calls of annotated methods that ended without running the method, by {@link Tag#HOW}: skipped, fallback. */
+    SKIPPED("distributed.lock.skipped", Meter.Type.COUNTER, "Calls that did not run their locked method"),
+
     /** Events that a {@link Tag#LISTENER} missed, since it was too far behind. */
     DROPPED("distributed.lock.events.dropped", Meter.Type.COUNTER, "Events that a lock listener missed");
 
@@ -56,6 +59,7 @@ public enum LockMeter implements MeterDocumentation {
         return switch (this) {
             case ACQUIRE, RENEWALS -> new KeyName[] {Tag.NAME, Tag.OUTCOME};
             case LOST -> new KeyName[] {Tag.NAME, Tag.CAUSE};
+            case SKIPPED -> new KeyName[] {Tag.NAME, Tag.HOW};
             case HOLD, HELD, WAITING, HANDOVERS -> new KeyName[] {Tag.NAME};
             case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
@@ -73,6 +77,8 @@ public enum LockMeter implements MeterDocumentation {
         OUTCOME,
         /** Why it was lost, in lower case. */
         CAUSE,
+        /** What the caller got instead: skipped or fallback. */
+        HOW,
         /** Class of a listener. */
         LISTENER;
 

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held},
- * {@code .waiting}, {@code .lost}, {@code .renewals} and {@code .handovers}, tagged by logical lock name, never by key.
- * After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
+ * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held}, {@code
+ * .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers} and {@code .skipped}, tagged by logical lock name,
+ * never by key. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
  * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
  */
 public final class LockMetrics implements LockListener {
@@ -94,14 +94,36 @@ public final class LockMetrics implements LockListener {
         ended(meters, event.held());
     }
 
+    /**
+     * A call of a locked method returned an empty result without running it.
+     *
+     * @param name name of the lock
+     */
+    public void skipped(String name) {
+        metersOf(name).skipped.increment();
+    }
+
+    /**
+     * The fallback of a locked method was called.
+     *
+     * @param name name of the lock
+     */
+    public void fellBack(String name) {
+        metersOf(name).fallbacks.increment();
+    }
+
     private static void ended(LockNameMeters meters, Duration held) {
         meters.hold.record(held);
         meters.held.decrementAndGet();
     }
 
     private LockNameMeters metersOf(LockEvent event) {
-        LockNameMeters known = byName.get(event.name());
-        return known != null ? known : firstOf(event.name());
+        return metersOf(event.name());
+    }
+
+    private LockNameMeters metersOf(String name) {
+        LockNameMeters known = byName.get(name);
+        return known != null ? known : firstOf(name);
     }
 
     private LockNameMeters firstOf(String name) {

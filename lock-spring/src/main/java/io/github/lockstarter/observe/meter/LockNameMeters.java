@@ -25,6 +25,8 @@ final class LockNameMeters {
     final AtomicInteger held = new AtomicInteger();
     final AtomicInteger waiting = new AtomicInteger();
     final Counter handovers;
+    final Counter skipped;
+    final Counter fallbacks;
     private final Map<LossCause, Counter> lost = new EnumMap<>(LossCause.class);
     private final Map<Refusal, Timer> refused = new EnumMap<>(Refusal.class);
     private final Map<RenewalOutcome, Counter> renewals = new EnumMap<>(RenewalOutcome.class);
@@ -46,6 +48,8 @@ final class LockNameMeters {
             renewals.put(outcome, counter(registry, LockMeter.RENEWALS, withOutcome(tags, outcome.name())));
         }
         handovers = counter(registry, LockMeter.HANDOVERS, tags);
+        skipped = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "skipped"));
+        fallbacks = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "fallback"));
     }
 
     Timer refused(Refusal refusal) {

@@ -1,0 +1,16 @@
+package io.github.lockstarter;
+
+/**
+ * What a locked method does that is called inside a transaction of its caller: that transaction commits after the
+ * method has returned, so other owners of the lock would read what was there before.
+ */
+public enum InTransaction {
+    /** As {@code distributed-lock.locks.<name>.in-transaction} or {@code distributed-lock.in-transaction} says. */
+    AS_CONFIGURED,
+    /** Releases when the method returns, before the commit, and warns once for each method. The default. */
+    WARN,
+    /** Throws {@link IllegalStateException}; the method does not run, and nothing is locked. */
+    REFUSE,
+    /** Keeps the lock until the transaction has committed or rolled back. */
+    RELEASE_AFTER
+}

@@ -1,0 +1,197 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** Locks with a minimum time, as callers of the engine see them. */
+public abstract class EngineKeptContract extends EngineContract {
+
+    /** Over within a test. */
+    private static final Duration SHORT = Duration.ofMillis(500);
+
+    private final LockRequest tick = request.leasedFor(Duration.ofSeconds(20)).withoutWaiting();
+    private final LockRequest longTick = tick.keptFor(Duration.ofSeconds(10));
+
+    public EngineKeptContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void keepsTheLockFromTheSameThreadAndFromOtherInstances() {
+        assertThat(first.locks().acquire(longTick).release()).isEqualTo(ReleaseOutcome.RELEASED);
+
+        assertThat(first.locks().tryAcquire(longTick)).isEmpty();
+        assertThat(second.locks().tryAcquire(longTick)).isEmpty();
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void tellsForHowLongTheLockIsKept() {
+        first.locks().acquire(longTick).close();
+
+        assertThatThrownBy(() -> first.locks().acquire(longTick))
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("released, and kept for its minimum time for about")
+                .hasMessageContaining("atLeastMs");
+    }
+
+    @Test
+    void letsAWaiterOfTheSameInstanceInWhenTheMinimumTimeIsOver() throws Exception {
+        LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
+        long start = System.nanoTime();
+        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request));
+        awaitWaiters(first, 1);
+        long attempts = first.backend().count(Verb.ACQUIRE, key);
+
+        held.close();
+        LockHandle next = resultOf(waiter);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(SHORT.dividedBy(2));
+        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        assertThat(first.backend().count(Verb.ACQUIRE, key)).isLessThanOrEqualTo(attempts + 2);
+        next.close();
+    }
+
+    @Test
+    void letsAWaiterOfAnotherInstanceInWhenTheMinimumTimeIsOver() throws Exception {
+        LockHandle held = first.locks().acquire(tick.keptFor(SHORT));
+        Future<LockHandle> waiter = elsewhere(() -> second.locks().acquire(request));
+        awaitWaiters(second, 1);
+
+        held.close();
+
+        LockHandle next = resultOf(waiter);
+        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        next.close();
+    }
+
+    @Test
+    void handsNoLockToAWaiterThatNeedsAMinimumTime() throws Exception {
+        LockHandle held = first.locks().acquire(request);
+        Future<LockHandle> waiter = elsewhere(() -> first.locks().acquire(request.keptFor(Duration.ofSeconds(10))));
+        awaitWaiters(first, 1);
+        held.close();
+
+        resultOf(waiter).close();
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void raisesTheMinimumTimeOfAHoldThatIsEnteredAgain() {
+        try (LockHandle outer = first.locks().acquire(tick);
+                LockHandle inner = first.locks().acquire(longTick)) {
+            assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        }
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void keepsTheLockForTheLongerOfTheMinimumTimes() {
+        try (LockHandle outer = first.locks().acquire(longTick);
+                LockHandle inner = first.locks().acquire(tick.keptFor(Duration.ofMillis(1)))) {
+            assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        }
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void keepsEachOfSeveralKeys() {
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
+                .leasedFor(Duration.ofSeconds(20))
+                .keptFor(Duration.ofSeconds(10));
+        first.locks().acquire(both).close();
+
+        assertThat(second.locks().tryAcquire(request)).isEmpty();
+        assertThat(second.locks().tryAcquire(LockRequest.of(key + ":2"))).isEmpty();
+    }
+
+    @Test
+    void keepsNothingWhenOneOfSeveralKeysIsBusy() {
+        LockHandle busy = second.locks().acquire(LockRequest.of(key + ":2"));
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2"))
+                .leasedFor(Duration.ofSeconds(20))
+                .keptFor(Duration.ofSeconds(10));
+
+        assertThat(first.locks().tryAcquire(both)).isEmpty();
+
+        assertFree();
+        busy.close();
+    }
+
+    @Test
+    void keepsNothingWhenTheCallerOfAnAsynchronousAcquisitionIsGone() throws Exception {
+        LockHandle held = second.locks().acquire(request);
+        CompletableFuture<LockHandle> waiting = first.locks().acquireAsync(request.keptFor(Duration.ofSeconds(10)));
+        awaitWaiters(first, 1);
+        waiting.cancel(false);
+        held.close();
+
+        resultOf(elsewhere(() -> second.locks().acquire(request))).close();
+    }
+
+    @Test
+    void keepsALockThatWasAcquiredAsynchronously() throws Exception {
+        first.locks()
+                .acquireAsync(longTick)
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .close();
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void keepsNothingOfALockThatAnOperatorTakesAway() {
+        LockHandle held = first.locks().acquire(longTick);
+
+        first.admin().revoke(key, held.fencingToken()).join();
+
+        assertFree();
+    }
+
+    @Test
+    void keepsTheLockWhenItsApplicationShutsDown() {
+        first.locks().acquire(longTick);
+
+        first.close();
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
+    }
+
+    @Test
+    void asksForNoTimeAndKeepsNothingWithoutAMinimumTime() {
+        first.locks().acquire(tick.keptFor(Duration.ZERO)).close();
+
+        assertFree();
+    }
+
+    @Test
+    void refusesAMinimumTimeAboveTheLease() {
+        LockRequest tooLong = request.leasedFor(Duration.ofSeconds(5)).keptFor(Duration.ofSeconds(6));
+
+        assertThatThrownBy(() -> first.locks().acquire(tooLong))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Minimum time of lock '" + key + "' is 6000ms, above the lease of the lock (5000ms)."
+                        + " Lower it, or raise the lease");
+    }
+
+    private StoredLock stored() {
+        return second.admin().inspect(key).join();
+    }
+}

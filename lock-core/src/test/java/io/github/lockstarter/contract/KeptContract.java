@@ -1,0 +1,221 @@
+package io.github.lockstarter.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.contract.SpiClient.Timed;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.AcquireResult.Contended;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.ReleaseResult.Kept;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** What a release leaves of a lock whose minimum time is not over. */
+public abstract class KeptContract extends BackendContract {
+
+    /** Not over within a test. */
+    private static final Duration LONG = Duration.ofSeconds(4);
+
+    /** Over within a test. */
+    private static final Duration SHORT = Duration.ofMillis(400);
+
+    public KeptContract(Supplier<? extends LockStore> opening) {
+        super(opening);
+    }
+
+    @Test
+    void keepsTheLockFromAllForTheRestOfTheMinimumTime() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+
+        assertThat(restOf(held.release())).isPositive().isLessThanOrEqualTo(LONG);
+
+        assertKept(alice.tryOnce(key, alice.newToken(), LEASE));
+        assertKept(bob.tryOnce(key, bob.newToken(), LEASE));
+        assertKept(alice.tryOnce(key, held.hold().token(), LEASE));
+    }
+
+    @Test
+    void grantsTheLockWhenTheMinimumTimeIsOver() {
+        long start = System.nanoTime();
+        Timed held = alice.holdAtLeast(key, LEASE, SHORT);
+        held.release();
+
+        SpiHold next = holdWhenFree(bob);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(SHORT.minusMillis(5));
+        assertThat(next.fencingToken()).isGreaterThan(held.hold().fencingToken());
+    }
+
+    @Test
+    void countsTheMinimumTimeFromTheGrant() throws Exception {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        Thread.sleep(300); // the store's clock decides, which a test cannot wait for
+
+        assertThat(restOf(held.release())).isLessThanOrEqualTo(LONG.minusMillis(295));
+    }
+
+    @Test
+    void freesTheLockWhenTheMinimumTimeIsOver() throws Exception {
+        Timed held = alice.holdAtLeast(key, LEASE, Duration.ofMillis(100));
+        Thread.sleep(150); // as above
+
+        assertThat(held.release()).isInstanceOf(ReleaseResult.Released.class);
+
+        bob.hold(key, LEASE);
+    }
+
+    @Test
+    void answersARepeatedReleaseWithWhatIsLeft() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        Duration first = restOf(held.release());
+
+        assertThat(restOf(held.release())).isPositive().isLessThanOrEqualTo(first);
+    }
+
+    @Test
+    void answersARepeatedReleaseThatTheLockIsFreeOnceTheMinimumTimeIsOver() {
+        Timed held = alice.holdAtLeast(key, LEASE, SHORT);
+        held.release();
+
+        await().atMost(SpiClient.PATIENCE)
+                .untilAsserted(() -> assertThat(held.release()).isInstanceOf(ReleaseResult.Released.class));
+    }
+
+    @Test
+    void keepsNothingForAnAttemptThatIsReleasedWithoutAMinimumTime() {
+        Timed unknown = alice.holdAtLeast(key, LEASE, LONG);
+
+        assertThat(alice.release(key, unknown.hold().token(), 0)).isInstanceOf(ReleaseResult.Released.class);
+
+        bob.hold(key, LEASE);
+    }
+
+    @Test
+    void keepsNothingForAnAttemptThatIsWithdrawn() {
+        Timed unknown = alice.holdAtLeast(key, LEASE, LONG);
+
+        alice.withdraw(key, unknown.hold().token());
+
+        bob.hold(key, LEASE);
+    }
+
+    @Test
+    void keepsNothingOfALockThatWasLost() {
+        Timed late = alice.holdAtLeast(key, SHORT_LEASE, SHORT_LEASE);
+        SpiHold present = holdWhenFree(bob);
+
+        assertThat(late.release()).isInstanceOf(ReleaseResult.NotHeld.class);
+
+        assertThat(present.renew(LEASE)).isInstanceOf(RenewResult.Renewed.class);
+    }
+
+    @Test
+    void countsFromTheFencingTokenWhereTheTimeOfTheGrantIsNotKnown() {
+        SpiHold nested = alice.hold(key, LEASE);
+
+        Duration rest = restOf(new Timed(nested, new Keep(LONG, Optional.empty())).release());
+
+        assertThat(rest).isPositive().isLessThanOrEqualTo(LONG);
+        assertKept(bob.tryOnce(key, bob.newToken(), LEASE));
+    }
+
+    @Test
+    void neitherRenewsNorFreesWhatIsKept() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        held.release();
+
+        assertThat(held.hold().renew(LEASE)).isInstanceOf(RenewResult.NotHeld.class);
+        alice.withdraw(key, held.hold().token());
+        alice.release(key, alice.newToken(), 0);
+
+        assertKept(bob.tryOnce(key, bob.newToken(), LEASE));
+    }
+
+    @Test
+    void tellsTheInstanceThatWaitsLongestHowLongTheLockIsKept() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        long position = bob.queue(key);
+
+        assertThat(((Kept) held.release()).signalled()).isEqualTo(1);
+
+        assertSignalled(bob);
+        Contended answer =
+                (Contended) bob.tryOrWait(key, bob.newToken(), LEASE, new Waiting(position, Duration.ofSeconds(30)));
+        assertKept(answer);
+        assertThat(answer.position()).isEqualTo(position);
+    }
+
+    @Test
+    void queuesAnInstanceThatGoesOnWaitingAlsoWhereNoneIsSignalled() {
+        alice.holdAtLeast(key, LEASE, LONG).releaseAndQueue();
+
+        assertThat(kept(key).waitingInstances()).isEqualTo(1);
+    }
+
+    @Test
+    void showsALockThatIsKeptAndItsLastFencingToken() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        held.release();
+
+        StoredLock.Kept seen = kept(key);
+
+        assertThat(seen.fencingToken()).isEqualTo(held.hold().fencingToken());
+        assertThat(seen.remaining()).isPositive().isLessThanOrEqualTo(LONG);
+        assertThat(seen.waitingInstances()).isZero();
+    }
+
+    @Test
+    void freesWhatIsKeptForAnOperatorAndSignalsTheWaiter() {
+        Timed held = alice.holdAtLeast(key, LEASE, LONG);
+        held.release();
+        bob.queue(key);
+
+        assertThat(SpiClient.answer(alice.backend().revoke(key, held.hold().fencingToken())))
+                .isInstanceOf(Revocation.Revoked.class);
+
+        assertSignalled(bob);
+        bob.hold(key, LEASE);
+        assertThat(alice.revoked()).isEmpty();
+    }
+
+    @Test
+    void leavesWhatIsKeptAloneForTheFencingTokenOfAnEarlierGrant() {
+        SpiHold earlier = alice.hold(key, LEASE);
+        earlier.release();
+        alice.holdAtLeast(key, LEASE, LONG).release();
+
+        assertThat(SpiClient.answer(bob.backend().revoke(key, earlier.fencingToken())))
+                .isInstanceOfSatisfying(Revocation.Stale.class, stale -> assertThat(stale.found())
+                        .isInstanceOf(StoredLock.Kept.class));
+
+        assertKept(bob.tryOnce(key, bob.newToken(), LEASE));
+    }
+
+    private StoredLock.Kept kept(String key) {
+        StoredLock seen = SpiClient.answer(bob.backend().inspect(key));
+        assertThat(seen).isInstanceOf(StoredLock.Kept.class);
+        return (StoredLock.Kept) seen;
+    }
+
+    private static Duration restOf(ReleaseResult result) {
+        assertThat(result).isInstanceOf(Kept.class);
+        return ((Kept) result).rest();
+    }
+
+    private static void assertKept(AcquireResult answer) {
+        assertThat(answer).isInstanceOfSatisfying(Contended.class, contended -> {
+            assertThat(contended.kept()).isTrue();
+            assertThat(contended.holder()).isEmpty();
+            assertThat(contended.remainingLease())
+                    .hasValueSatisfying(left -> assertThat(left).isPositive().isLessThanOrEqualTo(LONG));
+        });
+    }
+}

@@ -1,0 +1,235 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.GrantTime;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What the engine sends for locks with a minimum time, and what it makes of the answers. */
+class EngineKeptTests extends EngineInterleavings {
+
+    private static final Duration MINIMUM = Duration.ofSeconds(10);
+    private static final LockRequest TICK = REQUEST.keptFor(MINIMUM);
+    private static final Optional<GrantTime> TIME = Optional.of(new GrantTime() {});
+
+    /** A hold with a minimum time. */
+    private LockHandle held() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        return acquiring.get(5, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void givesTheTimeOfTheGrantBackWithTheRelease() throws Exception {
+        LockHandle held = held();
+        CompletableFuture<ReleaseOutcome> releasing = releasing(held);
+
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().keep()).contains(new Keep(MINIMUM, TIME));
+        release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
+
+        assertThat(releasing.get(5, TimeUnit.SECONDS)).isEqualTo(ReleaseOutcome.RELEASED);
+        assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isEqualTo(MINIMUM);
+    }
+
+    @Test
+    void sendsNothingOfTheKindWithoutAMinimumTime() throws Exception {
+        releasing(granted(REQUEST, 100));
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(((AcquireCommand) backend.log.get(0)).atLeast()).isZero();
+    }
+
+    @Test
+    void letsAWaiterSleepUntilTheRestIsOver() throws Exception {
+        LockHandle held = held();
+        engine.acquireAsync(REQUEST);
+        long start = System.nanoTime();
+        releasing(held);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        assertThat(release.command().requeue()).as("the waiter's registration").isPresent();
+        assertThat(backend.isQuiet())
+                .as("no attempt on the heels of the release")
+                .isTrue();
+
+        release.answer().complete(new ReleaseResult.Kept(Duration.ofMillis(700), 0));
+
+        backend.nextAcquire();
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(700));
+    }
+
+    @Test
+    void letsAWaiterThatIsToldThatTheLockIsKeptSleepAsLong() throws Exception {
+        engine.acquireAsync(REQUEST);
+        Duration rest = Duration.ofMillis(900); // longer than the first delays between two looks
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        long start = System.nanoTime();
+        attempt.answer().complete(new AcquireResult.Contended(Optional.of(rest), 7, Optional.empty(), true));
+
+        backend.nextAcquire();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(rest);
+    }
+
+    @Test
+    void tellsAWaiterWhoseWaitIsOverWhatIsLeftByThen() {
+        CompletableFuture<LockHandle> waiting = engine.acquireAsync(REQUEST.waitingUpTo(Duration.ofMillis(600)));
+        Optional<Duration> rest = Optional.of(Duration.ofMillis(9_100));
+        backend.nextAcquire().answer().complete(new AcquireResult.Contended(rest, 7, Optional.empty(), true));
+
+        assertThat(waiting)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withMessageContaining("kept for its minimum time for about 8.");
+    }
+
+    @Test
+    void asksTheStoreAtOnceForACallerThatOnlyTries() throws Exception {
+        LockHandle held = held();
+        engine.acquireAsync(REQUEST);
+        releasing(held);
+        backend.nextRelease().answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
+
+        CompletableFuture<LockHandle> trying = engine.acquireAsync(REQUEST.withoutWaiting());
+        backend.nextAcquire()
+                .answer()
+                .complete(new AcquireResult.Contended(Optional.of(MINIMUM), 0, Optional.empty(), true));
+
+        assertThat(trying)
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withMessageContaining("minimum time");
+    }
+
+    @Test
+    void wakesTheWaiterWhenAnOperatorFreesTheLock() throws Exception {
+        LockHandle held = held();
+        engine.acquireAsync(REQUEST);
+        releasing(held);
+        Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
+        release.answer().complete(new ReleaseResult.Kept(MINIMUM, 0));
+        await().until(backend::isQuiet);
+
+        backend.signal(KEY);
+
+        backend.nextAcquire();
+    }
+
+    @Test
+    void letsAWaiterTryAtOnceWhenNothingIsLeftOfTheMinimumTime() throws Exception {
+        LockHandle held = held();
+        engine.acquireAsync(REQUEST);
+        releasing(held);
+
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        backend.nextAcquire();
+    }
+
+    @Test
+    void repeatsAReleaseWithoutAnswerWithItsMinimumTime() throws Exception {
+        LockHandle held = held();
+        releasing(held);
+        Sent<ReleaseCommand, ReleaseResult> first = backend.nextRelease();
+        first.answer().complete(new ReleaseResult.Unknown("reset", cause));
+
+        assertThat(backend.nextRelease().command()).isEqualTo(first.command());
+    }
+
+    @Test
+    void handsNoHoldWithAMinimumTimeOver() throws Exception {
+        LockHandle held = waitedFor(TICK, 100, 0);
+        engine.acquireAsync(REQUEST);
+
+        releasing(held);
+
+        assertThat(backend.nextRelease().command().keep()).contains(new Keep(MINIMUM, Optional.empty()));
+    }
+
+    @Test
+    void handsNoLockOverToAWaiterWithAMinimumTime() throws Exception {
+        LockHandle held = waitedFor(REQUEST, 100, 0);
+        engine.acquireAsync(TICK);
+
+        releasing(held);
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(backend.nextAcquire().command().atLeast()).isEqualTo(MINIMUM);
+    }
+
+    @Test
+    void keepsNothingOfAnAttemptWhoseOutcomeIsUnknown() {
+        engine.acquireAsync(TICK);
+        backend.nextAcquire().answer().complete(new AcquireResult.Unknown("reset", cause));
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+    }
+
+    @Test
+    void keepsNothingOfAGrantThatItsCallerDoesNotTake() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK.withoutWaiting());
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        acquiring.cancel(false);
+        attempt.answer().complete(new AcquireResult.Granted(100, 0, TIME));
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+    }
+
+    @Test
+    void keepsNothingOfAGrantWhoseCallerIsGoneWhenItsHandleIsMade() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(TICK);
+        onAcquired = () -> acquiring.cancel(false);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(acquiring).isCancelled();
+    }
+
+    @Test
+    void keepsNothingOfKeysWhoseCallerDoesNotGetTheOthers() {
+        LockRequest both = LockRequest.ofAll(List.of("a", "b")).keptFor(MINIMUM).withoutWaiting();
+        engine.acquireAsync(both);
+        backend.nextAcquire().answer().complete(new AcquireResult.Granted(100, 0, TIME));
+        backend.nextAcquire().answer().complete(contended());
+
+        ReleaseCommand release = backend.nextRelease().command();
+        assertThat(release.key()).isEqualTo("a");
+        assertThat(release.keep()).isEmpty();
+    }
+
+    @Test
+    void keepsNothingOfALockThatWasTakenAway() throws Exception {
+        LockHandle held = held();
+        backend.revoked(KEY, ((AcquireCommand) backend.log.get(0)).token().fingerprint());
+        await().untilAsserted(() -> assertThat(losses).hasSize(1));
+        assertThat(losses.get(0).cause()).isEqualTo(LossCause.REVOKED);
+
+        assertThat(backend.nextRelease().command().keep()).isEmpty();
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void keepsTheLockAtTheShutdown() throws Exception {
+        held();
+        CompletableFuture<Void> stopping = CompletableFuture.runAsync(engine::stop, EngineInterleavings::onNewThread);
+
+        assertThat(backend.nextRelease().command().keep()).contains(new Keep(MINIMUM, TIME));
+        awaitStop(stopping);
+    }
+}

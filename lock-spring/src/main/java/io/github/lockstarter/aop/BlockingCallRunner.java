@@ -1,0 +1,69 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockedAction;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** Methods whose work ends when they return: the lock is held by the calling thread. */
+final class BlockingCallRunner implements LockedCallRunner {
+
+    private final Supplier<LockOperations> operations;
+    private final CallersTransaction callersTransaction;
+    private final ContentionHandler contention;
+
+    BlockingCallRunner(
+            Supplier<LockOperations> operations, CallersTransaction callersTransaction, ContentionHandler contention) {
+        this.operations = operations;
+        this.callersTransaction = callersTransaction;
+        this.contention = contention;
+    }
+
+    /** The method, and whether it was reached: an exception from inside it is never taken for contention. */
+    @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
+    private static final class Body implements LockedAction<@Nullable Object, Throwable> {
+
+        private final MethodInvocation invocation;
+        private boolean isReached;
+
+        private Body(MethodInvocation invocation) {
+            this.invocation = invocation;
+        }
+
+        @Override
+        public @Nullable Object run() throws Throwable {
+            isReached = true;
+            return invocation.proceed();
+        }
+    }
+
+    @Override
+    public @Nullable Object run(LockedMethod method, LockRequest request, MethodInvocation invocation)
+            throws Throwable {
+        Body body = new Body(invocation);
+        Object result;
+        try {
+            result = execute(method, request, body);
+        } catch (LockNotAcquiredException | LockBackendException e) {
+            if (body.isReached) {
+                throw e;
+            }
+            return contention.handle(method, invocation, e);
+        }
+        AsynchronousReturn.checkResult(method.method(), request, result);
+        return result;
+    }
+
+    @SuppressWarnings("NullAway") // as above
+    private @Nullable Object execute(LockedMethod method, LockRequest request, Body body) throws Throwable {
+        LockOperations locks = operations.get();
+        if (callersTransaction.outlives(method, request)) {
+            callersTransaction.keep(locks.acquire(request)); // the body enters the same hold
+        }
+        return locks.execute(request, body);
+    }
+}

@@ -1,0 +1,92 @@
+package io.github.lockstarter.aop;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/** What a method returns that was skipped: nothing, an empty Optional, or null. */
+final class EmptyResult {
+
+    private static final Map<Class<?>, Object> EMPTY = Map.of(
+            Optional.class, Optional.empty(),
+            OptionalInt.class, OptionalInt.empty(),
+            OptionalLong.class, OptionalLong.empty(),
+            OptionalDouble.class, OptionalDouble.empty());
+
+    /** By name, since there is one of them in each of many libraries. */
+    private static final Set<String> NON_NULL = Set.of("NonNull", "Nonnull", "NotNull");
+
+    /** Spring 7 reads JSpecify's annotations, those of packages included, and Kotlin's types. */
+    private static final boolean SPRING_KNOWS =
+            ClassUtils.isPresent("org.springframework.core.Nullness", EmptyResult.class.getClassLoader());
+
+    private EmptyResult() {}
+
+    /**
+     * What a method returns that was skipped.
+     *
+     * @param origin what says that it is skipped
+     * @throws InvalidLockDeclarationException when it can return nothing that says so
+     */
+    static @Nullable Object of(Method method, Class<?> type, String origin) {
+        Class<?> declared = method.getReturnType();
+        if (declared == void.class) {
+            return null;
+        }
+        Class<?> returned = ResolvableType.forMethodReturnType(method, type).resolve(declared);
+        if (EMPTY.containsKey(returned)) {
+            return EMPTY.get(returned);
+        }
+        if (declared.isPrimitive() || isNonNull(method)) {
+            String kind = declared.isPrimitive() ? "" : "a non-null ";
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "with " + origin + " a skipped call returns null, and the method returns " + kind
+                            + ClassUtils.getShortName(returned) + ".",
+                    "Return Optional<" + ClassUtils.getShortName(ClassUtils.resolvePrimitiveIfNecessary(returned))
+                            + ">, or declare a fallbackMethod that returns what stands for a skipped call.");
+        }
+        return null;
+    }
+
+    private static boolean isNonNull(Method method) {
+        return isAnnotated(method)
+                || isAnnotated(method.getAnnotatedReturnType())
+                || (SPRING_KNOWS ? SpringNullness.isNonNull(method) : isNonNullInKotlin(method));
+    }
+
+    private static boolean isAnnotated(AnnotatedElement element) {
+        return Arrays.stream(element.getAnnotations())
+                .map(Annotation::annotationType)
+                .anyMatch(annotation -> NON_NULL.contains(annotation.getSimpleName()));
+    }
+
+    private static boolean isNonNullInKotlin(Method method) {
+        return KotlinDetector.isKotlinReflectPresent()
+                && KotlinDetector.isKotlinType(method.getDeclaringClass())
+                && !new MethodParameter(method, -1).isOptional();
+    }
+
+    /** Apart, since Spring 6 does not have it. */
+    private static final class SpringNullness {
+
+        private SpringNullness() {}
+
+        static boolean isNonNull(Method method) {
+            return Nullness.forMethodReturnType(method) == Nullness.NON_NULL;
+        }
+    }
+}

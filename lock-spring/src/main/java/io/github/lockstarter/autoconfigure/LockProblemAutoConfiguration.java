@@ -1,0 +1,28 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.web.LockProblemAdvice;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** HTTP responses for lock exceptions, in an application with Spring MVC or WebFlux that asks for them. */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@ConditionalOnEnabledLocks
+@ConditionalOnWebApplication
+@ConditionalOnClass(RestControllerAdvice.class)
+@Conditional(LockConditions.ProblemDetails.class)
+public final class LockProblemAutoConfiguration {
+
+    /** Created by Spring. */
+    public LockProblemAutoConfiguration() {}
+
+    @Bean
+    @ConditionalOnMissingBean
+    LockProblemAdvice distributedLockProblemAdvice(DistributedLockProperties properties) {
+        return new LockProblemAdvice(properties.web().retryAfter());
+    }
+}

@@ -1,0 +1,72 @@
+package io.github.lockstarter.web;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockStoreRecoveringException;
+import java.time.Duration;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * Answers requests that could not acquire a lock, in Spring MVC and WebFlux: 409 if another owner has it, 503 if that
+ * is unknown, both with {@code Retry-After} and problem details (RFC 9457). They show neither the key nor its holder,
+ * which the messages of the exceptions do. It comes before an advice of the application without an order.
+ */
+@RestControllerAdvice
+@Order(0)
+public class LockProblemAdvice {
+
+    private final Duration retryAfter;
+
+    /**
+     * Creates the advice.
+     *
+     * @param retryAfter when clients may try again, where the exception does not say it
+     */
+    public LockProblemAdvice(Duration retryAfter) {
+        this.retryAfter = retryAfter;
+    }
+
+    /**
+     * Another owner has the lock.
+     *
+     * @param failure the exception
+     * @return 409
+     */
+    @ExceptionHandler
+    public ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException failure) {
+        return problem(
+                HttpStatus.CONFLICT,
+                "Locked by another request",
+                "What was asked for is in use. Try again.",
+                retryAfter);
+    }
+
+    /**
+     * It is unknown whether another owner has the lock.
+     *
+     * @param failure the exception
+     * @return 503
+     */
+    @ExceptionHandler
+    public ResponseEntity<ProblemDetail> unavailable(LockBackendException failure) {
+        Duration known =
+                failure instanceof LockStoreRecoveringException recovering ? recovering.retryAfter() : retryAfter;
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, "Locks unavailable", "Locks cannot be acquired now.", known);
+    }
+
+    private static ResponseEntity<ProblemDetail> problem(
+            HttpStatus status, String title, String detail, Duration retryAfter) {
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(status, detail);
+        problem.setTitle(title);
+        long seconds = retryAfter.plusSeconds(1).minusNanos(1).toSeconds(); // rounded up
+        return ResponseEntity.status(status)
+                .header(HttpHeaders.RETRY_AFTER, Long.toString(seconds))
+                .body(problem);
+    }
+}

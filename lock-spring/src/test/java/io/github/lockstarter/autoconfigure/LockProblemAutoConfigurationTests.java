@@ -1,0 +1,133 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
+import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.web.LockProblemAdvice;
+import java.time.Duration;
+import org.hamcrest.Matchers;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.test.web.reactive.server.WebTestClient;
+import org.springframework.test.web.servlet.MockMvc;
+import org.springframework.test.web.servlet.ResultActions;
+import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/** What an HTTP client gets for a lock exception. */
+class LockProblemAutoConfigurationTests {
+
+    private static final AutoConfigurations LOCKS =
+            AutoConfigurations.of(DistributedLockAutoConfiguration.class, LockProblemAutoConfiguration.class);
+
+    private final WebApplicationContextRunner servlet = new WebApplicationContextRunner()
+            .withConfiguration(LOCKS)
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private final WebApplicationContextRunner wanted =
+            servlet.withPropertyValues("distributed-lock.web.problem-details=on");
+
+    private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+            .withConfiguration(LOCKS)
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @RestController
+    record Failing(RuntimeException failure) {
+        @GetMapping("/")
+        String fail() {
+            throw failure;
+        }
+    }
+
+    private static ResultActions answerTo(RuntimeException failure, LockProblemAdvice advice) throws Exception {
+        MockMvc http = MockMvcBuilders.standaloneSetup(new Failing(failure))
+                .setControllerAdvice(advice)
+                .build();
+        return http.perform(get("/"));
+    }
+
+    @Test
+    void answersConflictWithoutShowingTheKey() {
+        wanted.run(context -> answerTo(
+                        new LockNotAcquiredException("order:1", "order:1 is held by thread-7"),
+                        context.getBean(LockProblemAdvice.class))
+                .andExpect(status().isConflict())
+                .andExpect(header().string("Retry-After", "1"))
+                .andExpect(jsonPath("$.title").value("Locked by another request"))
+                .andExpect(content().string(Matchers.not(Matchers.containsString("order:1")))));
+    }
+
+    @Test
+    void answersUnavailableAndForHowLong() {
+        wanted.withPropertyValues("distributed-lock.web.retry-after=2500ms").run(context -> {
+            LockProblemAdvice advice = context.getBean(LockProblemAdvice.class);
+            answerTo(new LockBackendException("order:1", "no answer", null), advice)
+                    .andExpect(status().isServiceUnavailable())
+                    .andExpect(header().string("Retry-After", "3"));
+            answerTo(new LockStoreRecoveringException("order:1", "recovers", Duration.ofMillis(25_100)), advice)
+                    .andExpect(status().isServiceUnavailable())
+                    .andExpect(header().string("Retry-After", "26"));
+        });
+    }
+
+    @Test
+    void answersTheSameInWebFlux() {
+        reactive.withPropertyValues("distributed-lock.web.problem-details=true")
+                .run(context -> WebTestClient.bindToController(
+                                new Failing(new LockNotAcquiredException("order:1", "held")))
+                        .controllerAdvice(context.getBean(LockProblemAdvice.class))
+                        .build()
+                        .get()
+                        .uri("/")
+                        .exchange()
+                        .expectStatus()
+                        .isEqualTo(409)
+                        .expectHeader()
+                        .valueEquals("Retry-After", "1"));
+    }
+
+    @Test
+    void isThereOnlyInAWebApplicationThatWantsIt() {
+        servlet.run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
+        reactive.run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
+        wanted.withPropertyValues("distributed-lock.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
+        new ApplicationContextRunner()
+                .withConfiguration(LOCKS)
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.web.problem-details=true")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockProblemAdvice.class));
+        new ApplicationContextRunner()
+                .withConfiguration(LOCKS)
+                .withClassLoader(new FilteredClassLoader(RestControllerAdvice.class))
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.web.problem-details=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void isReplacedByOneOfTheApplication() {
+        wanted.withBean("own", LockProblemAdvice.class, () -> new LockProblemAdvice(Duration.ZERO))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LockProblemAdvice.class)
+                        .hasBean("own"));
+    }
+
+    @Test
+    void failsTheStartForATimeBelowZero() {
+        wanted.withPropertyValues("distributed-lock.web.retry-after=-1s")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("distributed-lock.web.retry-after is PT-1S; it must not be negative"));
+    }
+}
