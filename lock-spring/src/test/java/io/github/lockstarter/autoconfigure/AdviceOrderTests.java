@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockOperations;
-import javax.sql.DataSource;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.transaction.testing.H2Bank;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
@@ -24,10 +25,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
@@ -45,23 +42,7 @@ class AdviceOrderTests {
             .withPropertyValues("distributed-lock.backend=local");
 
     private ApplicationContextRunner withTransactionsOutside() {
-        return application.withUserConfiguration(Database.class, TransactionsFirst.class);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Database {
-        @Bean
-        EmbeddedDatabase database() {
-            return new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build();
-        }
-
-        @Bean
-        DataSourceTransactionManager transactions(DataSource database) {
-            return new DataSourceTransactionManager(database);
-        }
+        return application.withUserConfiguration(H2Bank.class, TransactionsFirst.class);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -119,7 +100,7 @@ class AdviceOrderTests {
     @Test
     void failsTheStartWhereTheOrderOfTheLockIsThatOfTheTransactions() {
         application
-                .withUserConfiguration(Database.class, TransactionsAsUsual.class)
+                .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class)
                 .withPropertyValues("distributed-lock.order=" + Ordered.LOWEST_PRECEDENCE)
                 .withBean("accounts", Accounts.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
@@ -130,7 +111,7 @@ class AdviceOrderTests {
     @Test
     void saysToMoveTheTransactionsWhereTheLockCannotBeMovedBeforeThem() {
         application
-                .withUserConfiguration(Database.class, TransactionsBeforeAll.class)
+                .withUserConfiguration(H2Bank.class, TransactionsBeforeAll.class)
                 .withBean("accounts", Accounts.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .contains(
@@ -230,7 +211,7 @@ class AdviceOrderTests {
     @Test
     void failsTheStartWhereAnotherProxyPutsTheTransactionAroundTheLock() {
         application
-                .withUserConfiguration(Database.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
+                .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, ProxyAroundAProxy.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'outer': @DistributedLock on AdviceOrderTests.LockedOnly.pay()")
                         .contains("the transaction advice (order 2147483647) is outside of the lock"));
@@ -296,7 +277,7 @@ class AdviceOrderTests {
     @Test
     void acceptsOtherAdvicesOutsideOfTheLock() {
         application
-                .withUserConfiguration(Database.class, TransactionsAsUsual.class, Measuring.class)
+                .withUserConfiguration(H2Bank.class, TransactionsAsUsual.class, Measuring.class)
                 .withBean(Held.class)
                 .run(context -> assertThat(context).hasNotFailed());
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.transaction.testing.H2Bank;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -11,7 +12,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -24,9 +28,14 @@ class CallersTransactionTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-            .withUserConfiguration(LockedTransactionTests.Bank.class)
+            .withUserConfiguration(Transactions.class)
             .withBean(Account.class)
             .withPropertyValues("distributed-lock.backend=local");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    @Import(H2Bank.class)
+    static class Transactions {}
 
     static class Account {
         @DistributedLock(name = "account", key = "#id")

@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.OnLost;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
 import java.util.Optional;

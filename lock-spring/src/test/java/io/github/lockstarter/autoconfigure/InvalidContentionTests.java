@@ -6,6 +6,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.NonNull;

@@ -19,6 +19,7 @@ import io.github.lockstarter.LockSource;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;

@@ -6,6 +6,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import org.junit.jupiter.api.Test;

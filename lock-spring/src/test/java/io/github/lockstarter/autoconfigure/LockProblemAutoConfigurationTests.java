@@ -10,6 +10,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.web.LockProblemAdvice;
 import java.time.Duration;
 import org.hamcrest.Matchers;

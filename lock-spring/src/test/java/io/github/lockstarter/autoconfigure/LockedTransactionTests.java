@@ -10,21 +10,16 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.transaction.testing.H2Bank;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -40,33 +35,13 @@ class LockedTransactionTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-            .withUserConfiguration(Bank.class)
+            .withUserConfiguration(Bookings.class)
             .withPropertyValues("distributed-lock.backend=local");
 
-    @Configuration
+    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
-    @Import({Accounts.class, Audit.class})
-    static class Bank {
-        @Bean
-        EmbeddedDatabase database() {
-            return new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build();
-        }
-
-        @Bean
-        DataSourceTransactionManager transactions(DataSource database) {
-            return new DataSourceTransactionManager(database);
-        }
-
-        @Bean
-        JdbcTemplate jdbc(DataSource database) {
-            JdbcTemplate jdbc = new JdbcTemplate(database);
-            jdbc.execute("create table booking (id int)");
-            return jdbc;
-        }
-    }
+    @Import({H2Bank.class, Accounts.class, Audit.class})
+    static class Bookings {}
 
     static class Audit {
         private final JdbcTemplate jdbc;

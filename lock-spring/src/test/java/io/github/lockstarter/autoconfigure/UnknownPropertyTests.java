@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -10,20 +10,16 @@ import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.transaction.testing.H2Bank;
 import java.util.concurrent.atomic.AtomicInteger;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.datasource.DataSourceTransactionManager;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -102,29 +98,10 @@ class LockAnnotationIT {
                 .hasMessageContaining("'stolen'"));
     }
 
-    @Configuration
+    @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
-    static class Bank {
-        @Bean
-        EmbeddedDatabase database() {
-            return new EmbeddedDatabaseBuilder()
-                    .setType(EmbeddedDatabaseType.H2)
-                    .generateUniqueName(true)
-                    .build();
-        }
-
-        @Bean
-        DataSourceTransactionManager transactions(DataSource database) {
-            return new DataSourceTransactionManager(database);
-        }
-
-        @Bean
-        JdbcTemplate jdbc(DataSource database) {
-            JdbcTemplate jdbc = new JdbcTemplate(database);
-            jdbc.execute("create table booking (id int)");
-            return jdbc;
-        }
-    }
+    @Import(H2Bank.class)
+    static class Transactions {}
 
     static class Bookings {
         private final JdbcTemplate jdbc;
@@ -146,7 +123,7 @@ class LockAnnotationIT {
     @Test
     void rollsBackWhenRedisHungForLongerThanTheLease() {
         application()
-                .withUserConfiguration(Bank.class)
+                .withUserConfiguration(Transactions.class)
                 .withBean(Bookings.class)
                 .withPropertyValues("distributed-lock.redis.command-timeout=200ms")
                 .run(context -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.testing.RedisExtension;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.spi.LockBackend;

@@ -15,6 +15,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.testing.RawAccess;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.RedisServer;

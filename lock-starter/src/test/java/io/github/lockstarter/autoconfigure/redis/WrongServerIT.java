@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.testing.RawAccess;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.TlsFiles;

@@ -1,4 +1,4 @@
-package io.github.lockstarter.autoconfigure;
+package io.github.lockstarter.autoconfigure.testing;
 
 import java.util.List;
 import java.util.Optional;
@@ -7,12 +7,12 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 /** What a user reads when the application does not start. */
-final class FailureReport {
+public final class FailureReport {
 
     private FailureReport() {}
 
     /** Description and action of the first registered analyzer, Boot's or ours, that knows the failure. */
-    static String of(Throwable failure) {
+    public static String of(Throwable failure) {
         List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
                 .load(FailureAnalyzer.class, SpringFactoriesLoader.FailureHandler.handleMessage((message, e) -> {}));
         return analyzers.stream()
