@@ -11,6 +11,11 @@ public enum InTransaction {
     WARN,
     /** Throws {@link IllegalStateException}; the method does not run, and nothing is locked. */
     REFUSE,
-    /** Keeps the lock until the transaction has committed or rolled back. */
+    /**
+     * Keeps the lock until the transaction has committed or rolled back, also if the method throws. Until then the
+     * thread may acquire it again. If it is lost before the commit, the transaction is rolled back, unless {@code
+     * distributed-lock.on-lost} is {@code return}. Throws {@link IllegalStateException} as {@link #REFUSE} does if the
+     * transaction has ended already, as in a listener after the commit.
+     */
     RELEASE_AFTER
 }

@@ -35,6 +35,16 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
+     * The handles of all locked methods and {@link LockOperations#execute} bodies that run on this thread, as {@link
+     * #current()} has the innermost of them.
+     *
+     * @return the handles, the innermost first; empty outside of any
+     */
+    static List<LockHandle> allCurrent() {
+        return CurrentLock.all();
+    }
+
+    /**
      * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods
      * and {@link LockOperations#execute} bodies it is in, not only the innermost. Nothing happens outside of any.
      *

@@ -71,6 +71,17 @@ class LockTemplateTests {
     }
 
     @Test
+    void knowsTheHandlesOfAllActionsThatRun() {
+        locks.execute("a", () -> {
+            locks.execute("b", () -> assertThat(LockHandle.allCurrent())
+                    .extracting(LockHandle::key)
+                    .containsExactly("b", "a"));
+            assertThat(LockHandle.allCurrent()).extracting(LockHandle::key).containsExactly("a");
+        });
+        assertThat(LockHandle.allCurrent()).isEmpty();
+    }
+
+    @Test
     void reportsALossAfterAnActionThatEndedNormally() {
         assertThatThrownBy(() -> locks.execute(BRIEF, this::outliveTheLease))
                 .isInstanceOf(LockLostException.class)

@@ -3,9 +3,11 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.transaction.TransactionLocks;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.TransactionDefinition;
@@ -18,7 +20,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Decides about a locked method that is called inside a transaction of its caller, which commits after the method has
  * returned: warns once for each method, refuses the call, or has the lock kept until the transaction has completed. A
- * method with a transaction of its own, or without one, writes nothing into the caller's; a lock that the enclosing
+ * method with a transaction of its own, or without one, writes nothing into the caller's; a lock that an enclosing
  * locked method has too is released by that one.
  *
  * <p>The one mutable field is the set of methods that were warned of, written by the threads that call them.
@@ -47,7 +49,7 @@ final class CallersTransaction {
         InTransaction behaviour = method.inTransaction();
         if ((behaviour == InTransaction.WARN && warned.contains(method.method()))
                 || Transactions.areOfItsOwn(method.method())
-                || TransactionLocks.include(request)) {
+                || TransactionLocks.contain(request)) {
             return false;
         }
         if (behaviour == InTransaction.RELEASE_AFTER) {
@@ -62,7 +64,7 @@ final class CallersTransaction {
 
     /** Keeps a lock until the transaction has completed. */
     void keep(LockHandle handle) {
-        TransactionLocks.add(handle);
+        TransactionLocks.releaseAfterCompletion(handle);
     }
 
     private void report(LockedMethod method, LockRequest request) {
@@ -98,9 +100,10 @@ final class CallersTransaction {
     }
 
     private static boolean isHeldByTheCaller(LockRequest request) {
-        return LockHandle.current()
-                .filter(enclosing -> enclosing.keys().containsAll(request.keys()))
-                .isPresent();
+        return LockHandle.allCurrent().stream()
+                .flatMap(enclosing -> enclosing.keys().stream())
+                .collect(Collectors.toSet())
+                .containsAll(request.keys());
     }
 
     /** Apart, since it is linked only where spring-tx is there. */

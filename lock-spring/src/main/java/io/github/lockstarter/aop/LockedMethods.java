@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
@@ -58,6 +59,11 @@ public final class LockedMethods {
         Map<Method, LockedMethod> read = read(userClass); // not under the monitor of the map: it may load classes
         byClass.put(userClass, read);
         return read;
+    }
+
+    /** Those of all classes that were asked for so far. */
+    Stream<LockedMethod> known() {
+        return byClass.values().stream().flatMap(locked -> locked.values().stream());
     }
 
     Optional<LockedMethod> find(Method called, Class<?> type) {

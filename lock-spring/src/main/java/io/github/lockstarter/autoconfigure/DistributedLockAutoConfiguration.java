@@ -24,7 +24,7 @@ import org.springframework.core.env.Environment;
     RoutedLockConfiguration.class,
     LockEngineConfiguration.class,
     LockAnnotationConfiguration.class,
-    CommitGuardConfiguration.class,
+    LockTransactionConfiguration.class,
     DisabledLockConfiguration.class
 })
 public final class DistributedLockAutoConfiguration {

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.aop.CommitGuard;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.transaction.CommitGuard;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -143,8 +143,9 @@ class ArchitectureTests {
     }
 
     @Test
-    void aspectsAndResponsesUseRootOnly() {
-        check(uses(BASE + ".aop", BASE));
+    void aspectsTransactionsAndResponsesUseRootOnly() {
+        check(uses(BASE + ".aop", BASE, BASE + ".transaction"));
+        check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".web", BASE));
     }
 

@@ -1,7 +1,10 @@
 package io.github.lockstarter.autoconfigure;
 
-import io.github.lockstarter.aop.CommitGuard;
+import io.github.lockstarter.aop.LockedMethods;
+import io.github.lockstarter.aop.UnseenTransactionCheck;
+import io.github.lockstarter.transaction.CommitGuard;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -9,17 +12,25 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
-/** No commit without the lock, unless the application declares that a loss is no failure. */
+/** Where the application may have transactions. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnEnabledLocks
 @ConditionalOnClass(ConfigurableTransactionManager.class)
-@Conditional(LockConditions.LossIsFailure.class)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-class CommitGuardConfiguration {
+class LockTransactionConfiguration {
 
+    /** No commit without the lock, unless the application declares that a loss is no failure. */
     @Bean
+    @Conditional(LockConditions.LossIsFailure.class)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static CommitGuard distributedLockCommitGuard() {
         return new CommitGuard();
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static UnseenTransactionCheck distributedLockUnseenTransactionCheck(
+            ConfigurableListableBeanFactory beans, LockedMethods methods) {
+        return new UnseenTransactionCheck(beans, methods);
     }
 }

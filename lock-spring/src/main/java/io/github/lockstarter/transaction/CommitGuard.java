@@ -1,4 +1,4 @@
-package io.github.lockstarter.aop;
+package io.github.lockstarter.transaction;
 
 import io.github.lockstarter.LockHandle;
 import org.springframework.beans.factory.config.BeanPostProcessor;
