@@ -19,6 +19,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the annotation costs over the template, and the template over a plain call, with locks in this JVM. */
 @State(Scope.Benchmark)
@@ -39,6 +40,7 @@ public class AnnotationBenchmark {
     private ConfigurableApplicationContext context;
     private ShippingService annotated;
     private ShippingService direct;
+    private TransactionTemplate transaction;
     private long orderId;
 
     /** Starts an application. */
@@ -51,6 +53,7 @@ public class AnnotationBenchmark {
         context = application.run();
         annotated = context.getBean(ShippingService.class);
         direct = new ShippingService(context.getBean(LockOperations.class));
+        transaction = new TransactionTemplate(new EmptyTransactions());
     }
 
     /** Stops it. */
@@ -87,5 +90,35 @@ public class AnnotationBenchmark {
     @Benchmark
     public long annotation() {
         return annotated.shipByAnnotation(orderId++);
+    }
+
+    /**
+     * Under the template, in a transaction.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public Long templateInTransaction() {
+        return transaction.execute(status -> direct.shipByTemplate(orderId++));
+    }
+
+    /**
+     * Under the annotation, in a transaction that commits after the release.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public Long annotationInTransaction() {
+        return transaction.execute(status -> annotated.shipByAnnotation(orderId++));
+    }
+
+    /**
+     * Under the annotation, in a transaction that keeps the lock.
+     *
+     * @return its result
+     */
+    @Benchmark
+    public Long releaseAfter() {
+        return transaction.execute(status -> annotated.shipAndReleaseAfter(orderId++));
     }
 }

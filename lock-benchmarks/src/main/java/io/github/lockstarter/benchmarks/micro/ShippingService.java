@@ -1,6 +1,7 @@
 package io.github.lockstarter.benchmarks.micro;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 
@@ -46,6 +47,17 @@ public class ShippingService {
      */
     @DistributedLock(name = "ship", key = "#orderId")
     public long shipByAnnotation(long orderId) {
+        return orderId + 1;
+    }
+
+    /**
+     * Under a lock of the annotation that the transaction of the caller keeps.
+     *
+     * @param orderId what is shipped
+     * @return something that depends on it
+     */
+    @DistributedLock(name = "ship", key = "#orderId", inTransaction = InTransaction.RELEASE_AFTER)
+    public long shipAndReleaseAfter(long orderId) {
         return orderId + 1;
     }
 }

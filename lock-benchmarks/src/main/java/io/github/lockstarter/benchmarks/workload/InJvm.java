@@ -40,6 +40,9 @@ record InJvm() implements Workload {
         LABELS.put("plain", "plain call");
         LABELS.put("template", "call under LockTemplate");
         LABELS.put("annotation", "call under @DistributedLock");
+        LABELS.put("templateInTransaction", "transaction of nothing, call under LockTemplate");
+        LABELS.put("annotationInTransaction", "the same, call under @DistributedLock");
+        LABELS.put("releaseAfter", "the same, RELEASE_AFTER");
         LABELS.put("argument", "key: #id");
         LABELS.put("property", "key: #id + ':' + #order.customer");
         LABELS.put("grantAndRelease", "states: grant, release");

@@ -1,0 +1,23 @@
+package io.github.lockstarter.benchmarks.micro;
+
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+
+/** Transactions of nothing: what Spring does for each, without a database. */
+final class EmptyTransactions extends AbstractPlatformTransactionManager {
+
+    @Override
+    protected Object doGetTransaction() {
+        return this;
+    }
+
+    @Override
+    protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+    @Override
+    protected void doCommit(DefaultTransactionStatus status) {}
+
+    @Override
+    protected void doRollback(DefaultTransactionStatus status) {}
+}
