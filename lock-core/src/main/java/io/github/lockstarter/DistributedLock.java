@@ -40,7 +40,10 @@ import java.lang.annotation.Target;
 @Documented
 public @interface DistributedLock {
 
-    /** Value of {@link #leaseMs()}, {@link #waitMs()} and {@link #atLeastMs()} that stands for "as configured". */
+    /**
+     * Value of {@link #leaseMs()}, {@link #waitMs()}, {@link #atLeastMs()} and {@link #maxHoldMs()} that stands for "as
+     * configured".
+     */
     long AS_CONFIGURED = Long.MIN_VALUE;
 
     /**
@@ -93,6 +96,16 @@ public @interface DistributedLock {
      * @return the minimum time; default {@code distributed-lock.locks.<name>.at-least}, else none
      */
     long atLeastMs() default AS_CONFIGURED;
+
+    /**
+     * Longest hold in milliseconds from the grant on: when it is over, the lease is renewed no more, and the lock is
+     * lost with the end of the last one. As {@link LockRequest#renewedUpTo}. Below the lease, or together with {@link
+     * Renewal#OFF}, it fails the start.
+     *
+     * @return the longest hold; default {@code distributed-lock.locks.<name>.max-hold}, else {@code
+     *     distributed-lock.watchdog.max-hold} (none)
+     */
+    long maxHoldMs() default AS_CONFIGURED;
 
     /**
      * Whether the watchdog renews the lease while the method runs.

@@ -95,7 +95,7 @@ public sealed interface LockEvent {
         LEASE_EXPIRED,
         /** The backend no longer has the hold's lock token: it was deleted, replaced, or expired there. */
         OWNER_CHANGED,
-        /** {@code distributed-lock.watchdog.max-hold} was reached and the last lease ran out. */
+        /** The longest hold of the lock ({@code max-hold}) was reached and the last lease ran out. */
         MAX_HOLD,
         /** The lock client was closed while the lock was held. */
         SHUTDOWN,

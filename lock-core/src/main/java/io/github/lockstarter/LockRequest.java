@@ -24,6 +24,7 @@ import java.util.TreeSet;
  * @param renewal whether the watchdog renews the lease
  * @param ownership whether the acquiring thread may acquire the lock again while it holds it
  * @param atLeast minimum time for which no other caller gets the lock, counted from the grant
+ * @param maxHold how long after its grant the lock is still renewed
  */
 public record LockRequest(
         String name,
@@ -32,7 +33,8 @@ public record LockRequest(
         Optional<Duration> lease,
         Renewal renewal,
         Ownership ownership,
-        Optional<Duration> atLeast) {
+        Optional<Duration> atLeast,
+        Optional<Duration> maxHold) {
 
     /** Name of a request that was given none. */
     public static final String UNNAMED = "unnamed";
@@ -56,9 +58,10 @@ public record LockRequest(
      * @param renewal whether the watchdog renews the lease
      * @param ownership whether the acquiring thread may acquire the lock again while it holds it
      * @param atLeast minimum time for which no other caller gets the lock
+     * @param maxHold how long after its grant the lock is still renewed
      * @throws IllegalArgumentException when a key is blank or too long, the name is blank, the wait is negative, the
-     *     lease is below {@link #MIN_LEASE}, the minimum time is not zero and below 1 ms, or one of them is above
-     *     {@link #MAX_DURATION}
+     *     lease or the longest hold is below {@link #MIN_LEASE}, the minimum time is not zero and below 1 ms, one of
+     *     them is above {@link #MAX_DURATION}, or a lock that is not renewed has a longest hold
      */
     public LockRequest {
         Objects.requireNonNull(maxWait, "maxWait");
@@ -66,6 +69,7 @@ public record LockRequest(
         Objects.requireNonNull(renewal, "renewal");
         Objects.requireNonNull(ownership, "ownership");
         Objects.requireNonNull(atLeast, "atLeast");
+        Objects.requireNonNull(maxHold, "maxHold");
         if (name == null || name.isBlank()) {
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
@@ -74,6 +78,9 @@ public record LockRequest(
         maxWait.ifPresent(value -> checkWait(value, subject));
         lease.ifPresent(value -> checkLease(value, subject));
         atLeast.ifPresent(value -> checkAtLeast(value, subject));
+        if (maxHold.isPresent()) {
+            checkMaxHold(maxHold.get(), renewal, subject);
+        }
     }
 
     /**
@@ -102,6 +109,7 @@ public record LockRequest(
                 Optional.empty(),
                 Renewal.AS_CONFIGURED,
                 Ownership.THREAD,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -112,7 +120,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest named(String name) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast);
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, maxHold);
     }
 
     /**
@@ -122,7 +130,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest waitingUpTo(Duration wait) {
-        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast);
+        return new LockRequest(name, keys, Optional.of(wait), lease, renewal, ownership, atLeast, maxHold);
     }
 
     /**
@@ -141,7 +149,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest leasedFor(Duration lease) {
-        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast);
+        return new LockRequest(name, keys, maxWait, Optional.of(lease), renewal, ownership, atLeast, maxHold);
     }
 
     /**
@@ -150,7 +158,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.ON, ownership, atLeast, maxHold);
     }
 
     /**
@@ -160,7 +168,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest withoutRenewal() {
-        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast);
+        return new LockRequest(name, keys, maxWait, lease, Renewal.OFF, ownership, atLeast, maxHold);
     }
 
     /**
@@ -172,7 +180,7 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest ownedByHandle() {
-        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast);
+        return new LockRequest(name, keys, maxWait, lease, renewal, Ownership.HANDLE, atLeast, maxHold);
     }
 
     /**
@@ -185,7 +193,19 @@ public record LockRequest(
      * @return the changed request
      */
     public LockRequest keptFor(Duration minimum) {
-        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum));
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, Optional.of(minimum), maxHold);
+    }
+
+    /**
+     * Sets the longest hold: when it is over, the lease is renewed no more, and the lock is lost with the end of the
+     * last one. So a holder that hangs does not keep the lock for as long as its JVM lives.
+     *
+     * @param maxHold from the lease to {@link #MAX_DURATION}; counted from the grant
+     * @return the changed request
+     * @throws IllegalArgumentException when the lock is not renewed
+     */
+    public LockRequest renewedUpTo(Duration maxHold) {
+        return new LockRequest(name, keys, maxWait, lease, renewal, ownership, atLeast, Optional.of(maxHold));
     }
 
     /**
@@ -274,6 +294,17 @@ public record LockRequest(
         if (tooShort || atLeast.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException("Minimum time of lock '" + subject + "' is " + atLeast
                     + "; it must be 0, or between 1 ms and the lease");
+        }
+    }
+
+    private static void checkMaxHold(Duration maxHold, Renewal renewal, String subject) {
+        if (maxHold.compareTo(MIN_LEASE) < 0 || maxHold.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException("Longest hold of lock '" + subject + "' is " + maxHold
+                    + "; it must be between the lease and 365 days");
+        }
+        if (renewal == Renewal.OFF) {
+            throw new IllegalArgumentException("Longest hold of lock '" + subject + "' is " + maxHold
+                    + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
         }
     }
 

@@ -4,7 +4,7 @@ package io.github.lockstarter;
 public enum Renewal {
     /** As {@code distributed-lock.watchdog.enabled} says, which is on by default. */
     AS_CONFIGURED,
-    /** The lease is renewed until release, loss, shutdown or {@code distributed-lock.watchdog.max-hold}. */
+    /** The lease is renewed until release, loss, shutdown or the longest hold ({@code max-hold}). */
     ON,
     /** The lock ends by itself when the lease is over. */
     OFF

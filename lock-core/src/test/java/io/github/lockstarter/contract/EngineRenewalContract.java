@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.RecordingBackend.Sent;
@@ -152,6 +153,36 @@ public abstract class EngineRenewalContract extends EngineContract {
         assertThat(limited.backend().count(Verb.RENEW)).isBetween(3L, 7L);
         held.release();
         assertFree();
+    }
+
+    @Test
+    void stopsRenewingWhenTheLongestHoldOfTheRequestIsReached() {
+        Duration maxHold = LEASE.multipliedBy(2);
+        LockHandle held = first.locks().acquire(renewed.renewedUpTo(maxHold));
+
+        await().atMost(LEASE.multipliedBy(3).plus(ofSeconds(1))).until(() -> !held.isHeld());
+
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold of 1.2s");
+        assertThat(first.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LockEvent.LossCause.MAX_HOLD);
+        assertThat(first.backend().count(Verb.RENEW)).isBetween(3L, 7L);
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void refusesALongestHoldThatTheLeaseOutlasts() {
+        assertThatThrownBy(() -> first.locks().acquire(renewed.renewedUpTo(LEASE.minusMillis(1))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Longest hold of lock '" + key
+                        + "' is 599ms, below the lease of the lock (600ms), for which it is held anyway. Raise it, or "
+                        + "lower the lease");
+        assertThat(first.backend().count(Verb.ACQUIRE)).isZero();
+        first.locks().acquire(renewed.renewedUpTo(LEASE)).close();
     }
 
     @Test

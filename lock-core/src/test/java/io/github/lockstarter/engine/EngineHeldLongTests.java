@@ -63,7 +63,12 @@ class EngineHeldLongTests {
     private LockEngine engine(Duration lease, Duration warnAfter) {
         EngineSettings defaults = EngineSettings.DEFAULTS;
         Overrides never = new Overrides(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(Duration.ZERO), Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(Duration.ZERO),
+                Optional.empty(),
+                Optional.empty());
         EngineSettings settings = new EngineSettings(
                 lease,
                 defaults.maxLease(),

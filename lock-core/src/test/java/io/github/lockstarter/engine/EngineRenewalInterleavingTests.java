@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,8 +33,8 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
 
     private static final int MANY = 10;
     private static final Duration LEASE = Duration.ofSeconds(3);
-    private static final ResolvedRequest TERMS =
-            new ResolvedRequest(LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON, Duration.ZERO, Duration.ZERO);
+    private static final ResolvedRequest TERMS = new ResolvedRequest(
+            LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
 
     @Test
     void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {

@@ -102,7 +102,8 @@ record LockedMethod(
                 request.lease(),
                 request.renewal(),
                 request.ownership(),
-                request.atLeast());
+                request.atLeast(),
+                request.maxHold());
     }
 
     private static LockRequest request(Method method, String name, DistributedLock attributes) {
@@ -114,12 +115,13 @@ record LockedMethod(
                     duration(attributes.leaseMs()),
                     attributes.renewal(),
                     Ownership.THREAD,
-                    duration(attributes.atLeastMs()));
+                    duration(attributes.atLeastMs()),
+                    duration(attributes.maxHoldMs()));
         } catch (IllegalArgumentException e) {
             throw new InvalidLockDeclarationException(
                     method,
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs or atLeastMs, or leave them out to use the configured values.");
+                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or leave them out to use the configured values.");
         }
     }
 

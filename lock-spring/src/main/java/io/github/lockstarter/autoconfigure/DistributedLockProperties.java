@@ -270,6 +270,7 @@ record DistributedLockProperties(
      * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
      * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
      *     sooner leaves the lock kept for the rest. None unless set.
+     * @param maxHold How long after its grant a lock is still renewed, instead of distributed-lock.watchdog.max-hold.
      * @param ifContended What a locked method does when another owner held the lock for the whole wait. Throws unless
      *     set.
      * @param inTransaction Behaviour instead of distributed-lock.in-transaction.
@@ -281,6 +282,7 @@ record DistributedLockProperties(
             @Nullable Boolean renewal,
             @Nullable Duration warnAfter,
             @Nullable Duration atLeast,
+            @Nullable Duration maxHold,
             @Nullable IfContended ifContended,
             @Nullable InTransaction inTransaction) {
 
@@ -296,7 +298,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(maxWait),
                     Optional.ofNullable(renewal),
                     Optional.ofNullable(warnAfter),
-                    Optional.ofNullable(atLeast));
+                    Optional.ofNullable(atLeast),
+                    Optional.ofNullable(maxHold));
         }
     }
 }

@@ -58,7 +58,8 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.locks.ship-order.lease=1m",
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.renewal=true",
-                        "distributed-lock.locks.ship-order.at-least=800ms")
+                        "distributed-lock.locks.ship-order.at-least=800ms",
+                        "distributed-lock.locks.ship-order.max-hold=5m")
                 .run(context -> {
                     DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
                     assertThat(properties.keyPrefix()).isEqualTo("shop:");
@@ -80,7 +81,8 @@ class DistributedLockPropertiesTests {
                                     Optional.of(Duration.ofSeconds(1)),
                                     Optional.of(true),
                                     Optional.empty(),
-                                    Optional.of(Duration.ofMillis(800))));
+                                    Optional.of(Duration.ofMillis(800)),
+                                    Optional.of(Duration.ofMinutes(5))));
                 });
     }
 
@@ -110,6 +112,9 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
             distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
             distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31000ms, above the lease of the lock (30000ms)
+            distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29000ms, below the lease of the lock (30000ms)
+            distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29000ms, below the lease of the lock (30000ms)
+            distributed-lock.locks.ship.max-hold=0        | distributed-lock.locks.ship.max-hold is 0ms; it must be between 20ms and 365d
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1000ms; it must be between 1ms and 365d
             distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration

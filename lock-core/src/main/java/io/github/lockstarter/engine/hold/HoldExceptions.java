@@ -19,7 +19,12 @@ public final class HoldExceptions {
                 switch (hold.lossCause()) {
                     case LEASE_EXPIRED -> "the " + DurationText.of(hold.terms.lease()) + " lease ran out" + renewals;
                     case OWNER_CHANGED -> "it was deleted, or taken by another owner, at the lock store";
-                    case MAX_HOLD -> "it was held longer than distributed-lock.watchdog.max-hold";
+                    case MAX_HOLD ->
+                        "it was held longer than its max-hold"
+                                + hold.terms
+                                        .maxHold()
+                                        .map(max -> " of " + DurationText.of(max))
+                                        .orElse("");
                     case REVOKED -> "an operator took it away";
                     case SHUTDOWN -> "the lock client was shut down";
                 };

@@ -4,10 +4,10 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Ends holds that are lost, and makes it known: once per hold, to the listeners and to the hold's callbacks. */
@@ -16,7 +16,6 @@ public final class LossDetector {
     /** How long a nested entry learns of the loss, at least, if the owner never releases. */
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
-    private final EngineSettings.Watchdog settings;
     private final EngineClock clock;
     private final Holds holds;
     private final EventDispatcher events;
@@ -30,7 +29,6 @@ public final class LossDetector {
      * @param onEnded takes the key of each hold that is lost
      */
     public LossDetector(EngineContext context, Consumer<String> onEnded) {
-        this.settings = context.settings().watchdog();
         this.clock = context.clock();
         this.holds = context.holds();
         this.events = context.events();
@@ -84,8 +82,7 @@ public final class LossDetector {
     }
 
     public boolean isPastMaxHold(Hold hold) {
-        return settings.maxHold().isPresent()
-                && hold.isRenewed()
-                && hold.held().compareTo(settings.maxHold().get()) >= 0;
+        Optional<Duration> maxHold = hold.terms.maxHold();
+        return maxHold.isPresent() && hold.isRenewed() && hold.held().compareTo(maxHold.get()) >= 0;
     }
 }

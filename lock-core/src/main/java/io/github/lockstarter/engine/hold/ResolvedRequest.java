@@ -5,6 +5,7 @@ import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.settings.EngineSettings.Overrides;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A request with everything decided: what the request says, else what is configured for its name, else the defaults.
@@ -15,9 +16,16 @@ import java.time.Duration;
  * @param renewal {@link Renewal#ON} or {@link Renewal#OFF}
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param atLeast minimum time for which no other caller gets the lock; zero if there is none
+ * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
  */
 public record ResolvedRequest(
-        String name, Duration lease, Duration maxWait, Renewal renewal, Duration warnAfter, Duration atLeast) {
+        String name,
+        Duration lease,
+        Duration maxWait,
+        Renewal renewal,
+        Duration warnAfter,
+        Duration atLeast,
+        Optional<Duration> maxHold) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -35,7 +43,8 @@ public record ResolvedRequest(
                 wait,
                 renewal(request, overrides, settings),
                 warnAfter,
-                settings.atLeastOf(request, lease));
+                settings.atLeastOf(request, lease),
+                settings.maxHoldOf(request, lease));
     }
 
     private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
@@ -48,7 +57,7 @@ public record ResolvedRequest(
 
     /** The same request with another wait. */
     public ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast);
+        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold);
     }
 
     /** Whether the lock is kept for a minimum time. */

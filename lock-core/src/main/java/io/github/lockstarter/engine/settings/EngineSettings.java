@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine.settings;
 
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -65,6 +66,10 @@ public record EngineSettings(
         RangeChecks.within("distributed-lock.lease", lease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
         RangeChecks.within("distributed-lock.max-lease", maxLease, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
         RangeChecks.atMostMaxLease("distributed-lock.lease", lease, maxLease);
+        if (watchdog.maxHold().isPresent()) {
+            RangeChecks.atLeastLease(
+                    "distributed-lock.watchdog.max-hold", watchdog.maxHold().get(), lease);
+        }
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
         RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
@@ -85,11 +90,13 @@ public record EngineSettings(
      * Checks a request against these settings.
      *
      * @param request what would be locked
-     * @throws IllegalArgumentException when its lease or its minimum time is out of range; the message says what to
-     *     change
+     * @throws IllegalArgumentException when its lease, its minimum time or its longest hold is out of range; the
+     *     message says what to change
      */
     public void validate(LockRequest request) {
-        atLeastOf(request, leaseOf(request));
+        Duration leaseOfRequest = leaseOf(request);
+        atLeastOf(request, leaseOfRequest);
+        maxHoldOf(request, leaseOfRequest);
     }
 
     /**
@@ -129,6 +136,24 @@ public record EngineSettings(
     }
 
     /**
+     * The longest hold of a request: what it asks for, else what is configured for its name, else for all.
+     *
+     * @param request what is to be locked
+     * @param leaseOfRequest its lease
+     * @return how long after its grant the lock is still renewed; empty if there is no end
+     * @throws IllegalArgumentException when the request or its name has one below the lease; the message says what to
+     *     change
+     */
+    public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
+        Optional<Duration> asked = request.maxHold().or(locks.getOrDefault(request.name(), Overrides.NONE)::maxHold);
+        if (asked.isPresent() && asked.get().compareTo(leaseOfRequest) < 0 && request.renewal() != Renewal.OFF) {
+            String keys = LockRequest.printable(String.join(", ", request.keys()));
+            RangeChecks.atLeastLease("Longest hold of lock '" + keys + "'", asked.get(), leaseOfRequest);
+        }
+        return asked.or(watchdog::maxHold);
+    }
+
+    /**
      * Checks the lease that the holder of a lock asks for.
      *
      * @param key the lock's key
@@ -152,17 +177,24 @@ public record EngineSettings(
      * @param renewal renewal instead of the default
      * @param warnAfter time until listeners hear of a hold instead of the default; zero if they never do
      * @param atLeast minimum time, instead of none
+     * @param maxHold how long after its grant a lock is still renewed, instead of the default
      */
     public record Overrides(
             Optional<Duration> lease,
             Optional<Duration> maxWait,
             Optional<Boolean> renewal,
             Optional<Duration> warnAfter,
-            Optional<Duration> atLeast) {
+            Optional<Duration> atLeast,
+            Optional<Duration> maxHold) {
 
         /** Overrides nothing. */
-        public static final Overrides NONE =
-                new Overrides(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        public static final Overrides NONE = new Overrides(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /**
@@ -269,6 +301,15 @@ public record EngineSettings(
             }
             RangeChecks.atMostLease(
                     prefix + ".at-least", value, overrides.lease().orElse(lease));
+        });
+        overrides.maxHold().ifPresent(value -> {
+            RangeChecks.within(prefix + ".max-hold", value, RangeChecks.SHORTEST_LEASE, RangeChecks.LONGEST);
+            RangeChecks.atLeastLease(
+                    prefix + ".max-hold", value, overrides.lease().orElse(lease));
+            if (overrides.renewal().equals(Optional.of(false))) {
+                throw new IllegalArgumentException(prefix + ".max-hold has no effect, since " + prefix
+                        + ".renewal is false: the lock ends with its lease. Remove one of them");
+            }
         });
     }
 }

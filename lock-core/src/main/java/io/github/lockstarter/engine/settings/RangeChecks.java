@@ -56,6 +56,13 @@ final class RangeChecks {
         }
     }
 
+    static void atLeastLease(String subject, Duration maxHold, Duration lease) {
+        if (maxHold.compareTo(lease) < 0) {
+            throw new IllegalArgumentException(subject + " is " + exactly(maxHold) + ", below the lease of the lock ("
+                    + exactly(lease) + "), for which it is held anyway. Raise it, or lower the lease");
+        }
+    }
+
     /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
     private static String exactly(Duration duration) {
         boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));

@@ -20,7 +20,13 @@ class HoldsTests {
     private static final String KEY = "order:42";
 
     private final ResolvedRequest terms = new ResolvedRequest(
-            "name", Duration.ofSeconds(30), Duration.ofSeconds(5), Renewal.ON, Duration.ZERO, Duration.ZERO);
+            "name",
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(5),
+            Renewal.ON,
+            Duration.ZERO,
+            Duration.ZERO,
+            Optional.empty());
     private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 

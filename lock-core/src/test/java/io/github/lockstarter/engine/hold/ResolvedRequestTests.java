@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,7 @@ class ResolvedRequestTests {
     }
 
     private static ResolvedRequest leased(Duration lease) {
-        return new ResolvedRequest(LockRequest.UNNAMED, lease, SECOND, Renewal.ON, Duration.ZERO, Duration.ZERO);
+        return new ResolvedRequest(
+                LockRequest.UNNAMED, lease, SECOND, Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
     }
 }

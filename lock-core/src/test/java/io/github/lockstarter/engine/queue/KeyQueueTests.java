@@ -24,8 +24,8 @@ class KeyQueueTests {
     private static final String KEY = "key";
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final LockToken TOKEN = new LockToken("instance", 1);
-    private static final ResolvedRequest TERMS =
-            new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
+    private static final ResolvedRequest TERMS = new ResolvedRequest(
+            "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
 
     /**
      * The timer's lock is taken there: a virtual thread that waits for it inside of a monitor keeps its carrier on JDK

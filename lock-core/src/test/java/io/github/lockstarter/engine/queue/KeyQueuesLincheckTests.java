@@ -53,8 +53,8 @@ public class KeyQueuesLincheckTests {
     private final List<Acquisition> acquisitions = new ArrayList<>();
 
     public KeyQueuesLincheckTests() {
-        ResolvedRequest terms =
-                new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
+        ResolvedRequest terms = new ResolvedRequest(
+                "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
         for (int i = 0; i < WAITERS; i++) {
             acquisitions.add(new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {}));
         }
@@ -76,8 +76,8 @@ public class KeyQueuesLincheckTests {
     };
 
     private static AcquireOutcome.Got got() {
-        ResolvedRequest terms =
-                new ResolvedRequest("name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
+        ResolvedRequest terms = new ResolvedRequest(
+                "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
         Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
         Grant grant = new Grant(TOKEN, 1, 1, terms, 0, Optional.empty());
         Deadline.Moment sent = new Deadline.Moment(0, 0);

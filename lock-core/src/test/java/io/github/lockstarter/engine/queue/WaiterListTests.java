@@ -19,7 +19,13 @@ import org.junit.jupiter.api.Test;
 class WaiterListTests {
 
     private static final ResolvedRequest TERMS = new ResolvedRequest(
-            "name", Duration.ofSeconds(30), Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO);
+            "name",
+            Duration.ofSeconds(30),
+            Duration.ofDays(1),
+            Renewal.ON,
+            Duration.ZERO,
+            Duration.ZERO,
+            Optional.empty());
     private static final AcquireOutcome BUSY = new AcquireOutcome.Busy(new Obstacle(Kind.OWNER, Optional.empty()));
 
     private final WaiterList line = new WaiterList(new NoAlarms());
