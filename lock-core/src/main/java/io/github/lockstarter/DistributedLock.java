@@ -53,8 +53,9 @@ public @interface DistributedLock {
      *
      * <p>Evaluated once, before the method runs. A null or blank value is an {@link IllegalArgumentException}; an
      * unknown {@code #parameter} fails the start of the application. So do a property or a method that the class of a
-     * parameter does not have, unless it is an interface or abstract, and a placeholder (<code>${…}</code>), which
-     * belongs into the {@link #name()}.
+     * parameter does not have, unless it is an interface or abstract. A placeholder, such as
+     * <code>"'${shop.tenant}:' + #orderId"</code>, is resolved at the start. Its value is a text: it cannot change the
+     * expression.
      *
      * @return the key expressions; default none
      */
@@ -79,11 +80,27 @@ public @interface DistributedLock {
     long leaseMs() default AS_CONFIGURED;
 
     /**
+     * The lease as a text, such as {@code "30s"}, {@code "PT30S"} or <code>"${orders.lease}"</code>; a number alone
+     * stands for milliseconds. Placeholders are resolved at the start; one without a value fails it, and a blank value
+     * stands for "as configured". Together with {@link #leaseMs()}, it fails the start.
+     *
+     * @return the lease; default none
+     */
+    String lease() default "";
+
+    /**
      * Longest time in milliseconds that a call waits for the lock; {@code 0} makes one attempt.
      *
      * @return the wait; default {@code distributed-lock.locks.<name>.wait}, else {@code distributed-lock.wait} (5 s)
      */
     long waitMs() default AS_CONFIGURED;
+
+    /**
+     * The wait as a text, as {@link #lease()}.
+     *
+     * @return the wait; default none, not together with {@link #waitMs()}
+     */
+    String maxWait() default "";
 
     /**
      * Minimum time in milliseconds from the grant on, for which no other caller gets the lock: a method that returns
@@ -98,6 +115,13 @@ public @interface DistributedLock {
     long atLeastMs() default AS_CONFIGURED;
 
     /**
+     * The minimum time as a text, as {@link #lease()}.
+     *
+     * @return the minimum time; default none, not together with {@link #atLeastMs()}
+     */
+    String atLeast() default "";
+
+    /**
      * Longest hold in milliseconds from the grant on: when it is over, the lease is renewed no more, and the lock is
      * lost with the end of the last one. As {@link LockRequest#renewedUpTo}. Below the lease, or together with {@link
      * Renewal#OFF}, it fails the start.
@@ -106,6 +130,13 @@ public @interface DistributedLock {
      *     distributed-lock.watchdog.max-hold} (none)
      */
     long maxHoldMs() default AS_CONFIGURED;
+
+    /**
+     * The longest hold as a text, as {@link #lease()}.
+     *
+     * @return the longest hold; default none, not together with {@link #maxHoldMs()}
+     */
+    String maxHold() default "";
 
     /**
      * Whether the watchdog renews the lease while the method runs.

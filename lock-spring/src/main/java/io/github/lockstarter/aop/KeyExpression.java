@@ -45,32 +45,26 @@ final class KeyExpression {
     /**
      * Parses and checks an expression.
      *
-     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, or uses what it may
-     *     not
+     * @param placeholders gives the values of properties, which are texts in the expression
+     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, lacks a property, or
+     *     uses what it may not
      */
-    static KeyExpression parse(String text, Method method, KeyParameters parameters) {
+    static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
             throw new InvalidLockDeclarationException(
                     method,
                     "key expression '" + text + "' is blank.",
                     "Leave the key out for one lock over all calls.");
         }
-        if (text.contains(LockedMethod.PLACEHOLDER)) {
-            throw new InvalidLockDeclarationException(
-                    method,
-                    "key expression '" + text
-                            + "' has a placeholder, '${', which is not resolved in a key: the value of a "
-                            + "property would be executed as an expression.",
-                    "Put it into the name, which is the first part of the key: name = \"${tenant}.order\", key = \"#id\".");
-        }
         Map<String, Integer> known = parameters.positions();
         try {
-            SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(text).getAST();
+            String resolved = KeyPlaceholders.insert(text, placeholder -> placeholders.resolve("key", placeholder));
+            SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(resolved).getAST();
             Set<String> used = KeyExpressionCheck.usedNames(root, parameters.types(method));
             return new KeyExpression(
                     text,
                     InvalidLockDeclarationException.describe(method),
-                    new SpelExpression(text, NonNullOperand.inside(root), CONFIGURATION),
+                    new SpelExpression(resolved, NonNullOperand.inside(root), CONFIGURATION),
                     used.stream().collect(Collectors.toMap(name -> name, known::get, (a, b) -> a, TreeMap::new)));
         } catch (ParseException | IllegalStateException e) {
             throw new InvalidLockDeclarationException(

@@ -13,10 +13,14 @@ import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpDivide;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.OpModulus;
+import org.springframework.expression.spel.ast.OperatorPower;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
@@ -71,6 +75,9 @@ final class KeyExpressionCheck {
             throw new IllegalArgumentException(
                     "uses " + forbidden + " (" + node.toStringAST() + "), which a key cannot reach");
         }
+        if (isArithmetic(node)) {
+            checkNumbers(node);
+        }
         if (node instanceof VariableReference) {
             checkVariable(nameOf(node), scope);
         } else if (node instanceof CompoundExpression) {
@@ -119,6 +126,19 @@ final class KeyExpressionCheck {
             throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
         }
         used.add(name);
+    }
+
+    private static boolean isArithmetic(SpelNode node) {
+        return node instanceof OpModulus || node instanceof OpDivide || node instanceof OperatorPower;
+    }
+
+    private static void checkNumbers(SpelNode operation) {
+        for (int i = 0; i < operation.getChildCount(); i++) {
+            if (operation.getChild(i) instanceof StringLiteral text) {
+                throw new IllegalArgumentException("computes with the text " + text.toStringAST()
+                        + ", which is no number; the value of a property is always a text");
+            }
+        }
     }
 
     private static boolean isRelative(SpelNode node) {

@@ -7,10 +7,8 @@ import io.github.lockstarter.Ownership;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -37,8 +35,6 @@ record LockedMethod(
         Contention contention,
         InTransaction inTransaction) {
 
-    static final String PLACEHOLDER = "${";
-
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
     private static final Pattern OTHER_CHARACTERS = Pattern.compile("[^A-Za-z0-9._-]");
 
@@ -46,7 +42,7 @@ record LockedMethod(
      * Reads an annotation.
      *
      * @param type the bean's own class
-     * @param placeholders resolves <code>${…}</code> in a name
+     * @param properties resolves <code>${…}</code>
      * @param settings says what the annotation leaves open
      * @throws InvalidLockDeclarationException when it cannot take effect on this method
      */
@@ -54,7 +50,7 @@ record LockedMethod(
             Method method,
             Class<?> type,
             MergedAnnotation<DistributedLock> annotation,
-            StringValueResolver placeholders,
+            StringValueResolver properties,
             LockedMethodSettings settings) {
         AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
         checkInterceptable(method);
@@ -62,8 +58,9 @@ record LockedMethod(
         DistributedLock attributes = annotation.synthesize();
         Method annotated = declared instanceof Method source ? source : method;
         KeyParameters parameters = KeyParameters.of(annotated, method);
+        Placeholders placeholders = new Placeholders(method, properties);
         List<KeyExpression> keys = Arrays.stream(attributes.key())
-                .map(key -> KeyExpression.parse(key, method, parameters))
+                .map(key -> KeyExpression.parse(key, method, parameters, placeholders))
                 .toList();
         String given = attributes.name();
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
@@ -72,7 +69,7 @@ record LockedMethod(
                 method,
                 declared,
                 keys,
-                request(method, name, attributes),
+                request(name, attributes, placeholders),
                 shape,
                 Contention.of(method, type, attributes, settings, name),
                 inTransaction == InTransaction.AS_CONFIGURED ? settings.inTransaction(name) : inTransaction);
@@ -106,22 +103,23 @@ record LockedMethod(
                 request.maxHold());
     }
 
-    private static LockRequest request(Method method, String name, DistributedLock attributes) {
+    private static LockRequest request(String name, DistributedLock attributes, Placeholders placeholders) {
         try {
             return new LockRequest(
                     name,
                     List.of(name),
-                    duration(attributes.waitMs()),
-                    duration(attributes.leaseMs()),
+                    placeholders.duration("maxWait", "waitMs", attributes.waitMs(), attributes.maxWait()),
+                    placeholders.duration("lease", attributes.leaseMs(), attributes.lease()),
                     attributes.renewal(),
                     Ownership.THREAD,
-                    duration(attributes.atLeastMs()),
-                    duration(attributes.maxHoldMs()));
+                    placeholders.duration("atLeast", attributes.atLeastMs(), attributes.atLeast()),
+                    placeholders.duration("maxHold", attributes.maxHoldMs(), attributes.maxHold()));
         } catch (IllegalArgumentException e) {
             throw new InvalidLockDeclarationException(
-                    method,
+                    placeholders.method(),
                     e.getMessage() + ".",
-                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or leave them out to use the configured values.");
+                    "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to use "
+                            + "the configured value.");
         }
     }
 
@@ -132,8 +130,8 @@ record LockedMethod(
                 .replaceAll("_");
     }
 
-    private static String resolvedName(Method method, String given, StringValueResolver placeholders) {
-        String name = resolve(method, given, placeholders);
+    private static String resolvedName(Method method, String given, Placeholders placeholders) {
+        String name = placeholders.resolve("name", given);
         if (!NAME.matcher(name).matches()) {
             String origin = name.equals(given) ? "" : " (of '" + given + "')";
             throw new InvalidLockDeclarationException(
@@ -145,31 +143,8 @@ record LockedMethod(
         return name;
     }
 
-    private static String resolve(Method method, String given, StringValueResolver placeholders) {
-        try {
-            String resolved = placeholders.resolveStringValue(given);
-            if (resolved != null && !resolved.contains(PLACEHOLDER)) {
-                return resolved;
-            }
-        } catch (IllegalArgumentException e) {
-            throw unresolved(method, given, e.getMessage());
-        }
-        throw unresolved(method, given, "no property source has it");
-    }
-
-    private static InvalidLockDeclarationException unresolved(Method method, String given, @Nullable String why) {
-        return new InvalidLockDeclarationException(
-                method,
-                "the name '" + given + "' cannot be resolved: " + why + ".",
-                "Set the property, or give a default, such as ${name:default}.");
-    }
-
     private static Class<?> declaringClass(AnnotatedElement declared, Method method) {
         return declared instanceof Method source ? source.getDeclaringClass() : method.getDeclaringClass();
-    }
-
-    private static Optional<Duration> duration(long millis) {
-        return millis == DistributedLock.AS_CONFIGURED ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
     private static void checkInterceptable(Method method) {

@@ -41,7 +41,7 @@ public final class LockedMethods {
     /**
      * Creates it with nothing read.
      *
-     * @param placeholders resolves <code>${…}</code> in the names of locks; may throw an
+     * @param placeholders resolves <code>${…}</code> in attributes; may throw an
      *     {@link IllegalArgumentException}, or leave what it does not know
      * @param settings what is configured; asked for with the first annotation
      */

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.ReflectionUtils;
 
 class KeyExpressionTests {
@@ -58,8 +59,21 @@ class KeyExpressionTests {
         return method;
     }
 
+    private static final PropertyPlaceholderHelper PLACEHOLDERS =
+            new PropertyPlaceholderHelper("${", "}", ":", null, false);
+
+    private static final Map<String, String> VALUES = Map.of(
+            "tenant", "acme",
+            "shards", "16",
+            "quotes", "O'Neil \"x\"",
+            "attack", "' + T(java.lang.Runtime).getRuntime() + '",
+            "expression", "#id");
+
+    private static final Placeholders PROPERTIES =
+            new Placeholders(SHIP, text -> PLACEHOLDERS.replacePlaceholders(text, VALUES::get));
+
     private static KeyExpression parse(String expression) {
-        return KeyExpression.parse(expression, SHIP, KeyParameters.of(SHIP, SHIP));
+        return KeyExpression.parse(expression, SHIP, KeyParameters.of(SHIP, SHIP), PROPERTIES);
     }
 
     private static String key(String expression, Object id) {
@@ -228,7 +242,7 @@ class KeyExpressionTests {
     void leavesToTheCallWhatTheTypeDoesNotTell(String expression) {
         Method ship =
                 Arrays.stream(Unknown.class.getDeclaredMethods()).findFirst().orElseThrow();
-        assertThatCode(() -> KeyExpression.parse(expression, ship, KeyParameters.of(ship, ship)))
+        assertThatCode(() -> KeyExpression.parse(expression, ship, KeyParameters.of(ship, ship), PROPERTIES))
                 .doesNotThrowAnyException();
     }
 
@@ -250,19 +264,70 @@ class KeyExpressionTests {
     @Test
     void tellsHowToCompileWhenParameterNamesAreMissing() {
         KeyParameters unnamed = new KeyParameters(1, Optional.empty());
-        assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed))
+        assertThatThrownBy(() -> KeyExpression.parse("'x:' + #id", SHIP, unnamed, PROPERTIES))
                 .isInstanceOfSatisfying(
                         InvalidLockDeclarationException.class,
                         e -> assertThat(e.action()).contains("#p0, #a0").contains("compile with -parameters"));
-        assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed).evaluate(new Object[] {5}))
+        assertThat(KeyExpression.parse("'x:' + #p0", SHIP, unnamed, PROPERTIES).evaluate(new Object[] {5}))
                 .isEqualTo("x:5");
     }
 
     @Test
     void tellsThatAMethodHasNoParameters() {
         Method nightly = method("nightly");
-        assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly)))
+        assertThatThrownBy(() -> KeyExpression.parse("#id", nightly, KeyParameters.of(nightly, nightly), PROPERTIES))
                 .isInstanceOfSatisfying(InvalidLockDeclarationException.class, e -> assertThat(e.action())
                         .contains("The method has no parameters"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+            '${tenant}:' + #id                | acme:7
+            "${tenant}:" + #id                | acme:7
+            ${tenant} + ':' + #id             | acme:7
+            #id + ${tenant}                   | 7acme
+            ${shards} + #id                   | 167
+            ${tenant}.toUpperCase()           | ACME
+            '${quotes}'                       | O'Neil "x"
+            "${quotes}"                       | O'Neil "x"
+            ${quotes}                         | O'Neil "x"
+            'it''s ${tenant}'                 | it's acme
+            '${attack}'                       | ' + T(java.lang.Runtime).getRuntime() + '
+            ${attack}                         | ' + T(java.lang.Runtime).getRuntime() + '
+            ${expression}                     | #id
+            '${missing:it's}'                 | it's
+            '${missing:${tenant}}/${tenant}'  | acme/acme
+            """)
+    void aPlaceholderStandsForAText(String expression, String key) {
+        assertThat(parse(expression).evaluate(new Object[] {7, null, null, null}))
+                .isEqualTo(key);
+    }
+
+    @Test
+    void refusesAPlaceholderWithoutAValueOrAnEnd() {
+        assertThatThrownBy(() -> parse("'${missing}:' + #id"))
+                .isInstanceOf(InvalidLockDeclarationException.class)
+                .hasMessageContaining("key = \"${missing}\" cannot be resolved: ")
+                .hasMessageContaining("'missing'");
+        assertThatThrownBy(() -> parse("'${tenant:' + #id"))
+                .isInstanceOf(InvalidLockDeclarationException.class)
+                .hasMessageContaining("key expression ''${tenant:' + #id' has '${' without '}'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#id % ${shards}", "#id / ${shards}", "#id ^ ${shards}", "(#id + 1) % '16'"})
+    void refusesToComputeWithAText(String expression) {
+        assertThatThrownBy(() -> parse(expression))
+                .isInstanceOf(InvalidLockDeclarationException.class)
+                .hasMessageContaining(
+                        "computes with the text '16', which is no number; the value of a property is always a text");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"${tenant}${tenant}", "'a'${tenant}", "${tenant} 'a'"})
+    void doesNotJoinTexts(String expression) {
+        assertThatThrownBy(() -> parse(expression))
+                .isInstanceOf(InvalidLockDeclarationException.class)
+                .hasMessageContaining("is not SpEL");
     }
 }

@@ -58,7 +58,8 @@ class LockedMethodsTests {
     };
 
     private final LockedMethods methods = new LockedMethods(
-            name -> PLACEHOLDERS.replacePlaceholders(name, Map.of("tenant", "acme", "bad", "a:b")::get),
+            name -> PLACEHOLDERS.replacePlaceholders(
+                    name, Map.of("tenant", "acme", "bad", "a:b", "slow.lease", "45s")::get),
             () -> NOTHING_CONFIGURED);
 
     private List<String> lockedIn(Class<?> type) {
@@ -361,13 +362,98 @@ class LockedMethodsTests {
         LockRequest request = request(Tenant.class, "ship", 7L);
         assertThat(request.name()).isEqualTo("acme.order");
         assertThat(request.keys()).containsExactly("acme.order:7");
+        assertThat(request(PlaceholderInTheKey.class, "ship", 7L).keys())
+                .containsExactly("PlaceholderInTheKey.ship:acme:7");
+    }
+
+    static class Texts {
+        @DistributedLock(lease = "${slow.lease}", maxWait = "PT0.5S", atLeast = " 800ms ", maxHold = "1m30s")
+        public void texts() {}
+
+        @DistributedLock(lease = "${missing:}", maxWait = "250")
+        public void blankAndNumber() {}
+    }
+
+    static class Millis {
+        @DistributedLock(leaseMs = 100, waitMs = 200, atLeastMs = 300, maxHoldMs = 400)
+        public void millis() {}
+    }
+
+    @Test
+    void readsDurationsFromTextsAndPlaceholders() {
+        LockRequest texts = request(Texts.class, "texts");
+        assertThat(texts.lease()).contains(Duration.ofSeconds(45));
+        assertThat(texts.maxWait()).contains(Duration.ofMillis(500));
+        assertThat(texts.atLeast()).contains(Duration.ofMillis(800));
+        assertThat(texts.maxHold()).contains(Duration.ofSeconds(90));
+        LockRequest blank = request(Texts.class, "blankAndNumber");
+        assertThat(blank.lease()).isEmpty();
+        assertThat(blank.maxWait()).contains(Duration.ofMillis(250));
+        LockRequest millis = request(Millis.class, "millis");
+        assertThat(millis.lease()).contains(Duration.ofMillis(100));
+        assertThat(millis.maxWait()).contains(Duration.ofMillis(200));
+        assertThat(millis.atLeast()).contains(Duration.ofMillis(300));
+        assertThat(millis.maxHold()).contains(Duration.ofMillis(400));
+    }
+
+    static class TwoLeases {
+        @DistributedLock(leaseMs = 5000, lease = "${slow.lease}")
+        public void run() {}
+    }
+
+    static class TwoWaits {
+        @DistributedLock(waitMs = 0, maxWait = "0")
+        public void run() {}
+    }
+
+    static class TwoMinimumTimes {
+        @DistributedLock(atLeastMs = 5000, atLeast = "5s")
+        public void run() {}
+    }
+
+    static class TwoLongestHolds {
+        @DistributedLock(maxHoldMs = 5000, maxHold = "5s")
+        public void run() {}
+    }
+
+    static class NoDuration {
+        @DistributedLock(lease = "${tenant}")
+        public void run() {}
+    }
+
+    static class UnknownLease {
+        @DistributedLock(lease = "${orders.lease}")
+        public void run() {}
+    }
+
+    static class TooShort {
+        @DistributedLock(atLeast = "500us")
+        public void run() {}
+    }
+
+    static class NotRenewed {
+        @DistributedLock(maxHold = "1m", renewal = Renewal.OFF)
+        public void run() {}
+    }
+
+    @Test
+    void refusesDurationsThatItCannotRead() {
+        assertRefused(TwoLeases.class, "it has leaseMs = 5000 and lease = \"${slow.lease}\".");
+        assertRefused(TwoWaits.class, "it has waitMs = 0 and maxWait = \"0\".");
+        assertRefused(TwoMinimumTimes.class, "it has atLeastMs = 5000 and atLeast = \"5s\".");
+        assertRefused(TwoLongestHolds.class, "it has maxHoldMs = 5000 and maxHold = \"5s\".");
+        assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
+        assertRefused(UnknownLease.class, "lease = \"${orders.lease}\" cannot be resolved: ");
+        assertRefused(UnknownLease.class, "'orders.lease'");
+        assertRefused(
+                TooShort.class, "Minimum time of lock 'TooShort.run' is PT0.0005S; it must be 0, or between 1 ms");
+        assertRefused(NotRenewed.class, "which has no effect: the lock is not renewed");
     }
 
     @Test
     void refusesPlaceholdersThatItCannotResolve() {
-        assertRefused(UnknownTenant.class, "the name '${unknown}.order' cannot be resolved");
+        assertRefused(UnknownTenant.class, "name = \"${unknown}.order\" cannot be resolved: ");
         assertRefused(BadTenant.class, "the name 'a:b.order' (of '${bad}.order') has characters other than");
-        assertRefused(PlaceholderInTheKey.class, "has a placeholder, '${', which is not resolved in a key");
     }
 
     static class Private {

@@ -247,8 +247,8 @@ class LockAnnotationTests {
         runner.withBean("subject", Tenant.class)
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
                         .startsWith("Bean 'subject': @DistributedLock on LockAnnotationTests.Tenant.ship(long)")
-                        .contains("the name '${shop.tenant}.order' cannot be resolved")
-                        .contains("Set the property, or give a default, such as ${name:default}"));
+                        .contains("name = \"${shop.tenant}.order\" cannot be resolved: ")
+                        .contains("Set the property, or give a default, such as ${shop.tenant:…}"));
     }
 
     static class Contended {

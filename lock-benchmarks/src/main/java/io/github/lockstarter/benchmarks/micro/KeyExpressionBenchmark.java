@@ -3,6 +3,7 @@ package io.github.lockstarter.benchmarks.micro;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullUnmarked;
@@ -13,6 +14,7 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.springframework.util.StringValueResolver;
 
 /**
  * What it costs to make a key of the arguments of a call. The expressions are internal to their package: a method
@@ -65,11 +67,16 @@ public class KeyExpressionBenchmark {
     private static Object parse(String expression, Method method) throws ReflectiveOperationException {
         Class<?> parameters = Class.forName(PACKAGE + "KeyParameters");
         Method read = parameters.getDeclaredMethod("of", Method.class, Method.class);
+        Class<?> placeholders = Class.forName(PACKAGE + "Placeholders");
+        Constructor<?> none = placeholders.getDeclaredConstructor(Method.class, StringValueResolver.class);
         Method parse = Class.forName(PACKAGE + "KeyExpression")
-                .getDeclaredMethod("parse", String.class, Method.class, parameters);
+                .getDeclaredMethod("parse", String.class, Method.class, parameters, placeholders);
         read.setAccessible(true);
+        none.setAccessible(true);
         parse.setAccessible(true);
-        return parse.invoke(null, expression, method, read.invoke(null, method, method));
+        StringValueResolver unchanged = text -> text;
+        return parse.invoke(
+                null, expression, method, read.invoke(null, method, method), none.newInstance(method, unchanged));
     }
 
     void locked(long id, Order order) {}

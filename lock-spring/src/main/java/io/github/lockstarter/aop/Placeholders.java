@@ -1,0 +1,101 @@
+package io.github.lockstarter.aop;
+
+import io.github.lockstarter.DistributedLock;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringValueResolver;
+
+/**
+ * The attributes of one annotation in which <code>${…}</code> stands for the value of a property. Used at the start
+ * only.
+ *
+ * @param method the annotated method, which messages name
+ * @param properties puts values in; may throw an {@link IllegalArgumentException}, or leave what it does not know
+ */
+record Placeholders(Method method, StringValueResolver properties) {
+
+    static final String PREFIX = "${";
+
+    private static final Pattern PROPERTY = Pattern.compile("\\$\\{([^:{}]+)");
+
+    /**
+     * The value of an attribute.
+     *
+     * @param attribute its name, which messages name
+     * @throws InvalidLockDeclarationException when a property is missing
+     */
+    String resolve(String attribute, String given) {
+        if (!given.contains(PREFIX)) {
+            return given;
+        }
+        try {
+            String resolved = properties.resolveStringValue(given);
+            if (resolved != null && !resolved.contains(PREFIX)) {
+                return resolved;
+            }
+            throw unresolved(attribute, given, propertyOf(resolved == null ? given : resolved), null);
+        } catch (IllegalArgumentException e) {
+            throw unresolved(attribute, given, propertyOf(given), e.getMessage());
+        }
+    }
+
+    /**
+     * The value of a duration, which has two attributes: milliseconds, and a text.
+     *
+     * @param attribute the name of the text; that of the milliseconds ends with {@code Ms}
+     * @return the duration; empty if it is as configured
+     * @throws InvalidLockDeclarationException when both are there, a property is missing, or the text is no duration
+     */
+    Optional<Duration> duration(String attribute, long millis, String text) {
+        return duration(attribute, attribute + "Ms", millis, text);
+    }
+
+    /** The same for a text whose name says more than that of the milliseconds. */
+    Optional<Duration> duration(String attribute, String ofMillis, long millis, String text) {
+        boolean hasMillis = millis != DistributedLock.AS_CONFIGURED;
+        if (text.isEmpty()) {
+            return hasMillis ? Optional.of(Duration.ofMillis(millis)) : Optional.empty();
+        }
+        if (hasMillis) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it has " + ofMillis + " = " + millis + " and " + attribute + " = \"" + text + "\".",
+                    "Leave out one of them: " + ofMillis + " is a number of milliseconds, " + attribute
+                            + " a text with a unit or a placeholder.");
+        }
+        String value = resolve(attribute, text).strip();
+        return value.isEmpty() ? Optional.empty() : Optional.of(parsed(attribute, text, value));
+    }
+
+    private Duration parsed(String attribute, String given, String value) {
+        try {
+            return DurationFormatterUtils.detectAndParse(value);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    attribute + " = \"" + given + "\" is no duration" + (value.equals(given) ? "" : ": '" + value + "'")
+                            + ".",
+                    "Write a number with a unit, such as 800ms, 30s, 5m or 1h, or as in ISO-8601, such as PT30S; a number "
+                            + "alone stands for milliseconds.");
+        }
+    }
+
+    private InvalidLockDeclarationException unresolved(
+            String attribute, String given, String property, @Nullable String why) {
+        return new InvalidLockDeclarationException(
+                method,
+                attribute + " = \"" + given + "\" cannot be resolved: "
+                        + (why == null ? "no property source has '" + property + "'" : why) + ".",
+                "Set the property, or give a default, such as ${" + property + ":…}.");
+    }
+
+    private static String propertyOf(String text) {
+        Matcher property = PROPERTY.matcher(text);
+        return property.find() ? property.group(1) : text;
+    }
+}
