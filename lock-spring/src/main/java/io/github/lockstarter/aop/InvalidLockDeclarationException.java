@@ -1,8 +1,12 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.DistributedLock;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.stream.Collectors;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -14,7 +18,7 @@ public final class InvalidLockDeclarationException extends RuntimeException {
     private final String action;
 
     InvalidLockDeclarationException(Method method, String problem, String action) {
-        super("@DistributedLock on " + describe(method) + " cannot take effect: " + problem);
+        super("@" + annotationOn(method) + " on " + describe(method) + " cannot take effect: " + problem);
         this.action = action;
     }
 
@@ -25,6 +29,14 @@ public final class InvalidLockDeclarationException extends RuntimeException {
      */
     public String action() {
         return action;
+    }
+
+    /** The one that the author wrote: perhaps a composed one. */
+    private static String annotationOn(Method method) {
+        MergedAnnotation<DistributedLock> annotation =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
+        Class<?> written = annotation.isPresent() ? annotation.getRoot().getType() : DistributedLock.class;
+        return written.getSimpleName();
     }
 
     static String describe(Method method) {

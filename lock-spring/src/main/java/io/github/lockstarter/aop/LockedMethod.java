@@ -4,6 +4,7 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Ownership;
+import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -63,6 +65,8 @@ record LockedMethod(
                 .map(key -> KeyExpression.parse(key, method, parameters, placeholders))
                 .toList();
         String given = attributes.name();
+        checkNamed(method, annotation, given);
+        checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
         InTransaction inTransaction = attributes.inTransaction();
         return new LockedMethod(
@@ -121,6 +125,35 @@ record LockedMethod(
                     "Correct leaseMs, waitMs, atLeastMs or maxHoldMs, or the text in their place, or leave it out to use "
                             + "the configured value.");
         }
+    }
+
+    /** The name of a class or a method may change while older instances of the application run. */
+    private static void checkNamed(Method method, MergedAnnotation<DistributedLock> annotation, String given) {
+        if (given.isBlank() && isScheduledLock(annotation)) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it has no name.",
+                    "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = \"nightly-report\", "
+                            + "atLeastMs = 30000).");
+        }
+    }
+
+    /** Of two annotations on one element, only the nearer would be read. */
+    private static void checkSingle(Method method, AnnotatedElement declared) {
+        List<String> found = MergedAnnotations.from(declared).stream(DistributedLock.class)
+                .map(annotation -> "@" + annotation.getRoot().getType().getSimpleName())
+                .toList();
+        if (found.size() > 1) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it has " + String.join(" and ", found) + ", of which one would be ignored.",
+                    "Leave out one of them; for two locks, lock a method that calls this one.");
+        }
+    }
+
+    private static boolean isScheduledLock(MergedAnnotation<?> annotation) {
+        MergedAnnotation<?> composed = annotation.getMetaSource();
+        return composed != null && (composed.getType() == ScheduledLock.class || isScheduledLock(composed));
     }
 
     private static String defaultName(Method method, AnnotatedElement declared) {

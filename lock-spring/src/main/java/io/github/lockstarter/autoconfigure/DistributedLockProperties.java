@@ -146,6 +146,12 @@ record DistributedLockProperties(
                 .anyMatch(time -> time != null && !time.isZero());
     }
 
+    /** The minimum time of a request; empty if nothing says one. */
+    Optional<Duration> atLeastOf(LockRequest request) {
+        Named named = locks.get(request.name());
+        return request.atLeast().or(() -> Optional.ofNullable(named).map(Named::atLeast));
+    }
+
     /** What a call does whose lock stays contended. No setting for all locks: most methods have nothing to return. */
     IfContended ifContended(String name) {
         Named named = locks.get(name);

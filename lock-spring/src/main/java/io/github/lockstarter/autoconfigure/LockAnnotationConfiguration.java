@@ -51,8 +51,10 @@ class LockAnnotationConfiguration {
     @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static ConfiguredLocks distributedLockConfiguredLocks(
-            ObjectProvider<DistributedLockProperties> properties, ObjectProvider<LockBackendOptions> backends) {
-        return new ConfiguredLocks(properties, backends);
+            ObjectProvider<DistributedLockProperties> properties,
+            ObjectProvider<LockBackendOptions> backends,
+            ConfigurableListableBeanFactory beans) {
+        return new ConfiguredLocks(properties, backends, new ScheduledMethodCheck(beans::resolveEmbeddedValue));
     }
 
     /** Asked for with the first call that is skipped. */

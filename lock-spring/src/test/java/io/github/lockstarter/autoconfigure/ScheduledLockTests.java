@@ -1,64 +1,288 @@
 package io.github.lockstarter.autoconfigure;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** A scheduled method that waits for its lock: every instance runs it at each tick. */
+/** The annotation of scheduled methods in an application. */
 @ExtendWith(OutputCaptureExtension.class)
 class ScheduledLockTests {
 
-    private static final String WARNING = "every instance of the application runs it at each tick";
-
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withConfiguration(AutoConfigurations.of(
+                    AopAutoConfiguration.class,
+                    DistributedLockAutoConfiguration.class,
+                    TaskSchedulingAutoConfiguration.class))
             .withPropertyValues("distributed-lock.backend=local");
 
-    static class Nightly {
-        @Scheduled(cron = "0 0 3 * * *")
-        @Scheduled(cron = "0 0 15 * * *")
-        @DistributedLock(name = "nightly")
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Scheduling {}
+
+    interface Job {
+        void tick();
+
+        int runs();
+    }
+
+    static class Ticking implements Job {
+        private final AtomicInteger runs = new AtomicInteger();
+
+        @Override
+        @Scheduled(fixedRate = 50)
+        @ScheduledLock(name = "tick", atLeastMs = 20)
+        public void tick() {
+            runs.incrementAndGet();
+        }
+
+        @Override
+        public int runs() {
+            return runs.get();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void schedulerCallsTheProxyAndSkipsWithoutNoise(boolean classProxy, CapturedOutput output) {
+        application
+                .withUserConfiguration(Scheduling.class)
+                .withPropertyValues("spring.aop.proxy-target-class=" + classProxy)
+                .withBean(Job.class, Ticking::new)
+                .run(context -> {
+                    Job job = context.getBean(Job.class);
+                    int started = output.getAll().length();
+                    assertThat(AopUtils.isCglibProxy(job)).isEqualTo(classProxy);
+                    await().until(() -> job.runs() > 3);
+                    try (LockHandle other =
+                            context.getBean(LockOperations.class).acquire("tick")) {
+                        int before = job.runs();
+                        await().during(300, MILLISECONDS).until(() -> job.runs() == before);
+                        assertThat(other.isHeld()).isTrue();
+                    }
+                    int before = job.runs();
+                    await().until(() -> job.runs() > before);
+                    assertThat(output.getAll().substring(started))
+                            .doesNotContain("WARN")
+                            .doesNotContain("ERROR")
+                            .doesNotContain("Exception");
+                });
+    }
+
+    static class Results {
+        private final CountDownLatch inside = new CountDownLatch(1);
+        private final CountDownLatch leave = new CountDownLatch(1);
+
+        @ScheduledLock(name = "results", atLeastMs = 0)
+        public void hold() throws InterruptedException {
+            inside.countDown();
+            leave.await(30, SECONDS);
+        }
+
+        @ScheduledLock(name = "results", atLeastMs = 0)
+        public Optional<String> optional() {
+            return Optional.of("ran");
+        }
+
+        @ScheduledLock(name = "results", atLeastMs = 0)
+        public @Nullable Void nothing() {
+            throw new IllegalStateException("ran");
+        }
+
+        @ScheduledLock(name = "results", atLeastMs = 0)
+        public @Nullable String text() {
+            return "ran";
+        }
+    }
+
+    @Test
+    void returnsNothingForASkippedCall() {
+        application.withBean(Results.class, Results::new).run(context -> {
+            Results results = context.getBean(Results.class);
+            LockHandle other = context.getBean(LockOperations.class)
+                    .acquireAsync("results")
+                    .toCompletableFuture()
+                    .get(10, SECONDS);
+            try (other) {
+                results.hold();
+                assertThat(results.optional()).isEmpty();
+                assertThat(results.nothing()).isNull();
+                assertThat(results.text()).isNull();
+            }
+            assertThat(results.text()).isEqualTo("ran");
+        });
+    }
+
+    static class Kept {
+        private int runs;
+
+        @ScheduledLock(name = "kept", atLeast = "${job.at-least}", lease = "${job.lease}", maxHold = "${job.max-hold}")
+        public void run() {
+            runs++;
+        }
+
+        public int runs() {
+            return runs;
+        }
+    }
+
+    @Test
+    void keepsTheLockForTheMinimumTimeOfAProperty() {
+        application
+                .withPropertyValues("job.at-least=20s", "job.lease=25s", "job.max-hold=1m")
+                .withBean(Kept.class)
+                .run(context -> {
+                    Kept kept = context.getBean(Kept.class);
+                    kept.run();
+                    kept.run();
+                    assertThat(kept.runs()).isOne();
+                });
+        application
+                .withPropertyValues("job.at-least=0", "job.lease=25s", "job.max-hold=1m")
+                .withBean(Kept.class)
+                .run(context -> {
+                    Kept kept = context.getBean(Kept.class);
+                    kept.run();
+                    kept.run();
+                    assertThat(kept.runs()).isEqualTo(2);
+                });
+    }
+
+    private void assertFails(Class<?> type, String problem, String action, String... properties) {
+        application.withPropertyValues(properties).withBean("subject", type).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .startsWith("Bean 'subject': @ScheduledLock on ScheduledLockTests." + type.getSimpleName()
+                        + ".run() cannot take effect: ")
+                .contains(problem)
+                .contains(action));
+    }
+
+    static class Unnamed {
+        @ScheduledLock(name = " ", atLeastMs = 800)
         public void run() {}
     }
 
-    static class NightlyWithoutWait {
-        @Scheduled(cron = "0 0 3 * * *")
-        @DistributedLock(waitMs = 0)
+    @Retention(RetentionPolicy.RUNTIME)
+    @ScheduledLock(name = "", atLeastMs = 800)
+    @interface UnnamedJob {}
+
+    static class UnnamedByComposition {
+        @UnnamedJob
+        public void run() {}
+    }
+
+    static class BlankByProperty {
+        @ScheduledLock(name = "${job.name}", atLeastMs = 800)
+        public void run() {}
+    }
+
+    static class Counting {
+        @ScheduledLock(name = "count", atLeastMs = 800)
+        public int run() {
+            return 1;
+        }
+    }
+
+    static class LongerThanTheLease {
+        @ScheduledLock(name = "long", atLeastMs = 30_001)
+        public void run() {}
+    }
+
+    static class LongerThanItsLease {
+        @ScheduledLock(name = "long", atLeastMs = 900, lease = "${job.lease}")
+        public void run() {}
+    }
+
+    static class NegativeMinimumTime {
+        @ScheduledLock(name = "negative", atLeastMs = -1)
+        public void run() {}
+    }
+
+    static class ShortHold {
+        @ScheduledLock(name = "short", atLeastMs = 800, maxHold = "29s")
+        public void run() {}
+    }
+
+    static class Unresolved {
+        @ScheduledLock(name = "unresolved", atLeast = "${job.at-least}")
         public void run() {}
     }
 
     @Test
-    void isWarnedOfOnceAtTheStart(CapturedOutput output) {
-        application
-                .withBean("one", Nightly.class)
-                .withBean("two", Nightly.class)
-                .run(context -> assertThat(output.getAll().lines().filter(line -> line.contains(WARNING)))
-                        .singleElement()
-                        .asString()
-                        .contains("WARN")
-                        .contains(
-                                "ScheduledLockTests.Nightly.run() is @Scheduled and waits up to 5000ms for lock 'nightly'")
-                        .contains("LockOperations.tryExecute"));
+    void failsTheStartWithTheExpectedForm() {
+        String named = "Name the job, with letters, digits, '.', '_' and '-', such as @ScheduledLock(name = "
+                + "\"nightly-report\", atLeastMs = 30000).";
+        assertFails(Unnamed.class, "it has no name.", named);
+        assertFails(BlankByProperty.class, "the name '' (of '${job.name}')", "Rename it", "job.name=");
+        assertFails(
+                Counting.class,
+                "with ifContended = SKIP a skipped call returns null, and the method returns int.",
+                "Return Optional<Integer>");
+        assertFails(
+                LongerThanTheLease.class,
+                "Minimum time of lock 'long' is 30001ms, above the lease of the lock (30000ms). Lower it, or raise the lease",
+                "Change the annotation or the configuration.");
+        assertFails(
+                LongerThanItsLease.class,
+                "Minimum time of lock 'long' is 900ms, above the lease of the lock (800ms).",
+                "Change the annotation or the configuration.",
+                "job.lease=800ms");
+        assertFails(
+                NegativeMinimumTime.class,
+                "Minimum time of lock 'negative' is PT-0.001S; it must be 0, or between 1 ms and the lease.",
+                "Correct leaseMs, waitMs, atLeastMs or maxHoldMs");
+        assertFails(
+                ShortHold.class,
+                "Longest hold of lock 'short' is 29000ms, below the lease of the lock (30000ms)",
+                "Change the annotation or the configuration.");
+        assertFails(
+                Unresolved.class,
+                "atLeast = \"${job.at-least}\" cannot be resolved: ",
+                "Set the property, or give a default, such as ${job.at-least:…}.");
+        application.withBean("subject", UnnamedByComposition.class).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .startsWith("Bean 'subject': @UnnamedJob on ")
+                .contains("it has no name."));
+    }
+
+    static class Both {
+        @ScheduledLock(name = "job", atLeastMs = 800)
+        @DistributedLock(name = "job")
+        public void run() {}
     }
 
     @Test
-    void isSoundWithoutAWait(CapturedOutput output) {
-        application.withBean(NightlyWithoutWait.class).run(context -> assertThat(output)
-                .doesNotContain(WARNING));
-        application
-                .withPropertyValues("distributed-lock.locks.nightly.wait=0")
-                .withBean(Nightly.class)
-                .run(context -> assertThat(output).doesNotContain(WARNING));
-        application
-                .withPropertyValues("distributed-lock.wait=0")
-                .withBean(Nightly.class)
-                .run(context -> assertThat(output).doesNotContain(WARNING));
+    void failsTheStartForTwoAnnotationsOfWhichOneWouldBeIgnored() {
+        application.withBean("subject", Both.class).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains("ScheduledLockTests.Both.run() cannot take effect: it has @DistributedLock and "
+                        + "@ScheduledLock")
+                .contains("Leave out one of them"));
     }
 }

@@ -122,6 +122,14 @@ class Boot3ApplicationIT {
     }
 
     @Test
+    void runsAScheduledJobOncePerTick() {
+        assertThat(shipping.report()).contains("written");
+        assertThat(shipping.report()).isEmpty();
+        assertThat(context.getBean(StringRedisTemplate.class).opsForValue().get("lock:{report}"))
+                .startsWith("%kept");
+    }
+
+    @Test
     void keepsTheLockInRedisForItsLease() {
         StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
 

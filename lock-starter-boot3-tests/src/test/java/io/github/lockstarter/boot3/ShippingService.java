@@ -2,6 +2,8 @@ package io.github.lockstarter.boot3;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.stereotype.Service;
 
@@ -29,6 +31,11 @@ class ShippingService {
     @DistributedLock(name = "audit", leaseMs = 900)
     public void audit(Runnable work) {
         work.run();
+    }
+
+    @ScheduledLock(name = "${shipping.report:report}", atLeast = "20s", lease = "PT25S")
+    public Optional<String> report() {
+        return Optional.of("written");
     }
 
     @DistributedLock(name = "shipped")

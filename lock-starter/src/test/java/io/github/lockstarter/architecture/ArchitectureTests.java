@@ -144,8 +144,9 @@ class ArchitectureTests {
 
     @Test
     void aspectsTransactionsAndResponsesUseRootOnly() {
-        check(uses(BASE + ".aop", BASE, BASE + ".transaction"));
+        check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling"));
         check(uses(BASE + ".transaction", BASE));
+        check(uses(BASE + ".scheduling", BASE));
         check(uses(BASE + ".web", BASE));
     }
 

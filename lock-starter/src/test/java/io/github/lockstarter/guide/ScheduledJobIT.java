@@ -1,114 +1,204 @@
 package io.github.lockstarter.guide;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockOperations;
-import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
-import org.springframework.scheduling.annotation.EnableScheduling;
-import org.springframework.scheduling.annotation.Scheduled;
 
-/** The recipe of docs/guide/scheduled-jobs.md, in three instances whose clocks differ. */
-@ExtendWith(OutputCaptureExtension.class)
+/**
+ * The recipe of docs/guide/scheduled-jobs.md: three JVMs whose clocks are 300 ms apart start a job each second, and one
+ * of them is killed and started again. The same job without a minimum time is the control.
+ */
 class ScheduledJobIT {
+
+    static final String KEPT = "kept";
+    static final String NOT_KEPT = "not-kept";
+    static final long AT_LEAST_MS = 800;
+
+    private static final int INSTANCES = 3;
+    private static final long APART_MS = 300;
+    private static final int TICKS = Effort.of(12, 120);
+    private static final int KILLS = Effort.of(1, 3);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** A start that comes later than this is more apart from the first one than the minimum time allows for. */
+    private static final long LATE_MS = AT_LEAST_MS - (INSTANCES - 1) * APART_MS - 50;
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
-    private static final Duration PERIOD = Duration.ofSeconds(3);
+    private final List<Instance> all = new ArrayList<>();
 
-    /** The tick of each call of the job, and of each run of its work. */
-    private static final List<Long> CALLS = new CopyOnWriteArrayList<>();
+    /**
+     * A JVM with the application.
+     *
+     * @param number how many times 300 ms its clock is ahead
+     */
+    private record Instance(ChildJvm jvm, int number) {
 
-    private static final List<Long> RUNS = new CopyOnWriteArrayList<>();
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableScheduling
-    @Import(Report.class)
-    static class Application {}
-
-    static class Report {
-
-        /** Longer than the clocks of the instances differ, shorter than the period of the job. */
-        private static final Duration AT_LEAST = Duration.ofSeconds(2);
-
-        private final LockOperations locks;
-        private final long clockSkew;
-
-        Report(LockOperations locks, @Value("${test.clock-skew}") long clockSkew) {
-            this.locks = locks;
-            this.clockSkew = clockSkew;
+        Stream<Attempt> attempts() {
+            return jvm.lines().stream().flatMap(line -> Attempt.of(number, line));
         }
 
-        @Scheduled(cron = "*/3 * * * * *")
-        void tick() throws InterruptedException {
-            long tick = System.currentTimeMillis() / PERIOD.toMillis();
-            Thread.sleep(clockSkew); // stands for a clock that is behind
-            run(() -> RUNS.add(tick));
-            CALLS.add(tick);
-        }
-
-        void run(Runnable work) {
-            LockRequest once = LockRequest.of("report").keptFor(AT_LEAST);
-            locks.tryAcquire(once).ifPresent(lock -> {
-                try (lock) {
-                    work.run();
-                }
-            });
+        boolean hasWarned() {
+            return jvm.lines().stream()
+                    .anyMatch(line -> line.contains("WARN") || line.contains("ERROR") || line.contains("Exception"));
         }
     }
 
-    private static ApplicationContextRunner instance(long clockSkew) {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        DataRedisAutoConfiguration.class,
-                        DistributedLockAutoConfiguration.class,
-                        RedisLockAutoConfiguration.class,
-                        TaskSchedulingAutoConfiguration.class))
-                .withUserConfiguration(Application.class)
-                .withPropertyValues(
-                        "test.clock-skew=" + clockSkew,
-                        "spring.data.redis.host=" + REDIS.server().host(),
-                        "spring.data.redis.port=" + REDIS.server().port());
+    /**
+     * An instance that began to run a job, or skipped it.
+     *
+     * @param tick second at which the job is due, by the clock of the instance
+     * @param at time by the clock of the machine
+     */
+    private record Attempt(int instance, boolean ran, String job, long tick, long at) {
+
+        static Stream<Attempt> of(int instance, String line) {
+            String[] words = line.split(" ", -1);
+            boolean isAttempt = words.length == 4 && (words[0].equals("RUN") || words[0].equals("SKIP"));
+            return isAttempt
+                    ? Stream.of(new Attempt(
+                            instance,
+                            words[0].equals("RUN"),
+                            words[1],
+                            Long.parseLong(words[2]),
+                            Long.parseLong(words[3])))
+                    : Stream.empty();
+        }
+
+        long lateMs() {
+            return at + instance * APART_MS - tick * 1000;
+        }
     }
 
-    /** Ticks that all three instances have seen, by how often the work ran. */
-    private static Map<Long, Long> runsByTick() {
-        Map<Long, Long> calls = CALLS.stream().collect(Collectors.groupingBy(tick -> tick, Collectors.counting()));
-        return calls.entrySet().stream()
-                .filter(entry -> entry.getValue() == 3)
-                .collect(Collectors.toMap(
-                        Map.Entry::getKey,
-                        entry -> RUNS.stream().filter(entry.getKey()::equals).count()));
+    @AfterEach
+    void stop() {
+        all.forEach(instance -> instance.jvm().close());
     }
 
     @Test
-    void runsOncePerTickInThreeInstances(CapturedOutput output) {
-        instance(0).run(one -> instance(300).run(two -> instance(600).run(three -> {
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(runsByTick()).hasSizeGreaterThanOrEqualTo(2));
-            assertThat(runsByTick().values()).containsOnly(1L);
-            assertThat(output).doesNotContain("ERROR").doesNotContain("WARN");
-        })));
+    void runsOncePerTick() throws InterruptedException {
+        long seed = Long.getLong("lock.test.seed", System.nanoTime());
+        System.out.println("ScheduledJobIT with -Dlock.test.seed=" + seed);
+        Random random = new Random(seed);
+        ChildJvm[] running = new ChildJvm[INSTANCES];
+        for (int i = 0; i < INSTANCES; i++) {
+            running[i] = start(i);
+        }
+        for (ChildJvm jvm : running) {
+            awaitReady(jvm);
+        }
+        long first = now() / 1000 + 2;
+
+        for (int kill = 0; kill < KILLS; kill++) {
+            long from = (first + 2 + (long) kill * TICKS / KILLS) * 1000;
+            sleepUntil(from + random.nextInt(1000));
+            int victim = random.nextInt(INSTANCES);
+            running[victim].kill();
+            System.out.println("Killed the instance that is " + victim * APART_MS + " ms ahead, " + (now() - from)
+                    + " ms after " + from / 1000);
+            sleepUntil(now() + random.nextInt(1500));
+            running[victim] = start(victim);
+            awaitReady(running[victim]);
+        }
+        long last = Math.max(first + TICKS - 1, now() / 1000 + 3);
+        sleepUntil(last * 1000 + 900);
+
+        judge(first, last);
+    }
+
+    private void judge(long first, long last) {
+        List<Attempt> attempts = all.stream()
+                .flatMap(Instance::attempts)
+                .filter(attempt -> attempt.tick() >= first && attempt.tick() <= last)
+                .toList();
+        Map<Long, Long> kept = runsByTick(attempts, KEPT, first, last);
+        Map<Long, Long> notKept = runsByTick(attempts, NOT_KEPT, first, last);
+        Set<Long> disturbed = disturbedTicks(attempts);
+        System.out.println(kept.size() + " ticks, " + disturbed.size() + " of them disturbed; runs by tick: " + kept
+                + "; without a minimum time: " + notKept + "; skipped calls: "
+                + attempts.stream()
+                        .filter(attempt -> attempt.job().equals(KEPT) && !attempt.ran())
+                        .count()
+                + "; latest start: "
+                + attempts.stream().mapToLong(Attempt::lateMs).max().orElse(-1) + " ms");
+
+        assertThat(startsApart(attempts)).as("ms between two runs").allMatch(apart -> apart >= AT_LEAST_MS - 50);
+        assertThat(disturbed).as("ticks that an instance started late").hasSizeLessThanOrEqualTo(kept.size() / 4);
+        Map<Long, Long> undisturbed = new TreeMap<>(kept);
+        undisturbed.keySet().removeAll(disturbed);
+        assertThat(undisturbed.values()).as("runs by tick: %s", undisturbed).containsOnly(1L);
+        assertThat(notKept.values().stream().filter(runs -> runs > 1))
+                .as("ticks that ran several times without a minimum time: %s", notKept)
+                .hasSizeGreaterThan(kept.size() / 2);
+        assertThat(all).noneMatch(Instance::hasWarned);
+    }
+
+    private static Map<Long, Long> runsByTick(List<Attempt> attempts, String job, long first, long last) {
+        Map<Long, Long> runs = new TreeMap<>();
+        LongStream.rangeClosed(first, last).forEach(tick -> runs.put(tick, 0L));
+        attempts.stream()
+                .filter(attempt -> attempt.ran() && attempt.job().equals(job))
+                .forEach(attempt -> runs.merge(attempt.tick(), 1L, Long::sum));
+        return runs;
+    }
+
+    /** Whose instances did not start them in time, and the next ones, since a late run keeps the lock for longer. */
+    private static Set<Long> disturbedTicks(List<Attempt> attempts) {
+        return attempts.stream()
+                .filter(attempt -> attempt.lateMs() > LATE_MS)
+                .flatMap(attempt -> Stream.of(attempt.tick(), attempt.tick() + 1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static List<Long> startsApart(List<Attempt> attempts) {
+        List<Long> starts = attempts.stream()
+                .filter(attempt -> attempt.ran() && attempt.job().equals(KEPT))
+                .map(Attempt::at)
+                .sorted()
+                .toList();
+        List<Long> apart = new ArrayList<>();
+        for (int i = 1; i < starts.size(); i++) {
+            apart.add(starts.get(i) - starts.get(i - 1));
+        }
+        return apart;
+    }
+
+    private ChildJvm start(int instance) {
+        ChildJvm jvm = ChildJvm.start(
+                ScheduledJobApplication.class,
+                "--test.ahead=" + instance * APART_MS,
+                "--spring.data.redis.host=" + REDIS.server().host(),
+                "--spring.data.redis.port=" + REDIS.server().port());
+        all.add(new Instance(jvm, instance));
+        return jvm;
+    }
+
+    private static void awaitReady(ChildJvm jvm) {
+        jvm.awaitLine(ScheduledJobApplication.READY::equals, PATIENCE);
+    }
+
+    private static long now() {
+        return System.currentTimeMillis();
+    }
+
+    private static void sleepUntil(long millis) throws InterruptedException {
+        Thread.sleep(Math.max(0, millis - now()));
     }
 }

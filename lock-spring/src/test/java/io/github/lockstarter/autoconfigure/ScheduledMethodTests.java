@@ -1,0 +1,184 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Scheduled methods whose lock does not make them run once per tick. */
+@ExtendWith(OutputCaptureExtension.class)
+class ScheduledMethodTests {
+
+    private static final String EVERY_INSTANCE = "every instance of the application runs it at each tick";
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    private static List<String> warnings(String output) {
+        return output.lines()
+                .filter(line -> line.contains("WARN") && line.contains("ScheduledMethodCheck"))
+                .toList();
+    }
+
+    private void assertWarns(CapturedOutput output, Class<?> type, String... texts) {
+        int before = output.getAll().length();
+        application
+                .withPropertyValues("rate=2s", "at-least=800ms")
+                .withBean("one", type)
+                .withBean("two", type)
+                .run(context -> assertThat(warnings(output.getAll().substring(before)))
+                        .singleElement()
+                        .asString()
+                        .contains("ScheduledMethodTests." + type.getSimpleName() + ".run() ")
+                        .contains(texts));
+    }
+
+    private void assertSilent(CapturedOutput output, Class<?> type, String... properties) {
+        int before = output.getAll().length();
+        application
+                .withPropertyValues("rate=2s", "at-least=800ms")
+                .withPropertyValues(properties)
+                .withBean(type)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(warnings(output.getAll().substring(before))).isEmpty();
+                });
+    }
+
+    static class Nightly {
+        @Scheduled(cron = "0 0 3 * * *")
+        @Scheduled(cron = "0 0 15 * * *")
+        @DistributedLock(name = "nightly")
+        public void run() {}
+    }
+
+    static class NightlyWithoutWait {
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(waitMs = 0)
+        public void run() {}
+    }
+
+    @Test
+    void isWarnedOfOnceIfItWaits(CapturedOutput output) {
+        assertWarns(
+                output,
+                Nightly.class,
+                "is @Scheduled and waits up to 5000ms for lock 'nightly': " + EVERY_INSTANCE,
+                "annotate it with @ScheduledLock(name = \"nightly\", atLeastMs = …) instead");
+    }
+
+    @Test
+    void isSoundWithoutAWait(CapturedOutput output) {
+        assertSilent(output, NightlyWithoutWait.class);
+        assertSilent(output, Nightly.class, "distributed-lock.locks.nightly.wait=0");
+        assertSilent(output, Nightly.class, "distributed-lock.wait=0");
+    }
+
+    static class KeptWhileAllWait {
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(name = "nightly", atLeastMs = 5000, ifContended = IfContended.SKIP)
+        public void run() {}
+    }
+
+    @Test
+    void failsTheStartWithAMinimumTimeThatAllInstancesWaitFor(CapturedOutput output) {
+        application.withBean("subject", KeptWhileAllWait.class).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .startsWith("Bean 'subject': @DistributedLock on ScheduledMethodTests.KeptWhileAllWait.run() "
+                        + "cannot take effect: its minimum time of 5000ms has no effect: the method is @Scheduled "
+                        + "and waits up to 5000ms for lock 'nightly'")
+                .contains("write @ScheduledLock(name = \"nightly\", atLeastMs = 5000)"));
+        assertSilent(output, KeptWhileAllWait.class, "distributed-lock.wait=0");
+        application
+                .withPropertyValues("distributed-lock.wait=4999ms")
+                .withBean(KeptWhileAllWait.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        assertThat(output).contains("waits up to 4999ms");
+    }
+
+    static class WithoutMinimumTime {
+        @Scheduled(cron = "0 0 3 * * *")
+        @ScheduledLock(name = "nightly")
+        public void run() {}
+    }
+
+    static class WithoutNeedOfIt {
+        @Scheduled(cron = "0 0 3 * * *")
+        @ScheduledLock(name = "nightly", atLeastMs = 0)
+        public void run() {}
+    }
+
+    @Test
+    void isWarnedOfIfASlowClockRunsItAgain(CapturedOutput output) {
+        assertWarns(
+                output,
+                WithoutMinimumTime.class,
+                "is @ScheduledLock(name = \"nightly\") without a minimum time: an instance whose clock is behind",
+                "Set atLeastMs to more than the clocks of the instances differ");
+        assertSilent(output, WithoutMinimumTime.class, "distributed-lock.locks.nightly.at-least=30s");
+        assertSilent(output, WithoutNeedOfIt.class);
+    }
+
+    static class EverySecond {
+        @Scheduled(cron = "* * * * * *")
+        @ScheduledLock(name = "tick", atLeast = "1s")
+        public void run() {}
+    }
+
+    static class AtRate {
+        @Scheduled(fixedRate = 800)
+        @ScheduledLock(name = "tick", atLeast = "${at-least}")
+        public void run() {}
+    }
+
+    static class AtRateOfProperty {
+        @Scheduled(fixedRateString = "${rate}")
+        @ScheduledLock(name = "tick", atLeastMs = 2001)
+        public void run() {}
+    }
+
+    static class TwiceInAShortTime {
+        @Scheduled(cron = "0 0,1 3 * * *")
+        @ScheduledLock(name = "tick", atLeastMs = 60_000, leaseMs = 60_000)
+        public void run() {}
+    }
+
+    static class SoundRate {
+        @Scheduled(fixedRateString = "${rate}")
+        @Scheduled(cron = "*/3 * * * * *", zone = "Europe/Berlin")
+        @ScheduledLock(name = "tick", atLeastMs = 1999)
+        public void run() {}
+    }
+
+    static class Delayed {
+        @Scheduled(fixedDelay = 100)
+        @ScheduledLock(name = "tick", atLeastMs = 1999)
+        public void run() {}
+    }
+
+    @Test
+    void isWarnedOfIfItLosesTicks(CapturedOutput output) {
+        String lost = "no instance runs it at the ticks in between";
+        assertWarns(
+                output, EverySecond.class, "runs every 1000ms, and the minimum time of lock 'tick' is 1000ms", lost);
+        assertWarns(output, AtRate.class, "runs every 800ms, and the minimum time of lock 'tick' is 800ms", lost);
+        assertWarns(output, AtRateOfProperty.class, "runs every 2000ms", "is 2001ms", lost);
+        application
+                .withPropertyValues("distributed-lock.max-lease=60s")
+                .withBean(TwiceInAShortTime.class)
+                .run(context -> assertThat(output).contains("runs every 60000ms"));
+        assertSilent(output, SoundRate.class);
+        assertSilent(output, Delayed.class);
+    }
+}

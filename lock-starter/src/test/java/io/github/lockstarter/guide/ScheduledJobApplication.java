@@ -1,0 +1,94 @@
+package io.github.lockstarter.guide;
+
+import io.github.lockstarter.aop.SkippedCallListener;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.scheduling.ScheduledLock;
+import java.time.Clock;
+import java.time.Duration;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/**
+ * One instance of an application with scheduled jobs, whose clock is ahead by {@code --test.ahead} milliseconds. Prints
+ * each attempt to run a job, with the tick as its clock says, and the time as the clock of the machine says.
+ */
+@Configuration(proxyBeanMethods = false)
+@EnableScheduling
+@ImportAutoConfiguration({
+    DataRedisAutoConfiguration.class,
+    DistributedLockAutoConfiguration.class,
+    RedisLockAutoConfiguration.class
+})
+@Import(ScheduledJobApplication.Jobs.class)
+class ScheduledJobApplication {
+
+    static final String READY = "READY";
+
+    /** Runs. */
+    public static void main(String[] arguments) {
+        SpringApplication application = new SpringApplication(ScheduledJobApplication.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        application.run(arguments);
+        System.out.println(READY);
+    }
+
+    @Bean
+    Clock clock(@Value("${test.ahead}") long ahead) {
+        return Clock.offset(Clock.systemUTC(), Duration.ofMillis(ahead));
+    }
+
+    @Bean
+    ThreadPoolTaskScheduler taskScheduler(Clock clock) {
+        ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+        scheduler.setClock(clock);
+        scheduler.setPoolSize(2);
+        return scheduler;
+    }
+
+    static class Jobs implements SkippedCallListener {
+
+        private final Clock clock;
+
+        Jobs(Clock clock) {
+            this.clock = clock;
+        }
+
+        /** Its lease ends before the next tick, so that a crash in the middle of it costs no other tick. */
+        @Scheduled(cron = "* * * * * *")
+        @ScheduledLock(name = ScheduledJobIT.KEPT, atLeastMs = ScheduledJobIT.AT_LEAST_MS, leaseMs = 900)
+        public void kept() {
+            print("RUN", ScheduledJobIT.KEPT);
+        }
+
+        @Scheduled(cron = "* * * * * *")
+        @ScheduledLock(name = ScheduledJobIT.NOT_KEPT, atLeastMs = 0, leaseMs = 900)
+        public void notKept() {
+            print("RUN", ScheduledJobIT.NOT_KEPT);
+        }
+
+        @Override
+        public void skipped(String name) {
+            print("SKIP", name);
+        }
+
+        @Override
+        public void fellBack(String name) {
+            throw new IllegalStateException(name + " has no fallback");
+        }
+
+        private void print(String what, String job) {
+            long tick = (clock.millis() + 500) / 1000;
+            System.out.println(what + " " + job + " " + tick + " " + System.currentTimeMillis());
+        }
+    }
+}
