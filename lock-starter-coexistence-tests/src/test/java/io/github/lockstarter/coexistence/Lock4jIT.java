@@ -1,12 +1,16 @@
 package io.github.lockstarter.coexistence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.baomidou.lock.LockFailureStrategy;
 import com.baomidou.lock.LockInfo;
 import com.baomidou.lock.annotation.Lock4j;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockTemplate;
+import java.lang.reflect.Method;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,6 +58,37 @@ class Lock4jIT {
         assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
     }
 
+    @Test
+    void aSecondSubmitIsRefusedBeforeAndAfter() {
+        Stock stock = application.bean(Stock.class);
+
+        stock.submitByLock4j(42);
+        stock.submitByStarter(42);
+
+        assertThatThrownBy(() -> stock.submitByLock4j(42)).hasMessage("busy: lock4j:submit#42");
+        assertThatThrownBy(() -> stock.submitByStarter(42))
+                .isInstanceOf(LockNotAcquiredException.class)
+                .hasMessageContaining("submit:42");
+        stock.submitByLock4j(43);
+        stock.submitByStarter(43);
+    }
+
+    @Test
+    void aContendedCallHasItsFallbackBeforeAndAfter() {
+        Stock stock = application.bean(Stock.class);
+        Templates templates = application.bean(Templates.class);
+        LockInfo theirs = templates.theirs.lock("lock4j:busy#42", 30_000, 1_000);
+        try (LockHandle ours = templates.ours.acquireAsync("busy:42").join()) {
+            assertThat(ours.isHeld()).isTrue();
+            assertThatThrownBy(() -> stock.orBusyByLock4j(42)).isInstanceOf(IllegalStateException.class);
+            assertThat(stock.orBusyByStarter(42)).isEqualTo("busy with 42");
+        } finally {
+            templates.theirs.releaseLock(theirs);
+        }
+        assertThat(stock.orBusyByLock4j(42)).isEqualTo("done");
+        assertThat(stock.orBusyByStarter(42)).isEqualTo("done");
+    }
+
     /** Hence all users of a lock change over together. */
     @Test
     void theSameNameIsTwoLocks() {
@@ -81,8 +116,16 @@ class Lock4jIT {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({Stock.class, Templates.class})
+    @Import({Stock.class, Templates.class, BusyStrategy.class})
     static class Lock4jApplication {}
+
+    /** The only one in the application, so lock4j takes it for all its locks. It cannot return a result. */
+    static class BusyStrategy implements LockFailureStrategy {
+        @Override
+        public void onLockFailure(String key, Method method, Object[] arguments) {
+            throw new IllegalStateException("busy: " + key);
+        }
+    }
 
     static class Templates {
 
@@ -123,6 +166,27 @@ class Lock4jIT {
         @DistributedLock(key = "#a + '.' + #b")
         public boolean joinedKeyOfStarter(long a, long b, StringRedisTemplate redis) {
             return redis.hasKey("lock:{Stock.joinedKeyOfStarter:1.2}");
+        }
+
+        @Lock4j(name = "submit", keys = "#id", expire = 10_000, acquireTimeout = 100, autoRelease = false)
+        public void submitByLock4j(long id) {}
+
+        @DistributedLock(name = "submit", key = "#id", atLeastMs = 10_000, waitMs = 100)
+        public void submitByStarter(long id) {}
+
+        @Lock4j(name = "busy", keys = "#id", acquireTimeout = 100, failStrategy = BusyStrategy.class)
+        public String orBusyByLock4j(long id) {
+            return "done";
+        }
+
+        @DistributedLock(name = "busy", key = "#id", waitMs = 100, fallbackMethod = "busy")
+        public String orBusyByStarter(long id) {
+            return "done";
+        }
+
+        @SuppressWarnings("UnusedMethod") // called by its name
+        private String busy(long id) {
+            return "busy with " + id;
         }
 
         public Section lock4j() {

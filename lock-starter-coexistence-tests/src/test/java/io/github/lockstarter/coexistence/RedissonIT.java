@@ -1,14 +1,22 @@
 package io.github.lockstarter.coexistence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.spring.data.connection.RedissonConnectionFactory;
@@ -58,6 +66,61 @@ class RedissonIT {
         assertThat(stock.redisson().runs()).isEqualTo(Section.ALL);
         assertThat(stock.starter().mostInside()).isEqualTo(1);
         assertThat(stock.starter().runs()).isEqualTo(Section.ALL);
+    }
+
+    /** What a call looks like that gives a lease, so that nothing renews it: before, and after. */
+    @Test
+    void aLockThatIsNotRenewedEndsWithItsLeaseBeforeAndAfter() throws Exception {
+        RLock theirs = application.bean(RedissonClient.class).getLock("leased");
+        LockOperations locks = application.bean(LockOperations.class);
+        LockRequest request =
+                LockRequest.of("leased").leasedFor(Duration.ofMillis(200)).withoutRenewal();
+
+        assertThat(theirs.tryLock(0, 200, TimeUnit.MILLISECONDS)).isTrue();
+        LockHandle ours = locks.tryAcquire(request).orElseThrow();
+        Thread.sleep(400);
+
+        assertThat(theirs.isHeldByCurrentThread()).isFalse();
+        assertThat(ours.isHeld()).isFalse();
+        assertThatThrownBy(theirs::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        assertThatThrownBy(ours::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void fencingTokensGrowBeforeAndAfter() {
+        RFencedLock theirs = application.bean(RedissonClient.class).getFencedLock("fenced");
+        LockOperations locks = application.bean(LockOperations.class);
+        long before = theirs.lockAndGetToken();
+        theirs.unlock();
+        long ofOurs;
+        try (LockHandle lock = locks.acquire("fenced")) {
+            ofOurs = lock.fencingToken();
+        }
+
+        assertThat(theirs.lockAndGetToken()).isGreaterThan(before);
+        theirs.unlock();
+        try (LockHandle lock = locks.acquire("fenced")) {
+            assertThat(lock.fencingToken()).isGreaterThan(ofOurs);
+            assertThat(ofOurs)
+                    .as("so that a resource accepts it after the change")
+                    .isGreaterThan(before);
+        }
+    }
+
+    @Test
+    void anotherLooksWhetherItIsLockedBeforeAndAfter() {
+        RLock theirs = application.bean(RedissonClient.class).getLock("seen");
+        LockAdmin admin = application.bean(LockAdmin.class);
+        Lock ours = application.bean(LockOperations.class).asLock("seen");
+
+        assertThat(theirs.isLocked()).isFalse();
+        assertThat(admin.inspect("seen").join()).isNotInstanceOf(LockAdmin.StoredLock.Held.class);
+        assertThat(theirs.tryLock()).isTrue();
+        assertThat(ours.tryLock()).isTrue();
+        assertThat(theirs.isLocked()).isTrue();
+        assertThat(admin.inspect("seen").join()).isInstanceOf(LockAdmin.StoredLock.Held.class);
+        theirs.unlock();
+        ours.unlock();
     }
 
     /** Hence all users of a lock change over together. */

@@ -48,7 +48,8 @@ final class RunningApplication implements AutoCloseable {
         LOCK4J(
                 "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration",
                 "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration"),
-        WITHOUT_AUTO_CONFIGURATION;
+        WITHOUT_AUTO_CONFIGURATION,
+        ALL;
 
         private final String configurations;
 
@@ -58,7 +59,7 @@ final class RunningApplication implements AutoCloseable {
 
         private String others() {
             return Arrays.stream(values())
-                    .filter(peer -> peer != this)
+                    .filter(peer -> peer != this && this != ALL)
                     .map(peer -> peer.configurations)
                     .filter(names -> !names.isEmpty())
                     .collect(Collectors.joining(","));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.coexistence;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,8 +23,13 @@ final class Section {
 
     /** Stays long enough for another thread to come in, if it can. */
     void run() {
+        stay(Duration.ofMillis(1));
+    }
+
+    /** Stays as long as it is told to. */
+    void stay(Duration time) {
         mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
-        LockSupport.parkNanos(1_000_000);
+        LockSupport.parkNanos(time.toNanos());
         runs.incrementAndGet();
         inside.decrementAndGet();
     }

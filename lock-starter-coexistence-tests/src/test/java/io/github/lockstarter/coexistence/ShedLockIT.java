@@ -1,12 +1,17 @@
 package io.github.lockstarter.coexistence;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.scheduling.ScheduledLock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import net.javacrumbs.shedlock.core.LockAssert;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -53,6 +58,53 @@ class ShedLockIT {
         assertThat(jobs.starter().runs()).isEqualTo(Section.ALL);
     }
 
+    @Test
+    void aJobRunsOncePerTickBeforeAndAfter() throws Exception {
+        Jobs jobs = application.bean(Jobs.class);
+
+        Section.crowd(jobs::tickByShedLock);
+        Section.crowd(jobs::tickByStarter);
+
+        assertThat(jobs.ticks().shedLock.runs()).isOne();
+        assertThat(jobs.ticks().starter.runs()).isOne();
+    }
+
+    /** What a migration gains: {@code lockAtMostFor} is the end there, and the lease is renewed here. */
+    @Test
+    void aRunThatOutlastsTheLeaseIsOverlappedThereAndNotHere() throws Exception {
+        Jobs jobs = application.bean(Jobs.class);
+
+        inSuccession(jobs::slowByShedLock);
+        inSuccession(jobs::slowByStarter);
+
+        assertThat(jobs.slow().shedLock.mostInside()).isGreaterThan(1);
+        assertThat(jobs.slow().starter.mostInside()).isEqualTo(1);
+    }
+
+    /** Begins the second call after the lease of the first, which lasts longer. */
+    private static void inSuccession(Runnable call) throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            Thread thread = new Thread(call);
+            thread.start();
+            threads.add(thread);
+            Thread.sleep(1_200);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+
+    @Test
+    void theLockIsAssertedInsideBeforeAndAfter() {
+        Jobs jobs = application.bean(Jobs.class);
+
+        jobs.assertedByShedLock();
+        jobs.assertedByStarter();
+        assertThatThrownBy(LockAssert::assertLocked).isInstanceOf(IllegalStateException.class);
+        assertThat(LockHandle.current()).isEmpty();
+    }
+
     /** Hence all instances change over together. */
     @Test
     void theSameNameIsTwoLocks() {
@@ -79,10 +131,55 @@ class ShedLockIT {
         }
     }
 
+    static class Sections {
+        private final Section shedLock = new Section();
+        private final Section starter = new Section();
+    }
+
     static class Jobs {
 
         private final Section shedLock = new Section();
         private final Section starter = new Section();
+        private final Sections ticks = new Sections();
+        private final Sections slow = new Sections();
+
+        @SchedulerLock(name = "tick", lockAtLeastFor = "20s", lockAtMostFor = "25s")
+        public void tickByShedLock() {
+            ticks.shedLock.run();
+        }
+
+        @ScheduledLock(name = "tick", atLeast = "20s", lease = "25s")
+        public void tickByStarter() {
+            ticks.starter.run();
+        }
+
+        @SchedulerLock(name = "slow", lockAtMostFor = "1s")
+        public void slowByShedLock() {
+            slow.shedLock.stay(Duration.ofSeconds(2));
+        }
+
+        @ScheduledLock(name = "slow", lease = "1s", atLeastMs = 0)
+        public void slowByStarter() {
+            slow.starter.stay(Duration.ofSeconds(2));
+        }
+
+        @SchedulerLock(name = "asserted")
+        public void assertedByShedLock() {
+            LockAssert.assertLocked();
+        }
+
+        @ScheduledLock(name = "asserted", atLeastMs = 0)
+        public void assertedByStarter() {
+            LockHandle.current().orElseThrow().ensureHeld();
+        }
+
+        public Sections ticks() {
+            return ticks;
+        }
+
+        public Sections slow() {
+            return slow;
+        }
 
         @SchedulerLock(name = "job")
         public void byShedLock() {

@@ -1,0 +1,111 @@
+package io.github.lockstarter.coexistence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+
+/** Beside the lock registry of Spring Integration, on the application's connection factory, with the same prefix. */
+class SpringIntegrationIT {
+
+    private static RunningApplication application;
+
+    @BeforeAll
+    static void start() {
+        application = RunningApplication.start(
+                SpringIntegrationApplication.class, RunningApplication.Peer.WITHOUT_AUTO_CONFIGURATION);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (application != null) {
+            application.close();
+        }
+    }
+
+    private static void locked(Lock lock, Section section) {
+        lock.lock();
+        try {
+            section.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Test
+    void bothExclude() throws Exception {
+        RedisLockRegistry registry = application.bean(RedisLockRegistry.class);
+        LockOperations locks = application.bean(LockOperations.class);
+        Section theirs = new Section();
+        Section ours = new Section();
+
+        Section.crowd(() -> locked(registry.obtain("stock"), theirs));
+        Section.crowd(() -> locked(locks.asLock("stock"), ours));
+
+        assertThat(theirs.mostInside()).isEqualTo(1);
+        assertThat(theirs.runs()).isEqualTo(Section.ALL);
+        assertThat(ours.mostInside()).isEqualTo(1);
+        assertThat(ours.runs()).isEqualTo(Section.ALL);
+    }
+
+    /** Hence all users of a lock change over together. */
+    @Test
+    void theSameNameIsTwoLocksAlsoWithTheSamePrefix() {
+        Lock theirs = application.bean(RedisLockRegistry.class).obtain("order:42");
+        StringRedisTemplate redis = application.bean(StringRedisTemplate.class);
+        theirs.lock();
+        try (LockHandle ours = application.bean(LockOperations.class).acquire("order:42")) {
+            assertThat(ours.isHeld()).isTrue();
+            assertThat(redis.hasKey("lock:order:42")).isTrue();
+            assertThat(redis.hasKey("lock:{order:42}")).isTrue();
+        } finally {
+            theirs.unlock();
+        }
+    }
+
+    /** What a migration gains: the registry renews nothing unless it has a scheduler, and here each lock is renewed. */
+    @Test
+    void workThatOutlastsTheLeaseLosesTheLockThereAndKeepsItHere() throws InterruptedException {
+        Lock theirs = new RedisLockRegistry(
+                        application.bean(RedisConnectionFactory.class), "short", Duration.ofMillis(200))
+                .obtain("order:42");
+        LockOperations locks = application.bean(LockOperations.class);
+        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofMillis(200));
+
+        assertThat(theirs.tryLock()).isTrue();
+        try (LockHandle ours = locks.acquire(request)) {
+            Thread.sleep(500);
+            ours.ensureHeld();
+        }
+        assertThatThrownBy(theirs::unlock).isInstanceOf(ConcurrentModificationException.class);
+
+        LockHandle notRenewed = locks.acquire(request.withoutRenewal());
+        Thread.sleep(500);
+        assertThatThrownBy(notRenewed::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class SpringIntegrationApplication {
+
+        @Bean(destroyMethod = "destroy")
+        RedisLockRegistry lockRegistry(RedisConnectionFactory redis) {
+            return new RedisLockRegistry(redis, "lock");
+        }
+    }
+}
