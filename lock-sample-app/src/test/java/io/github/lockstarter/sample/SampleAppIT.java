@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +26,12 @@ import tools.jackson.databind.JsonNode;
 
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
-        properties = {"sample.orders.carrier-time=2s", "sample.jobs.report-time=2s", "sample.jobs.index-time=4s"})
+        properties = {
+            "sample.orders.carrier-time=2s",
+            "sample.jobs.report-cron=-",
+            "sample.jobs.report-time=2s",
+            "sample.jobs.index-time=4s"
+        })
 class SampleAppIT {
 
     private static final int VIEWS = 200;
@@ -168,6 +174,23 @@ class SampleAppIT {
         assertThat(first.text("outcome")).isEqualTo("done");
         assertThat(first.body().path("report").path("shipped").asLong()).isPositive();
         assertThat(client.post("/jobs/report").text("outcome")).isEqualTo("done");
+    }
+
+    @Test
+    void numbersInvoicesWithoutAGap() {
+        long orderId = client.placeOrder();
+        long before = client.post("/orders/" + orderId + "/invoice").number("number");
+
+        List<CompletableFuture<Answer>> invoices = IntStream.range(0, 20)
+                .mapToObj(invoice -> client.postAsync("/orders/" + orderId + "/invoice"))
+                .toList();
+
+        assertThat(invoices)
+                .map(CompletableFuture::join)
+                .map(invoice -> invoice.number("number"))
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.rangeClosed(before + 1, before + 20).boxed().toList());
+        assertThat(client.post("/orders/987654321/invoice").status()).isEqualTo(404);
     }
 
     @Test

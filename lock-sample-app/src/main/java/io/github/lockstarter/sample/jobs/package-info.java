@@ -1,4 +1,4 @@
-/** Jobs of which one runs at a time: one that skips when another run is in progress, one that outlives its lease. */
+/** Jobs of which one runs at a time: a scheduled one that skips while another runs, one that outlives its lease. */
 @NullMarked
 package io.github.lockstarter.sample.jobs;
 

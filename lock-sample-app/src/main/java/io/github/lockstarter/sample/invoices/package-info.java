@@ -1,0 +1,5 @@
+/** Invoices, whose numbers have no gap: a lock that is kept until the caller's transaction has completed. */
+@NullMarked
+package io.github.lockstarter.sample.invoices;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS invoice (
+    number BIGINT PRIMARY KEY,
+    order_id BIGINT NOT NULL
+);
