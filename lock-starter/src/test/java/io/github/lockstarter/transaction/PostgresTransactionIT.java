@@ -18,7 +18,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Locks in Redis, and data in PostgreSQL. */
+/** Locks in Redis, and data in PostgreSQL, whose binaries are for Linux on x86-64. */
+@Tag("full")
 class PostgresTransactionIT {
 
     @RegisterExtension
@@ -50,7 +51,6 @@ class PostgresTransactionIT {
     }
 
     @Nested
-    @Tag("full")
     class Propagation extends PropagationSuite {
         @Override
         protected ApplicationContextRunner application() {
