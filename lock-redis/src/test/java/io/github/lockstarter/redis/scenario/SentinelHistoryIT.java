@@ -49,6 +49,11 @@ class SentinelHistoryIT extends HistoryFailover {
     }
 
     @Override
+    long promotions() {
+        return REDIS.topology().promotions();
+    }
+
+    @Override
     void restore() {
         REDIS.topology().reset();
     }
