@@ -3,10 +3,12 @@ package io.github.lockstarter.engine.event;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.engine.thread.ElasticPool;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -24,8 +26,8 @@ public final class EventDispatcher implements AutoCloseable {
 
     private final List<LockListener> listeners;
     private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1, IDLE);
-    private final ThreadPoolExecutor lossCallbacks = LockThreads.pool("lock-callback", CALLBACK_THREADS, IDLE);
-    private final ThreadPoolExecutor completions = LockThreads.pool("lock-async", COMPLETION_THREADS, IDLE);
+    private final ElasticPool lossCallbacks = new ElasticPool("lock-callback", CALLBACK_THREADS);
+    private final ElasticPool completions = new ElasticPool("lock-async", COMPLETION_THREADS);
 
     public EventDispatcher(List<LockListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -64,6 +66,25 @@ public final class EventDispatcher implements AutoCloseable {
      */
     public void complete(Runnable completion) {
         run(completions, completion);
+    }
+
+    /**
+     * The same future for the application: what depends on it runs on threads that may block, whichever thread
+     * completes it. One that is complete already is returned as it is.
+     */
+    public <T> CompletableFuture<T> completedForCallers(CompletableFuture<T> future) {
+        if (future.isDone()) {
+            return future;
+        }
+        CompletableFuture<T> forCallers = new CompletableFuture<>();
+        future.whenComplete((result, failure) -> complete(() -> {
+            if (failure == null) {
+                forCallers.complete(result);
+            } else {
+                forCallers.completeExceptionally(failure);
+            }
+        }));
+        return forCallers;
     }
 
     /**
