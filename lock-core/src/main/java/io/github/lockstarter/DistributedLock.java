@@ -30,9 +30,13 @@ import java.lang.annotation.Target;
  * <p>Works on methods and classes of Spring beans (a class annotation locks each public method, except what overrides a
  * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the
  * same key by the same thread enters without a round trip. What cannot be proxied (private, final or static methods,
- * calls through {@code this}) cannot be locked; where that is visible at start-up, the application does not start. The
- * start also fails for a method whose work goes on after it returned (a future, a publisher, a stream); a method that
- * declares {@code Object} and returns such a result throws {@link IllegalStateException}.
+ * calls through {@code this}) cannot be locked; where that is visible at start-up, the application does not start.
+ *
+ * <p>A method may return before its work ends, as a {@link java.util.concurrent.CompletableFuture}, a {@link
+ * java.util.concurrent.CompletionStage} or a reactive type, or be a suspend function of Kotlin: then the lock is
+ * acquired without blocking a thread, and held until that work ends; of a publisher, for each subscription. The start
+ * fails for other results whose work goes on, such as a {@link java.util.concurrent.Future} or a stream; a method that
+ * declares {@code Object} and returns one of all these throws {@link IllegalStateException}.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -147,7 +151,8 @@ public @interface DistributedLock {
 
     /**
      * What a call does when another owner held the lock for the whole wait. With {@link IfContended#SKIP} the method
-     * must return nothing, an {@code Optional}, or what may be null; else the start fails.
+     * must return nothing, an {@code Optional}, what may be null, a stage, or a publisher that may be empty; else the
+     * start fails.
      *
      * @return the outcome; default {@code distributed-lock.locks.<name>.if-contended}, else {@link IfContended#THROW};
      *     not together with {@link #fallbackMethod()}

@@ -3,6 +3,7 @@ package io.github.lockstarter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One hold of a lock, from acquire to release. Any thread may query, extend or release it. Thread-safe.
@@ -26,33 +27,35 @@ public interface LockHandle extends AutoCloseable {
      * The handle of the innermost locked method or {@link LockOperations#execute} that runs on this thread, so that a
      * locked method can reach its fencing token. It belongs to the thread that runs the body, also where the handle
      * owns the lock. It is empty on threads that the body starts, and for locks that are held by {@link
-     * LockOperations#acquire} alone.
+     * LockOperations#acquire} alone. On a thread that carries the {@link LockContext} of asynchronous work, it is the
+     * innermost of that, unless the thread has entered such a method since.
      *
      * @return the handle; empty outside of any
      */
     static Optional<LockHandle> current() {
-        return CurrentLock.innermost();
+        return LockContext.innermostOfThread();
     }
 
     /**
-     * The handles of all locked methods and {@link LockOperations#execute} bodies that run on this thread, as {@link
-     * #current()} has the innermost of them.
+     * The handles of all locked methods and {@link LockOperations#execute} bodies that run on this thread, without
+     * those of the {@link LockContext} that it carries.
      *
      * @return the handles, the innermost first; empty outside of any
      */
     static List<LockHandle> allCurrent() {
-        return CurrentLock.all();
+        return LockContext.bodiesOfThread();
     }
 
     /**
      * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods
-     * and {@link LockOperations#execute} bodies it is in, not only the innermost. Nothing happens outside of any.
+     * and {@link LockOperations#execute} bodies it is in, not only the innermost, and that no lock of the {@link
+     * LockContext} that it carries is lost. Nothing happens outside of any.
      *
      * @throws LockLostException when one is lost
      * @throws IllegalStateException when one was released by hand
      */
     static void ensureAllHeld() {
-        CurrentLock.all().forEach(LockHandle::ensureHeld);
+        LockContext.ensureAllOfThread();
     }
 
     /**
@@ -142,6 +145,44 @@ public interface LockHandle extends AutoCloseable {
      * @return the outcome; never throws for a lost lock or an unreachable backend
      */
     ReleaseOutcome release();
+
+    /**
+     * {@link #release()} without blocking a thread.
+     *
+     * @return completed with the outcome; never fails for a lost lock or an unreachable backend. Dependents run on a
+     *     thread of the lock client, or at once if the outcome is known, never on an event loop
+     */
+    CompletableFuture<ReleaseOutcome> releaseAsync();
+
+    /**
+     * {@link #releaseAsync()} of a lock under which nothing ran, such as one that is granted to a caller that has gone:
+     * it is free at once, whatever its {@linkplain LockRequest#keptFor minimum time}. If the hold has or had another
+     * handle, the minimum time stays.
+     *
+     * @return as that of {@link #releaseAsync()}
+     */
+    CompletableFuture<ReleaseOutcome> releaseUnused();
+
+    /**
+     * {@link #close()} without blocking a thread.
+     *
+     * @return completed with the outcome, or with {@link LockLostException} when the lock was lost before this call;
+     *     dependents run as those of {@link #releaseAsync()}
+     */
+    CompletableFuture<ReleaseOutcome> closeAsync();
+
+    /**
+     * Enters the hold once more, without a round trip: for asynchronous work inside of other asynchronous work that
+     * holds the lock, since no thread owns it. The lock is released with the last handle of the hold. Lease and renewal
+     * stay as they are; the lock is kept for the longest {@linkplain LockRequest#keptFor minimum time} that a caller of
+     * the hold asked for.
+     *
+     * @param request which of {@link #keys()} to hold further, and for which minimum time
+     * @return a handle with a release of its own; empty when this one was released
+     * @throws LockLostException when the lock was lost
+     * @throws IllegalArgumentException when this handle does not hold one of the keys, or as {@link LockSource#acquire}
+     */
+    Optional<LockHandle> reenter(LockRequest request);
 
     /**
      * Releases, and makes a loss known: in a {@code try} block the exception is added to the body's, or thrown if the

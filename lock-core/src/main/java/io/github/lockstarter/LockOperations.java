@@ -2,7 +2,9 @@ package io.github.lockstarter;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -171,6 +173,54 @@ public interface LockOperations extends LockSource {
      */
     default <X extends Throwable> Execution<@Nullable Void> tryExecute(String key, LockedTask<X> task) throws X {
         return tryExecute(LockRequest.of(key), task);
+    }
+
+    /**
+     * Acquires without blocking a thread, starts the action, and releases when the action's stage ends. The hold
+     * belongs to no thread. An action that is started inside of another one for the same key, on the thread that starts
+     * it or where the {@link LockContext} is carried to, enters the lock again; all other callers wait.
+     *
+     * <p>The action is started on a thread of the lock client, or on the caller's if the lock is granted at once. The
+     * client has 64 such threads, and starts more, after a delay, only while all of them are blocked: an action that
+     * blocks before it returns its stage belongs on an executor of yours. While it starts, {@link LockHandle#current()}
+     * is its handle.
+     *
+     * <pre>{@code
+     * locks.executeAsync(LockRequest.of("order:42"), () -> client.ship(42)).thenAccept(this::confirm);
+     * }</pre>
+     *
+     * @param <T> the result of the action's stage
+     * @param request what to lock
+     * @param action what to start; never without the lock
+     * @return completed, after the release, with the result or the exception of the stage, with what the action throws,
+     *     or with one of the exceptions of {@link #acquire(LockRequest)}; with {@link LockLostException} as soon as the
+     *     lock is lost while the action goes on ({@code distributed-lock.on-lost=return}: only logged). Cancelling it
+     *     gives up the wait; it does not end an action that was started, whose lock is held until its stage ends
+     * @throws IllegalArgumentException at once, as {@link #acquireAsync(LockRequest)}
+     */
+    <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> action);
+
+    /**
+     * {@link #executeAsync(LockRequest, Supplier)} with everything as configured.
+     *
+     * @param <T> the result of the action's stage
+     * @param key what to lock
+     * @param action what to start
+     * @return as that one
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            String key, Supplier<? extends CompletionStage<T>> action) {
+        return executeAsync(LockRequest.of(key), action);
+    }
+
+    /**
+     * What becomes of work that ends normally after its lock was lost.
+     *
+     * @return as {@code distributed-lock.on-lost} says
+     */
+    default OnLost onLost() {
+        return OnLost.THROW;
     }
 
     /**

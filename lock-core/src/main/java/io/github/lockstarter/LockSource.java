@@ -46,16 +46,17 @@ public interface LockSource {
      *
      * @param request what to lock
      * @return completed with the hold, or with one of the exceptions of {@link #acquire}; dependents run on a thread of
-     *     the lock client, never on an event loop. It has 64 of them: dependents that block belong on an executor of
-     *     yours
+     *     the lock client, never on an event loop. It has 64 of them, and starts more, after a delay, only while all of
+     *     them are blocked: dependents that block belong on an executor of yours
      * @throws IllegalArgumentException at once, as {@link #acquire}
      */
     CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
     /**
-     * What this instance of the application holds.
+     * What this instance of the application holds. A source that passes its requests on to another one passes on this
+     * view of it, by which {@link LockContext} knows whose locks they are.
      *
-     * @return a live read-only view
+     * @return a live read-only view, always the same object
      */
     HeldLocks heldLocks();
 }

@@ -3,7 +3,9 @@ package io.github.lockstarter;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,11 @@ public class LockTemplate implements LockOperations {
     }
 
     @Override
+    public OnLost onLost() {
+        return onLost;
+    }
+
+    @Override
     public Lock asLock(LockRequest request) {
         return new JdkLockAdapter(source, request);
     }
@@ -65,27 +72,36 @@ public class LockTemplate implements LockOperations {
                 : new Execution.Executed<>(this.<T, X>run(handle.get(), action));
     }
 
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> action) {
+        return startAsync(request, action::get);
+    }
+
+    /**
+     * {@link #executeAsync} of an action that may throw.
+     *
+     * @param <T> the result of the action's stage
+     * @param request what to lock
+     * @param action what to start
+     * @return as that of {@link #executeAsync}
+     */
+    protected final <T extends @Nullable Object> CompletableFuture<T> startAsync(
+            LockRequest request, LockedAction<? extends CompletionStage<T>, ?> action) {
+        return new AsynchronousExecution<T>(source, request, onLost, action).start();
+    }
+
     private <T extends @Nullable Object, X extends Throwable> T run(LockHandle handle, LockedAction<T, X> action)
             throws X {
         T result;
         try {
-            result = runInside(handle, action);
+            result = LockContext.callInside(handle, action);
         } catch (Throwable failure) {
             releaseAfter(handle, failure);
             throw failure;
         }
         release(handle);
         return result;
-    }
-
-    private static <T extends @Nullable Object, X extends Throwable> T runInside(
-            LockHandle handle, LockedAction<T, X> action) throws X {
-        try {
-            CurrentLock.enter(handle);
-            return action.run();
-        } finally {
-            CurrentLock.exit(handle);
-        }
     }
 
     private void release(LockHandle handle) {

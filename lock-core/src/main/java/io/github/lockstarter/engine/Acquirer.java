@@ -223,7 +223,7 @@ final class Acquirer {
         handle.keepFor(acquisition.terms.atLeast());
         if (!result.complete(handle)) {
             handle.keepNothing();
-            handle.releaseAsync();
+            handle.beginRelease();
         }
     }
 }

@@ -1,13 +1,17 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** Several keys held as one: held while all are, lost with the first that is. Released in reverse order. */
 final class CompositeHandle implements EngineHandle {
@@ -79,22 +83,77 @@ final class CompositeHandle implements EngineHandle {
 
     @Override
     public ReleaseOutcome release() {
-        return BlockingWait.awaitUninterruptibly(releaseAsync());
+        return BlockingWait.awaitUninterruptibly(beginRelease());
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> beginRelease() {
+        return releaseEach(EngineHandle::beginRelease);
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        return releaseEach(LockHandle::releaseAsync);
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseUnused() {
+        return releaseEach(LockHandle::releaseUnused);
+    }
+
+    /** Completed once all are released: with the first loss, if there is one. */
+    @Override
+    public CompletableFuture<ReleaseOutcome> closeAsync() {
+        return releaseEach(LockHandle::closeAsync);
     }
 
     /** The worst that became of any part. */
-    @Override
-    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+    private CompletableFuture<ReleaseOutcome> releaseEach(
+            Function<EngineHandle, CompletableFuture<ReleaseOutcome>> release) {
         List<CompletableFuture<ReleaseOutcome>> releasing = new ArrayList<>(parts.size());
         Throwable failure = null;
         for (int i = parts.size() - 1; i >= 0; i--) {
             try {
-                releasing.add(parts.get(i).releaseAsync());
+                releasing.add(release.apply(parts.get(i)));
             } catch (RuntimeException | Error e) {
                 failure = e; // the others are released all the same
             }
         }
         return failure == null ? worst(releasing) : CompletableFuture.failedFuture(failure);
+    }
+
+    @Override
+    public Optional<LockHandle> reenter(LockRequest request) {
+        if (!keys().containsAll(request.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
+        }
+        List<EngineHandle> asked = parts.stream()
+                .filter(part -> request.keys().contains(part.key()))
+                .toList();
+        return enterAgain(asked, request).map(LockHandle.class::cast);
+    }
+
+    @Override
+    public Optional<EngineHandle> enterAgain(LockRequest request) {
+        return enterAgain(parts, request);
+    }
+
+    private static Optional<EngineHandle> enterAgain(List<EngineHandle> parts, LockRequest request) {
+        List<EngineHandle> entered = new ArrayList<>(parts.size());
+        try {
+            for (EngineHandle part : parts) {
+                Optional<EngineHandle> one = part.enterAgain(request);
+                if (one.isEmpty()) {
+                    entered.forEach(EngineHandle::beginRelease);
+                    return Optional.empty();
+                }
+                entered.add(one.get());
+            }
+        } catch (RuntimeException | Error e) {
+            entered.forEach(EngineHandle::beginRelease);
+            throw e;
+        }
+        return Optional.of(entered.size() == 1 ? entered.get(0) : new CompositeHandle(entered));
     }
 
     @Override

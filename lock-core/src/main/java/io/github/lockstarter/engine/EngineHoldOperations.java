@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
@@ -7,6 +8,7 @@ import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldHandle;
 import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.LossDetector;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.renewal.Watchdog;
 import io.github.lockstarter.spi.RenewResult;
@@ -31,6 +33,11 @@ final class EngineHoldOperations extends HoldOperations {
     @Override
     public void checkLease(String key, Duration lease) {
         context.settings().checkExtension(key, lease);
+    }
+
+    @Override
+    public Duration atLeast(LockRequest request) {
+        return ResolvedRequest.of(request, context.settings()).atLeast();
     }
 
     @Override

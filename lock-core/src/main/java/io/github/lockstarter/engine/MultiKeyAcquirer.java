@@ -115,7 +115,7 @@ final class MultiKeyAcquirer {
     private static void giveBack(List<EngineHandle> acquired) {
         acquired.forEach(each -> {
             each.keepNothing();
-            each.releaseAsync();
+            each.beginRelease();
         });
     }
 

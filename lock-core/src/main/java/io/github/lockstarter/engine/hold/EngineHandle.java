@@ -1,15 +1,20 @@
 package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** A handle of this engine: can also be released without waiting for the answer. */
+/** A handle of this engine: what the engine itself asks of it. */
 public interface EngineHandle extends LockHandle {
 
-    /** {@link #release()} without waiting for the answer. */
-    CompletableFuture<ReleaseOutcome> releaseAsync();
+    /** One entry more into each of its holds, whatever the keys of the request; empty when one was released. */
+    Optional<EngineHandle> enterAgain(LockRequest request);
+
+    /** {@link #releaseAsync()}, completed by whichever thread gets the answer, such as an event loop. */
+    CompletableFuture<ReleaseOutcome> beginRelease();
 
     /**
      * The caller gets the handle, and asked for this minimum time: the release of the lock keeps it for that long, or

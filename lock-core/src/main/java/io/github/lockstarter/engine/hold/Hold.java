@@ -30,14 +30,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #atLeast} (set when a caller gets a handle); {@link #extended} (set by the first
- * extension, before it is written);
- * {@link #lossReported} and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link #renewAt},
- * {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update costs a count
- * in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to its handle or to
- * null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle again by a nested
- * entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's thread empties);
- * {@link #isReportedAbandoned} and {@link #isReportedHeldLong} (set once, by the timer's thread).
+ * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically);
+ * {@link #isEnteredAgain} (set with the second handle); {@link #extended} (set by the first extension, before it is
+ * written); {@link #lossReported} and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link
+ * #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
+ * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to
+ * its handle or to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle
+ * again by a nested entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's
+ * thread empties); {@link #isReportedAbandoned} and {@link #isReportedHeldLong} (set once, by the timer's thread).
  */
 public final class Hold extends TimerEntry {
 
@@ -115,6 +115,8 @@ public final class Hold extends TimerEntry {
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "lossReported");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable HoldHandle> UNFINISHED =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, HoldHandle.class, "unfinished");
+    private static final AtomicReferenceFieldUpdater<Hold, Duration> AT_LEAST =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Duration.class, "atLeast");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Claim> CLAIM =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Claim.class, "claim");
 
@@ -140,6 +142,9 @@ public final class Hold extends TimerEntry {
 
     /** Minimum time of the lock: the longest that a caller with a handle asked for. */
     private volatile Duration atLeast = Duration.ZERO;
+
+    /** Whether it has or had another handle than its first one. */
+    volatile boolean isEnteredAgain;
 
     /**
      * Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way.
@@ -317,8 +322,9 @@ public final class Hold extends TimerEntry {
 
     /** A caller gets a handle: the release keeps the lock for the minimum time that the caller asked for, or longer. */
     void keepFor(Duration minimum) {
-        if (minimum.compareTo(atLeast) > 0) {
-            atLeast = minimum;
+        Duration known = atLeast;
+        while (minimum.compareTo(known) > 0 && !AT_LEAST.compareAndSet(this, known, minimum)) {
+            known = atLeast;
         }
     }
 

@@ -1,12 +1,14 @@
 package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,9 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         this.hold = hold;
         this.operations = operations;
         this.first = first == null ? this : first;
+        if (first != null) {
+            hold.isEnteredAgain = true;
+        }
     }
 
     @Override
@@ -127,11 +132,24 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public ReleaseOutcome release() {
-        return BlockingWait.awaitUninterruptibly(releaseAsync());
+        return BlockingWait.awaitUninterruptibly(beginRelease());
     }
 
     @Override
     public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        return operations.events().completedForCallers(beginRelease());
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseUnused() {
+        if (first == this && !hold.isEnteredAgain) {
+            hold.keepNothing();
+        }
+        return releaseAsync();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> beginRelease() {
         boolean leaving = false;
         try {
             leaving = STAGE.compareAndSet(this, ENTERED, LEAVING);
@@ -174,6 +192,41 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         if (release() == ReleaseOutcome.LOST) {
             throw HoldExceptions.lost(hold);
         }
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> closeAsync() {
+        return releaseAsync()
+                .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
+                        ? CompletableFuture.failedFuture(HoldExceptions.lost(hold))
+                        : CompletableFuture.completedFuture(outcome));
+    }
+
+    @Override
+    public Optional<LockHandle> reenter(LockRequest request) {
+        if (!keys().containsAll(request.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + request.keys());
+        }
+        return enterAgain(request).map(LockHandle.class::cast);
+    }
+
+    @Override
+    public Optional<EngineHandle> enterAgain(LockRequest request) {
+        Duration atLeast = operations.atLeast(request);
+        if (hasLeft()) {
+            return Optional.empty();
+        }
+        operations.checkHeld(hold);
+        // Made first: behind the entry is no call that could fail, but for the returns.
+        Optional<EngineHandle> handle = Optional.of(new HoldHandle(hold, operations, first));
+        if (hold.lifecycle.enter()) {
+            hold.keepFor(atLeast);
+            return handle;
+        }
+        if (hold.lifecycle.isLost()) {
+            throw HoldExceptions.lost(hold);
+        }
+        return Optional.empty(); // it is being released
     }
 
     @Override

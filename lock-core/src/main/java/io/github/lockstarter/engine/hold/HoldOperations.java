@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.spi.RenewResult;
@@ -17,6 +18,12 @@ public abstract class HoldOperations {
 
     /** Throws {@link IllegalArgumentException} if the lease is out of range. */
     public abstract void checkLease(String key, Duration lease);
+
+    /**
+     * The minimum time that a request asks for, or that is configured for it. Throws {@link IllegalArgumentException}
+     * if the request asks for what it cannot get.
+     */
+    public abstract Duration atLeast(LockRequest request);
 
     /** Ends the hold if its lease is over. Returns whether it is still held. */
     public abstract boolean checkHeld(Hold hold);

@@ -1,0 +1,245 @@
+package io.github.lockstarter;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks under which asynchronous work runs, innermost first. No thread owns them: the work carries them along, in
+ * the Reactor context of its subscriber or from thread to thread, and by them it enters a lock again that it holds.
+ * Immutable; thread-safe.
+ *
+ * <p>Two facts are kept for each thread: the locked bodies that run on it, entered and left by {@link LockTemplate} and
+ * {@link #call}; and the context that it carries, set by {@link #bind}. Each body knows the context that the thread
+ * carried when it was entered: another one was bound inside of the body, and is nearer.
+ */
+public final class LockContext {
+
+    /** Name of the context among the values that a Reactor context or a context-propagation library carries. */
+    public static final String KEY = LockContext.class.getName();
+
+    /** Outside of any lock. */
+    public static final LockContext NONE = new LockContext(List.of());
+
+    private static final ThreadLocal<Deque<Body>> BODIES = new ThreadLocal<>();
+    private static final ThreadLocal<LockContext> CARRIED = new ThreadLocal<>();
+
+    private final List<Entry> entries;
+
+    private LockContext(List<Entry> entries) {
+        this.entries = entries;
+    }
+
+    /** A locked body that runs on this thread. */
+    private record Body(LockHandle handle, LockContext carried) {}
+
+    /** One lock. Another source has other locks of the same keys: its view of what it holds is another object. */
+    private record Entry(LockHandle handle, HeldLocks heldBySource) {}
+
+    /**
+     * The context that this thread carries.
+     *
+     * @return the context; {@link #NONE} if it carries none
+     */
+    public static LockContext current() {
+        LockContext carried = CARRIED.get();
+        return carried == null ? NONE : carried;
+    }
+
+    /**
+     * Has this thread carry the context, until another one is bound. Bind the one of before again.
+     *
+     * @return the one of before
+     */
+    public LockContext bind() {
+        LockContext before = current();
+        if (entries.isEmpty()) {
+            CARRIED.remove();
+        } else {
+            CARRIED.set(this);
+        }
+        return before;
+    }
+
+    /**
+     * Runs a part of the work, which finds the innermost lock by {@link LockHandle#current()}, and this context on its
+     * thread.
+     *
+     * @param <T> the result of the part
+     * @param <X> what the part may throw
+     * @param part what to run
+     * @return what it returns
+     * @throws X when the part throws it
+     */
+    public <T extends @Nullable Object, X extends Throwable> T call(LockedAction<T, X> part) throws X {
+        LockContext before = bind();
+        try {
+            return entries.isEmpty() ? part.run() : callInside(entries.get(0).handle, part);
+        } finally {
+            before.bind();
+        }
+    }
+
+    /** Runs a locked body on this thread. */
+    static <T extends @Nullable Object, X extends Throwable> T callInside(LockHandle handle, LockedAction<T, X> body)
+            throws X {
+        try {
+            enter(handle);
+            return body.run();
+        } finally {
+            exit(handle);
+        }
+    }
+
+    /**
+     * The context of work inside of one lock more, and without those that were released: work that starts the next work
+     * would pass on all that went before. A lost lock stays, so that entering it again fails.
+     *
+     * @param handle the lock, which becomes the innermost
+     * @param heldBySource {@link LockSource#heldLocks()} of what granted it
+     * @return the further context
+     */
+    public LockContext with(LockHandle handle, HeldLocks heldBySource) {
+        List<Entry> further = new ArrayList<>(entries.size() + 1);
+        further.add(new Entry(handle, heldBySource));
+        for (Entry entry : entries) {
+            if (!isReleased(entry.handle)) {
+                further.add(entry);
+            }
+        }
+        return new LockContext(List.copyOf(further));
+    }
+
+    /**
+     * The innermost lock.
+     *
+     * @return its handle; empty outside of any
+     */
+    public Optional<LockHandle> innermost() {
+        return entries.stream().map(Entry::handle).findFirst();
+    }
+
+    /**
+     * {@linkplain LockHandle#reenter Enters} the lock that a request asks for once more, if the work holds it.
+     *
+     * @param request what the work asks for
+     * @param heldBySource {@link LockSource#heldLocks()} of what it asks: a lock with the same key that another source
+     *     granted is another lock
+     * @return a handle with a release of its own; empty if the lock has to be acquired
+     * @throws LockLostException when the work held the lock and has lost it
+     * @throws IllegalStateException when the work holds some of the keys, which it would wait for in vain
+     */
+    public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
+        List<LockHandle> handles = handlesOf(heldBySource);
+        for (LockHandle handle : handles) {
+            if (handle.keys().containsAll(request.keys())) {
+                Optional<LockHandle> entered = handle.reenter(request);
+                if (entered.isPresent()) {
+                    return entered;
+                }
+            }
+        }
+        for (LockHandle handle : handles) {
+            if (handle.isHeld() && handle.keys().stream().anyMatch(request.keys()::contains)) {
+                throw new IllegalStateException("Cannot acquire lock '"
+                        + LockRequest.printable(String.join(", ", request.keys())) + "' inside of lock '"
+                        + LockRequest.printable(handle.key())
+                        + "', which has some of its keys: asynchronous work would wait for itself. Acquire all keys "
+                        + "together in the outer lock");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private List<LockHandle> handlesOf(HeldLocks heldBySource) {
+        return entries.stream()
+                .filter(entry -> entry.heldBySource == heldBySource)
+                .map(Entry::handle)
+                .toList();
+    }
+
+    private static boolean isReleased(LockHandle handle) {
+        if (handle.isHeld()) {
+            return false;
+        }
+        try {
+            handle.ensureHeld();
+            return false;
+        } catch (LockLostException e) {
+            return false;
+        } catch (IllegalStateException released) {
+            return true;
+        }
+    }
+
+    /** The handle of the innermost body that runs on this thread, or of the context that was bound inside of it. */
+    static Optional<LockHandle> innermostOfThread() {
+        Deque<Body> bodies = BODIES.get();
+        LockContext carried = current();
+        if (bodies == null) {
+            return carried.innermost();
+        }
+        Body innermost = bodies.getFirst();
+        boolean isOfTheBody = carried == innermost.carried || carried == NONE;
+        return isOfTheBody ? Optional.of(innermost.handle) : carried.innermost();
+    }
+
+    /** The handles of the bodies that run on this thread, innermost first. */
+    static List<LockHandle> bodiesOfThread() {
+        Deque<Body> bodies = BODIES.get();
+        return bodies == null ? List.of() : bodies.stream().map(Body::handle).toList();
+    }
+
+    /** A released lock of a carried context is no failure: what runs on behind its release was given the context. */
+    static void ensureAllOfThread() {
+        bodiesOfThread().forEach(LockHandle::ensureHeld);
+        for (Entry entry : current().entries) {
+            try {
+                entry.handle.ensureHeld();
+            } catch (IllegalStateException released) {
+                // not lost
+            }
+        }
+    }
+
+    private static void enter(LockHandle handle) {
+        Deque<Body> bodies = BODIES.get();
+        if (bodies == null) {
+            bodies = new ArrayDeque<>(2);
+            BODIES.set(bodies);
+        }
+        bodies.addFirst(new Body(handle, current()));
+    }
+
+    /**
+     * Also of what an inner body could not remove when its stack was at an end. Removed from the thread with the last.
+     */
+    private static void exit(LockHandle handle) {
+        Deque<Body> bodies = BODIES.get();
+        if (bodies != null && contains(bodies, handle)) {
+            while (bodies.removeFirst().handle != handle) {
+                // an inner one
+            }
+        }
+        if (bodies != null && bodies.isEmpty()) {
+            BODIES.remove();
+        }
+    }
+
+    private static boolean contains(Deque<Body> bodies, LockHandle handle) {
+        for (Body body : bodies) {
+            if (body.handle == handle) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "LockContext" + entries.stream().map(Entry::handle).toList();
+    }
+}
