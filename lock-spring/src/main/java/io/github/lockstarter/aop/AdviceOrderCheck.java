@@ -19,7 +19,8 @@ import org.springframework.core.Ordered;
 /**
  * Refuses a locked method whose lock would be released too early by the order of the advices around it: a transaction
  * advice outside of the lock commits after the release, an asynchronous advice inside of the lock runs the method on
- * another thread and returns at once. Sees the advices of one proxy and of the proxies inside of it.
+ * another thread and returns at once. Refuses one that has {@code @Async} and no such advice, too. Sees the advices of
+ * one proxy and of the proxies inside of it.
  */
 final class AdviceOrderCheck {
 
@@ -46,10 +47,15 @@ final class AdviceOrderCheck {
      *
      * @throws InvalidLockDeclarationException when one is on the wrong side of the lock
      */
-    static void check(Method method, Object proxy) {
-        AdviceOrderCheck check = new AdviceOrderCheck(method);
+    static void check(LockedMethod locked, Object proxy) {
+        AdviceOrderCheck check = new AdviceOrderCheck(locked.method());
         check.collect(proxy, 0);
-        first(check.chain, advisor -> advisor instanceof LockAdvisor).ifPresent(check::checkAround);
+        first(check.chain, advisor -> advisor instanceof LockAdvisor).ifPresent(lock -> {
+            check.checkAround(lock);
+            if (locked.shape() == MethodShape.ASYNC_THREAD) {
+                check.checkAsynchronous();
+            }
+        });
     }
 
     private void collect(@Nullable Object bean, int depth) {
@@ -97,6 +103,17 @@ final class AdviceOrderCheck {
                                     + "; or call the locked method, of another bean, from the asynchronous "
                                     + "one.");
                 });
+    }
+
+    private void checkAsynchronous() {
+        if (chain.stream().noneMatch(link -> isAsynchronous(link.advisor()))) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it has @Async, and no asynchronous advice is around it, so the thread of its caller would wait for the "
+                            + "future that it returns.",
+                    "Add @EnableAsync to a configuration of the application, or remove @Async: the lock is held until "
+                            + "a CompletableFuture ends, and no thread waits.");
+        }
     }
 
     private static String adviceFor(Link transaction, Link lock) {

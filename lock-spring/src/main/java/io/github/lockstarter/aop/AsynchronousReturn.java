@@ -4,36 +4,39 @@ import io.github.lockstarter.LockRequest;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * Results whose work goes on, or begins, after the method has returned: the lock would be released before the work
- * ends. Known at the start where the method declares such a type, else when a method that declares Object returns one.
+ * Results whose work goes on, or begins, after the method has returned. Known at the start where the method declares
+ * such a type, else when a method that declares Object returns one: then the lock is released before the work ends.
  */
 final class AsynchronousReturn {
 
     /** Of libraries that the application may not have. */
     private static final Set<String> NAMES = Set.of(
             "org.reactivestreams.Publisher",
+            "kotlinx.coroutines.flow.Flow",
+            "kotlinx.coroutines.Deferred",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     private static final String ADVICE =
-            "Lock a method that does the work before it returns, or use LockTemplate.acquireAsync and release the handle when the "
-                    + "work ends.";
+            "Lock a method that does the work before it returns, or one that returns a CompletableFuture, a CompletionStage "
+                    + "or a reactive type; or use LockTemplate.acquireAsync and release the handle when the work ends.";
 
     private static final ClassValue<Boolean> ENDS_LATER = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return Future.class.isAssignableFrom(type)
+                    || CompletionStage.class.isAssignableFrom(type)
                     || Callable.class.isAssignableFrom(type)
                     || BaseStream.class.isAssignableFrom(type)
                     || hasKnownName(type)
@@ -43,19 +46,34 @@ final class AsynchronousReturn {
 
     private AsynchronousReturn() {}
 
-    /**
-     * Refuses a method that returns before its work ends.
-     *
-     * @throws InvalidLockDeclarationException when it does
-     */
-    static void check(Method method) {
-        if (KotlinDetector.isSuspendingFunction(method) || ENDS_LATER.get(method.getReturnType())) {
-            throw new InvalidLockDeclarationException(
-                    method,
-                    "it returns " + ResolvableType.forMethodReturnType(method)
-                            + ", so the lock would be released before the work ends.",
-                    ADVICE);
+    /** Whether what a method returns stands for work that goes on. */
+    static boolean endsLater(Class<?> returned) {
+        return ENDS_LATER.get(returned);
+    }
+
+    /** What a method returns cannot be locked until its work ends. */
+    static InvalidLockDeclarationException refused(Method method, String action) {
+        return new InvalidLockDeclarationException(
+                method,
+                "it returns " + ResolvableType.forMethodReturnType(method)
+                        + ", so the lock would be released before the work ends.",
+                action);
+    }
+
+    /** What to declare instead of a type that is refused. */
+    static String expected(Class<?> returned, boolean isReactorThere) {
+        if (CompletionStage.class.isAssignableFrom(returned)) {
+            return "Declare CompletableFuture or CompletionStage: the lock returns a stage of its own, which ends after "
+                    + "the release.";
         }
+        if (Future.class.isAssignableFrom(returned)) {
+            return "Return a CompletableFuture, whose end can be waited for without a thread.";
+        }
+        if (isReactive(returned)) {
+            return "Declare Mono, Flux, Publisher, Flow or the type of RxJava itself: the lock returns a publisher of "
+                    + "its own. A Deferred of Kotlin is started when it is made: declare a suspend function.";
+        }
+        return isReactorThere ? ADVICE : ADVICE + " A reactive type needs io.projectreactor:reactor-core.";
     }
 
     /**
@@ -67,7 +85,8 @@ final class AsynchronousReturn {
         if (result != null && method.getReturnType() == Object.class && ENDS_LATER.get(result.getClass())) {
             throw new IllegalStateException(InvalidLockDeclarationException.describe(method) + " returned a "
                     + result.getClass().getTypeName() + ", whose work continues although lock '"
-                    + LockRequest.printable(String.join(", ", request.keys())) + "' is already released. " + ADVICE);
+                    + LockRequest.printable(String.join(", ", request.keys())) + "' is already released. Declare the "
+                    + "type that it returns. " + ADVICE);
         }
     }
 

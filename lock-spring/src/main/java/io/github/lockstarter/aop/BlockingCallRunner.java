@@ -5,16 +5,24 @@ import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockedAction;
+import io.github.lockstarter.spi.BlockingWait;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** Methods whose work ends when they return: the lock is held by the calling thread. */
+/**
+ * Methods whose work ends when they return, and those that run on the thread of {@code @Async}, which waits for their
+ * future: the lock is held by the calling thread.
+ */
 final class BlockingCallRunner implements LockedCallRunner {
 
     private final Supplier<LockOperations> operations;
     private final CallersTransaction callersTransaction;
     private final ContentionHandler contention;
+    private final NonBlockingThreadWarning nonBlockingThreads = new NonBlockingThreadWarning();
 
     BlockingCallRunner(
             Supplier<LockOperations> operations, CallersTransaction callersTransaction, ContentionHandler contention) {
@@ -27,24 +35,45 @@ final class BlockingCallRunner implements LockedCallRunner {
     @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument: a body may well return null
     private static final class Body implements LockedAction<@Nullable Object, Throwable> {
 
+        private final LockedMethod method;
         private final MethodInvocation invocation;
         private boolean isReached;
 
-        private Body(MethodInvocation invocation) {
+        private Body(LockedMethod method, MethodInvocation invocation) {
+            this.method = method;
             this.invocation = invocation;
         }
 
         @Override
         public @Nullable Object run() throws Throwable {
             isReached = true;
-            return invocation.proceed();
+            Object result = invocation.proceed();
+            if (method.shape() == MethodShape.ASYNC_THREAD && result != null) {
+                awaitEnd((Future<?>) result);
+            }
+            return result;
+        }
+
+        /** Spring waits for it next, on this thread, and passes its result on. */
+        private void awaitEnd(Future<?> work) {
+            if (work instanceof CompletionStage<?> stage) {
+                CompletableFuture<Void> end = new CompletableFuture<>();
+                stage.whenComplete((value, failure) -> end.complete(null));
+                BlockingWait.awaitUninterruptibly(end);
+            } else if (!work.isDone()) {
+                throw new IllegalStateException(InvalidLockDeclarationException.describe(method.method())
+                        + " returned a " + work.getClass().getTypeName()
+                        + " that is not done, whose work continues although the lock is released now. Return a "
+                        + "CompletableFuture");
+            }
         }
     }
 
     @Override
     public @Nullable Object run(LockedMethod method, LockRequest request, MethodInvocation invocation)
             throws Throwable {
-        Body body = new Body(invocation);
+        nonBlockingThreads.warn(method, request);
+        Body body = new Body(method, invocation);
         Object result;
         try {
             result = execute(method, request, body);

@@ -62,6 +62,17 @@ final class CallersTransaction {
         return false;
     }
 
+    /**
+     * {@link #outlives} for a method that no transaction keeps a lock for.
+     *
+     * @throws IllegalStateException when the method must not be called inside this transaction
+     */
+    void check(LockedMethod method, LockRequest request) {
+        if (outlives(method, request)) {
+            throw new IllegalStateException(calledInside(method, request) + " cannot be kept until its end");
+        }
+    }
+
     /** Keeps a lock until the transaction has completed. */
     void keep(LockHandle handle) {
         TransactionLocks.releaseAfterCompletion(handle);

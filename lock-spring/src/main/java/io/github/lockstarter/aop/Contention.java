@@ -23,11 +23,17 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
      *
      * @param method the method that runs
      * @param type the bean's own class
+     * @param shape when the work of the method ends
      * @throws InvalidLockDeclarationException when the attributes contradict each other, there is nothing to return, or
      *     no fallback fits
      */
     static Contention of(
-            Method method, Class<?> type, DistributedLock attributes, LockedMethodSettings settings, String name) {
+            Method method,
+            Class<?> type,
+            MethodShape shape,
+            DistributedLock attributes,
+            LockedMethodSettings settings,
+            String name) {
         IfContended declared = attributes.ifContended();
         String fallback = attributes.fallbackMethod();
         if (!fallback.isEmpty()) {
@@ -47,6 +53,6 @@ sealed interface Contention permits Contention.Throw, Contention.Skip, Fallback 
         String origin = declared == IfContended.SKIP
                 ? "ifContended = SKIP"
                 : "distributed-lock.locks." + name + ".if-contended=skip";
-        return new Skip(EmptyResult.of(method, type, origin));
+        return new Skip(EmptyResult.of(method, type, shape, origin));
     }
 }

@@ -17,7 +17,10 @@ import org.springframework.core.Nullness;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
-/** What a method returns that was skipped: nothing, an empty Optional, or null. */
+/**
+ * What a method returns that was skipped: nothing, an empty Optional, or null, which stands for a stage that ends with
+ * null and for an empty publisher.
+ */
 final class EmptyResult {
 
     private static final Map<Class<?>, Object> EMPTY = Map.of(
@@ -38,10 +41,15 @@ final class EmptyResult {
     /**
      * What a method returns that was skipped.
      *
+     * @param shape when the work of the method ends
      * @param origin what says that it is skipped
      * @throws InvalidLockDeclarationException when it can return nothing that says so
      */
-    static @Nullable Object of(Method method, Class<?> type, String origin) {
+    static @Nullable Object of(Method method, Class<?> type, MethodShape shape, String origin) {
+        if (shape != MethodShape.BLOCKING) {
+            checkMayBeEmpty(method, shape, origin);
+            return null;
+        }
         Class<?> declared = method.getReturnType();
         if (declared == void.class) {
             return null;
@@ -60,6 +68,34 @@ final class EmptyResult {
                             + ">, or declare a fallbackMethod that returns what stands for a skipped call.");
         }
         return null;
+    }
+
+    /**
+     * A stage may always end with null, but not each publisher without a value, and not each suspend function with
+     * null.
+     */
+    private static void checkMayBeEmpty(Method method, MethodShape shape, String origin) {
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            MethodParameter result = new MethodParameter(method, -1);
+            if (result.getParameterType() != void.class && !isFlow(result) && !result.isOptional()) {
+                throw unskippable(method, origin, "a non-null " + ClassUtils.getShortName(result.getParameterType()));
+            }
+        } else if (shape == MethodShape.REACTIVE && !ReactiveResult.of(method).canBeEmpty()) {
+            throw unskippable(
+                    method, origin, "a " + ClassUtils.getShortName(method.getReturnType()) + ", which has a value");
+        }
+    }
+
+    private static boolean isFlow(MethodParameter result) {
+        return result.getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
+    }
+
+    private static InvalidLockDeclarationException unskippable(Method method, String origin, String returned) {
+        return new InvalidLockDeclarationException(
+                method,
+                "with " + origin + " a skipped call has no result, and the method returns " + returned + ".",
+                "Return what may be empty (in Kotlin: a nullable type), or declare a fallbackMethod that returns what "
+                        + "stands for a skipped call.");
     }
 
     private static boolean isNonNull(Method method) {

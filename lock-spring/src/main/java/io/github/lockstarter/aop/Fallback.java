@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -47,7 +49,7 @@ record Fallback(Optional<FallbackMethod> general, Map<Class<?>, FallbackMethod> 
                 candidates.add(candidate);
                 Optional<FallbackMethod> fitting = fitting(candidate, method, type);
                 if (fitting.isPresent() && fitting.get().takesException()) {
-                    byException.putIfAbsent(checkedException(method, candidate), fitting.get());
+                    byException.putIfAbsent(checkedException(method, candidate, type), fitting.get());
                 } else if (general.isEmpty()) {
                     general = fitting;
                 }
@@ -97,6 +99,9 @@ record Fallback(Optional<FallbackMethod> general, Map<Class<?>, FallbackMethod> 
 
     /** Empty for an overload that is something else. */
     private static Optional<FallbackMethod> fitting(Method candidate, Method method, Class<?> type) {
+        if (KotlinDetector.isSuspendingFunction(candidate) != KotlinDetector.isSuspendingFunction(method)) {
+            return Optional.empty();
+        }
         List<Class<?>> expected = parameters(method, type);
         List<Class<?>> actual = parameters(candidate, type);
         boolean takesException =
@@ -109,16 +114,19 @@ record Fallback(Optional<FallbackMethod> general, Map<Class<?>, FallbackMethod> 
         return Optional.of(FallbackMethod.of(candidate, takesException, type));
     }
 
+    /** Without the Continuation of a suspend function. */
     private static List<Class<?>> parameters(Method method, Class<?> type) {
-        List<Class<?>> types = new ArrayList<>(method.getParameterCount());
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        int count = method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
+        List<Class<?>> types = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
             types.add(ResolvableType.forMethodParameter(method, i, type).resolve(method.getParameterTypes()[i]));
         }
         return types;
     }
 
-    private static Class<?> checkedException(Method method, Method candidate) {
-        Class<?> taken = candidate.getParameterTypes()[candidate.getParameterCount() - 1];
+    private static Class<?> checkedException(Method method, Method candidate, Class<?> type) {
+        List<Class<?>> parameters = parameters(candidate, type);
+        Class<?> taken = parameters.get(parameters.size() - 1);
         if (HANDLED.stream().noneMatch(taken::isAssignableFrom)) {
             throw new InvalidLockDeclarationException(
                     method,
@@ -131,6 +139,10 @@ record Fallback(Optional<FallbackMethod> general, Map<Class<?>, FallbackMethod> 
     }
 
     private static void checkResult(Method method, Method candidate, Class<?> type) {
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            checkSuspendedResult(method, candidate);
+            return;
+        }
         ResolvableType expected = ResolvableType.forMethodReturnType(method, type);
         ResolvableType actual = ResolvableType.forMethodReturnType(candidate, type);
         if (!fits(method.getReturnType(), expected, candidate.getReturnType(), actual)) {
@@ -139,6 +151,19 @@ record Fallback(Optional<FallbackMethod> general, Map<Class<?>, FallbackMethod> 
                     "the fallback " + InvalidLockDeclarationException.describe(candidate) + " returns " + actual
                             + ", and the method returns " + expected + ".",
                     "Declare " + expected(method, candidate.getName()) + '.');
+        }
+    }
+
+    /** All suspend functions return Object to Java. */
+    private static void checkSuspendedResult(Method method, Method candidate) {
+        Class<?> expected = new MethodParameter(method, -1).getParameterType();
+        Class<?> actual = new MethodParameter(candidate, -1).getParameterType();
+        if (!ClassUtils.isAssignable(expected, actual)) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "the fallback " + InvalidLockDeclarationException.describe(candidate) + " returns "
+                            + actual.getTypeName() + ", and the function returns " + expected.getTypeName() + ".",
+                    "Declare a suspend function '" + candidate.getName() + "' that returns what the locked one does.");
         }
     }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -61,8 +62,7 @@ record FallbackMethod(Method method, Optional<Method> contract, boolean takesExc
     Object call(MethodInvocation invocation, LockException refusal) throws Throwable {
         @Nullable Object[] arguments = invocation.getArguments();
         if (takesException) {
-            arguments = Arrays.copyOf(arguments, arguments.length + 1);
-            arguments[arguments.length - 1] = refusal;
+            arguments = withException(arguments, refusal);
         }
         try {
             return invoke(invocation, arguments);
@@ -94,20 +94,37 @@ record FallbackMethod(Method method, Optional<Method> contract, boolean takesExc
                         == method.getDeclaringClass().getClassLoader();
     }
 
-    private @Nullable Object invoke(MethodInvocation invocation, @Nullable Object[] arguments) throws Exception {
+    /** Last, but for the Continuation of a suspend function. */
+    private @Nullable Object[] withException(@Nullable Object[] arguments, LockException refusal) {
+        @Nullable Object[] extended = Arrays.copyOf(arguments, arguments.length + 1);
+        int position = KotlinDetector.isSuspendingFunction(method) ? arguments.length - 1 : arguments.length;
+        System.arraycopy(arguments, position, extended, position + 1, arguments.length - position);
+        extended[position] = refusal;
+        return extended;
+    }
+
+    private @Nullable Object invoke(MethodInvocation invocation, @Nullable Object[] arguments) throws Throwable {
         Object proxy = invocation instanceof ProxyMethodInvocation proxied ? proxied.getProxy() : null;
         if (!isDirect && proxy != null && method.getDeclaringClass().isInstance(proxy) && isOverriddenBy(proxy)) {
-            return method.invoke(proxy, arguments);
+            return invoke(method, proxy, arguments);
         }
         if (!isDirect
                 && contract.isPresent()
                 && contract.get().getDeclaringClass().isInstance(proxy)) {
-            return contract.get().invoke(proxy, arguments);
+            return invoke(contract.get(), proxy, arguments);
         }
         Object target = invocation.getThis();
         while (AopUtils.isAopProxy(target) && target instanceof Advised inner) {
             target = inner.getTargetSource().getTarget();
         }
-        return method.invoke(target, arguments);
+        return invoke(method, target, arguments);
+    }
+
+    /** A suspend function becomes a publisher, as where an interceptor proceeds to one. */
+    private static @Nullable Object invoke(Method called, @Nullable Object target, @Nullable Object[] arguments)
+            throws Throwable {
+        return KotlinDetector.isSuspendingFunction(called)
+                ? AopUtils.invokeJoinpointUsingReflection(target, called, arguments)
+                : called.invoke(target, arguments);
     }
 }

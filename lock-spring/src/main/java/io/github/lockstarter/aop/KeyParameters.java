@@ -9,11 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /**
  * The names under which a key expression sees the arguments of a call: {@code #p0} and {@code #a0} always, parameter
- * names where the class file has them.
+ * names where the class file has them. The Continuation of a suspend function is none of them.
  *
  * @param count number of parameters
  * @param names parameter names of the method that carries the annotation, else of the one that is called
@@ -23,7 +24,9 @@ record KeyParameters(int count, Optional<List<String>> names) {
     private static final ParameterNameDiscoverer DISCOVERER = new DefaultParameterNameDiscoverer();
 
     static KeyParameters of(Method annotated, Method called) {
-        return new KeyParameters(called.getParameterCount(), namesOf(annotated).or(() -> namesOf(called)));
+        int hidden = KotlinDetector.isSuspendingFunction(called) ? 1 : 0;
+        return new KeyParameters(
+                called.getParameterCount() - hidden, namesOf(annotated).or(() -> namesOf(called)));
     }
 
     private static Optional<List<String>> namesOf(Method method) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockRequest;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -12,10 +13,23 @@ final class LockInterceptor implements MethodInterceptor {
 
     private final LockedMethods methods;
     private final LockedCallRunner blocking;
+    private final LockedCallRunner stages;
+    private final Supplier<? extends LockedCallRunner> reactive;
 
-    LockInterceptor(LockedMethods methods, LockedCallRunner blocking) {
+    /**
+     * Creates the interceptor.
+     *
+     * @param reactive asked for with the first call of a reactive method, which an application without Reactor has not
+     */
+    LockInterceptor(
+            LockedMethods methods,
+            LockedCallRunner blocking,
+            LockedCallRunner stages,
+            Supplier<? extends LockedCallRunner> reactive) {
         this.methods = methods;
         this.blocking = blocking;
+        this.stages = stages;
+        this.reactive = reactive;
     }
 
     @Override
@@ -23,7 +37,9 @@ final class LockInterceptor implements MethodInterceptor {
         LockedMethod method = lockedMethod(invocation);
         LockRequest request = method.requestFor(invocation.getArguments());
         return switch (method.shape()) {
-            case BLOCKING -> blocking.run(method, request, invocation);
+            case BLOCKING, ASYNC_THREAD -> blocking.run(method, request, invocation);
+            case STAGE -> stages.run(method, request, invocation);
+            case REACTIVE -> reactive.get().run(method, request, invocation);
         };
     }
 

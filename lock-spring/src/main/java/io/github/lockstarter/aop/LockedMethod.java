@@ -56,7 +56,7 @@ record LockedMethod(
             LockedMethodSettings settings) {
         AnnotatedElement declared = annotation.getSource() instanceof AnnotatedElement element ? element : method;
         checkInterceptable(method);
-        MethodShape shape = MethodShape.of(method);
+        MethodShape shape = MethodShape.of(method, type);
         DistributedLock attributes = annotation.synthesize();
         Method annotated = declared instanceof Method source ? source : method;
         KeyParameters parameters = KeyParameters.of(annotated, method);
@@ -68,15 +68,33 @@ record LockedMethod(
         checkNamed(method, annotation, given);
         checkSingle(method, declared);
         String name = given.isEmpty() ? defaultName(method, declared) : resolvedName(method, given, placeholders);
-        InTransaction inTransaction = attributes.inTransaction();
+        InTransaction inTransaction = attributes.inTransaction() == InTransaction.AS_CONFIGURED
+                ? settings.inTransaction(name)
+                : attributes.inTransaction();
+        checkTransaction(method, shape, inTransaction);
         return new LockedMethod(
                 method,
                 declared,
                 keys,
                 request(name, attributes, placeholders),
                 shape,
-                Contention.of(method, type, attributes, settings, name),
-                inTransaction == InTransaction.AS_CONFIGURED ? settings.inTransaction(name) : inTransaction);
+                Contention.of(method, type, shape, attributes, settings, name),
+                inTransaction);
+    }
+
+    /** The transaction of a caller is on its thread; that of a reactive one is in the context of the subscriber. */
+    private static void checkTransaction(Method method, MethodShape shape, InTransaction inTransaction) {
+        boolean canBeRefused = shape != MethodShape.REACTIVE;
+        if ((shape.endsLater() && inTransaction == InTransaction.RELEASE_AFTER)
+                || (!canBeRefused && inTransaction == InTransaction.REFUSE)) {
+            throw new InvalidLockDeclarationException(
+                    method,
+                    "it has inTransaction = " + inTransaction
+                            + ", and its work does not run on the thread of its caller, "
+                            + "which has the transaction.",
+                    "Lock the method that opens the transaction, and set inTransaction = InTransaction.WARN "
+                            + (canBeRefused ? "or InTransaction.REFUSE here." : "here."));
+        }
     }
 
     /** Whether the annotation stands on a type, for all its methods. */

@@ -34,7 +34,7 @@ public final class LockedProxyCheck implements BeanPostProcessor {
                 } else if (!locked.isLockedByType()) {
                     checkDeclaredByInterface(locked.method(), bean);
                 }
-                AdviceOrderCheck.check(locked.method(), bean);
+                AdviceOrderCheck.check(locked, bean);
             }
         }
         return bean;

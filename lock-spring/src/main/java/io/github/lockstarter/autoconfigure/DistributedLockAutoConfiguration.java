@@ -23,6 +23,7 @@ import org.springframework.core.env.Environment;
     LocalLockConfiguration.class,
     RoutedLockConfiguration.class,
     LockEngineConfiguration.class,
+    ReactiveLockConfiguration.class,
     LockAnnotationConfiguration.class,
     LockTransactionConfiguration.class,
     DisabledLockConfiguration.class

@@ -8,6 +8,9 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.OnLost;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A template with decorators. Without any, the application has the plain one. */
@@ -45,6 +48,13 @@ public final class DecoratedLockTemplate extends LockTemplate {
     public <T extends @Nullable Object, X extends Throwable> Execution<T> tryExecute(
             LockRequest request, LockedAction<T, X> action) throws X {
         return super.tryExecute(request, decorated(request, action));
+    }
+
+    /** The start of the action is decorated, not what its stage goes on with on other threads. */
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> action) {
+        return startAsync(request, this.<CompletionStage<T>, RuntimeException>decorated(request, action::get));
     }
 
     private <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> decorated(

@@ -8,6 +8,7 @@ import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
+import io.reactivex.rxjava3.core.Single;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -36,6 +37,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -531,6 +533,22 @@ class LockedMethodsTests {
             CompletableFuture<String> run();
         }
 
+        interface ASingle extends Asynchronous {
+            Single<String> run();
+        }
+
+        /** The lock cannot return a stage of this type. */
+        interface ACustomFuture extends Asynchronous {
+            class Reply extends CompletableFuture<String> {}
+
+            Reply run();
+        }
+
+        /** Nor a publisher of this one. */
+        interface AConnectable extends Asynchronous {
+            ConnectableFlux<String> run();
+        }
+
         interface AFuture extends Asynchronous {
             Future<String> run();
         }
@@ -551,22 +569,66 @@ class LockedMethodsTests {
     @ParameterizedTest
     @ValueSource(
             classes = {
-                Asynchronous.AMono.class,
-                Asynchronous.AFlux.class,
-                Asynchronous.AFlow.class,
-                Asynchronous.AStage.class,
-                Asynchronous.ACompletableFuture.class,
+                Asynchronous.ACustomFuture.class,
+                Asynchronous.AConnectable.class,
                 Asynchronous.AFuture.class,
                 Asynchronous.ACallable.class,
                 Asynchronous.AStream.class,
                 Asynchronous.AnIntStream.class
             })
-    void refusesMethodsThatReturnBeforeTheirWorkEnds(Class<?> contract) {
+    void refusesMethodsWhoseEndCannotBeSeen(Class<?> contract) {
+        assertThatThrownBy(() -> shapeOf(contract))
+                .isInstanceOf(InvalidLockDeclarationException.class)
+                .hasMessageContaining("so the lock would be released before the work ends")
+                .extracting(e -> ((InvalidLockDeclarationException) e).action())
+                .asString()
+                .contains(contract == Asynchronous.AConnectable.class ? "Declare Mono, Flux" : "CompletableFuture");
+    }
+
+    private MethodShape shapeOf(Class<?> contract) {
         Object bean = java.lang.reflect.Proxy.newProxyInstance(
                 contract.getClassLoader(), new Class<?>[] {contract}, (self, method, arguments) -> null);
-        assertThatThrownBy(() -> methods.of(bean.getClass()))
-                .isInstanceOf(InvalidLockDeclarationException.class)
-                .hasMessageContaining("so the lock would be released before the work ends");
+        return methods.of(bean.getClass()).values().iterator().next().shape();
+    }
+
+    @Test
+    void knowsWhenTheWorkOfAMethodEnds() {
+        assertThat(Stream.of(Asynchronous.AStage.class, Asynchronous.ACompletableFuture.class))
+                .allSatisfy(contract -> assertThat(shapeOf(contract)).isEqualTo(MethodShape.STAGE));
+        assertThat(Stream.of(
+                        Asynchronous.AMono.class,
+                        Asynchronous.AFlux.class,
+                        Asynchronous.AFlow.class,
+                        Asynchronous.ASingle.class))
+                .allSatisfy(contract -> assertThat(shapeOf(contract)).isEqualTo(MethodShape.REACTIVE));
+    }
+
+    static class Later {
+        @DistributedLock(inTransaction = InTransaction.RELEASE_AFTER)
+        public CompletableFuture<String> ship() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    @Test
+    void refusesToKeepALockForATransactionThatTheMethodIsNotIn() {
+        assertRefused(
+                Later.class,
+                "it has inTransaction = RELEASE_AFTER, and its work does not run on the thread of its caller");
+    }
+
+    static class Subscribed {
+        @DistributedLock(inTransaction = InTransaction.REFUSE)
+        public Mono<String> ship() {
+            return Mono.empty();
+        }
+    }
+
+    @Test
+    void refusesToLookForATransactionOfASubscriber() {
+        assertRefused(
+                Subscribed.class,
+                "it has inTransaction = REFUSE, and its work does not run on the thread of its caller");
     }
 
     @ParameterizedTest

@@ -143,11 +143,17 @@ class ArchitectureTests {
     }
 
     @Test
-    void aspectsTransactionsAndResponsesUseRootOnly() {
-        check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling"));
+    void responsesTransactionsAndPublishersUseRootOnly() {
         check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".scheduling", BASE));
         check(uses(BASE + ".web", BASE));
+        check(uses(BASE + ".reactive", BASE));
+    }
+
+    /** The thread of an asynchronous method waits for its future. */
+    @Test
+    void aspectsUseTheseAndSpiOnly() {
+        check(uses(BASE + ".aop", BASE, BASE + ".transaction", BASE + ".scheduling", BASE + ".reactive", SPI));
     }
 
     /** Listeners have threads, and the endpoints wait for answers. */

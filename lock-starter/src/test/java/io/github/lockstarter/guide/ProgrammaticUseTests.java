@@ -9,12 +9,11 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.reactive.ReactiveLockOperations;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
-import reactor.core.scheduler.Schedulers;
 
 /** The recipes of docs/guide/programmatic-use.md. */
 class ProgrammaticUseTests {
@@ -56,29 +54,13 @@ class ProgrammaticUseTests {
         });
     }
 
-    // A method that returns a CompletableFuture
-
-    private static <T> CompletableFuture<T> locked(
-            LockOperations locks, String key, Supplier<CompletableFuture<T>> work, Executor executor) {
-        return locks.acquireAsync(key).thenCompose(lock -> CompletableFuture.completedFuture(lock)
-                .thenCompose(held -> work.get()) // an exception of get() itself releases the lock, too
-                .handleAsync(
-                        (result, failure) -> {
-                            if (failure != null) {
-                                lock.release();
-                                throw new CompletionException(failure);
-                            }
-                            lock.close(); // throws LockLostException if the lock was lost meanwhile
-                            return result;
-                        },
-                        executor));
-    }
+    // Work that ends with a CompletableFuture
 
     @Test
     void holdsTheLockUntilTheFutureCompletes() {
         withLocks(locks -> {
             CompletableFuture<String> work = new CompletableFuture<>();
-            CompletableFuture<String> result = locked(locks, KEY, () -> work, ForkJoinPool.commonPool());
+            CompletableFuture<String> result = locks.executeAsync(KEY, () -> work);
 
             assertThat(locks.tryAcquire(KEY)).isEmpty();
             work.complete("done");
@@ -90,11 +72,8 @@ class ProgrammaticUseTests {
     @Test
     void releasesTheLockWhenTheFutureFails() {
         withLocks(locks -> {
-            CompletableFuture<String> result = locked(
-                    locks,
-                    KEY,
-                    () -> CompletableFuture.failedFuture(new IllegalStateException("no paper")),
-                    ForkJoinPool.commonPool());
+            CompletableFuture<String> result = locks.executeAsync(
+                    KEY, () -> CompletableFuture.failedFuture(new IllegalStateException("no paper")));
 
             assertThatThrownBy(() -> result.get(SOON.toSeconds(), TimeUnit.SECONDS))
                     .hasRootCauseMessage("no paper");
@@ -102,21 +81,19 @@ class ProgrammaticUseTests {
         });
     }
 
-    // A method that returns a Mono
+    // Work that ends with a Mono
 
-    private static <T> Mono<T> locked(LockOperations locks, String key, Mono<T> work) {
-        Mono<LockHandle> granted = Mono.fromFuture(() -> locks.acquireAsync(key))
-                .doOnDiscard(
-                        LockHandle.class, lock -> Schedulers.boundedElastic().schedule(lock::close));
-        return Mono.usingWhen(
-                granted, lock -> work, lock -> Mono.fromRunnable(lock::close).subscribeOn(Schedulers.boundedElastic()));
+    private void withReactiveLocks(BiConsumer<ReactiveLockOperations, LockOperations> test) {
+        application.run(context ->
+                test.accept(context.getBean(ReactiveLockOperations.class), context.getBean(LockOperations.class)));
     }
 
     @Test
     void holdsTheLockUntilTheMonoCompletes() {
-        withLocks(locks -> {
+        withReactiveLocks((reactiveLocks, locks) -> {
             Sinks.One<String> work = Sinks.one();
-            CompletableFuture<String> result = locked(locks, KEY, work.asMono()).toFuture();
+            CompletableFuture<String> result =
+                    reactiveLocks.execute(KEY, work.asMono()).toFuture();
             await().atMost(SOON).until(() -> work.currentSubscriberCount() == 1);
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
@@ -127,9 +104,22 @@ class ProgrammaticUseTests {
     }
 
     @Test
+    void skipsAMonoWhoseLockIsHeld() {
+        withReactiveLocks((reactiveLocks, locks) -> {
+            Mono<Execution<String>> report = reactiveLocks.tryExecute(KEY, Mono.just("done"));
+            LockHandle other = locks.acquireAsync(KEY).join();
+            assertThat(report.block(SOON).wasExecuted()).isFalse();
+            other.release();
+            assertThat(report.block(SOON)).isEqualTo(new Execution.Executed<>("done"));
+            assertThat(reactiveLocks.tryExecute(KEY, Mono.empty()).block(SOON))
+                    .isEqualTo(new Execution.Executed<>(null));
+        });
+    }
+
+    @Test
     void releasesTheLockWhenTheSubscriberCancels() {
-        withLocks(locks -> {
-            Disposable subscription = locked(locks, KEY, Mono.never()).subscribe();
+        withReactiveLocks((reactiveLocks, locks) -> {
+            Disposable subscription = reactiveLocks.execute(KEY, Mono.never()).subscribe();
             assertThat(locks.tryAcquire(KEY)).isEmpty();
 
             subscription.dispose();
@@ -141,10 +131,10 @@ class ProgrammaticUseTests {
     /** A grant that comes while the subscriber cancels reaches no operator. */
     @Test
     void releasesTheLockWhenTheSubscriberCancelsAtTheGrant() {
-        withLocks(locks -> {
+        withReactiveLocks((reactiveLocks, locks) -> {
             for (int attempt = 0; attempt < 2_000; attempt++) {
                 Disposable subscription =
-                        locked(locks, "order:" + attempt, Mono.never()).subscribe();
+                        reactiveLocks.execute("order:" + attempt, Mono.never()).subscribe();
                 long later = System.nanoTime() + attempt * 100L; // up to 0.2 ms
                 while (System.nanoTime() < later) {
                     Thread.onSpinWait();

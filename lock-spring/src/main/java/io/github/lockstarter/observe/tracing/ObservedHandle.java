@@ -2,12 +2,15 @@ package io.github.lockstarter.observe.tracing;
 
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.observe.tracing.SafeObservations.Started;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +80,37 @@ final class ObservedHandle implements LockHandle {
         if (loss != null) {
             throw loss;
         }
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseAsync() {
+        return ended(handle.releaseAsync(), null);
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> releaseUnused() {
+        return ended(handle.releaseUnused(), null);
+    }
+
+    @Override
+    public CompletableFuture<ReleaseOutcome> closeAsync() {
+        LockLostException known = loss();
+        return ended(handle.releaseAsync(), known)
+                .thenCompose(outcome -> outcome == ReleaseOutcome.LOST
+                        ? CompletableFuture.failedFuture(known != null ? known : justNow())
+                        : CompletableFuture.completedFuture(outcome));
+    }
+
+    private CompletableFuture<ReleaseOutcome> ended(
+            CompletableFuture<ReleaseOutcome> releasing, @Nullable LockLostException loss) {
+        return releasing.whenComplete(
+                (outcome, failure) -> end(failure == null ? outcome : ReleaseOutcome.UNKNOWN, loss));
+    }
+
+    /** The section is that of the first handle. */
+    @Override
+    public Optional<LockHandle> reenter(LockRequest request) {
+        return handle.reenter(request);
     }
 
     /** What the observed handle says of its loss, as long as it can be asked: after the release, it says only that. */

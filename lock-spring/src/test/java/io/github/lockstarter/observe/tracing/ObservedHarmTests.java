@@ -286,6 +286,26 @@ class ObservedHarmTests {
         }
 
         @Override
+        public CompletableFuture<ReleaseOutcome> releaseAsync() {
+            return CompletableFuture.completedFuture(release());
+        }
+
+        @Override
+        public CompletableFuture<ReleaseOutcome> releaseUnused() {
+            return releaseAsync();
+        }
+
+        @Override
+        public CompletableFuture<ReleaseOutcome> closeAsync() {
+            return releaseAsync();
+        }
+
+        @Override
+        public Optional<LockHandle> reenter(LockRequest request) {
+            return Optional.empty();
+        }
+
+        @Override
         public void close() {
             if (release() == ReleaseOutcome.LOST) {
                 throw new LockLostException("order:42", "Lost lock 'order:42'");

@@ -1,0 +1,368 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.InTransaction;
+import io.github.lockstarter.LockContext;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.Renewal;
+import io.micrometer.context.ContextRegistry;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.aspectj.lang.JoinPoint;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Annotated methods that return a stage, and those that run on the thread of {@code @Async}. */
+@SuppressWarnings("unused")
+class StageMethodTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(AopAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local", "distributed-lock.wait=0");
+
+    private static boolean isHeld(ApplicationContext context, String key) {
+        return context.getBean(LockOperations.class).heldLocks().find(key).isPresent();
+    }
+
+    /** Each call returns the stage of its argument. */
+    static class Orders {
+
+        private final CompletableFuture<LockHandle> brief = new CompletableFuture<>();
+
+        public CompletableFuture<LockHandle> brief() {
+            return brief;
+        }
+
+        @DistributedLock(name = "order", key = "#id")
+        public CompletableFuture<String> ship(long id, CompletableFuture<String> work) {
+            assertThat(LockHandle.current().orElseThrow().key()).isEqualTo("order:" + id);
+            return work;
+        }
+
+        @DistributedLock(name = "order", key = "#id")
+        public CompletionStage<String> bill(long id, CompletionStage<String> work) {
+            return work;
+        }
+
+        @DistributedLock(name = "order", key = "#id", ifContended = IfContended.SKIP)
+        public CompletableFuture<String> shipIfFree(long id, CompletableFuture<String> work) {
+            return work;
+        }
+
+        @DistributedLock(name = "order", key = "#id", fallbackMethod = "busy")
+        public CompletableFuture<String> shipOr(long id, CompletableFuture<String> work) {
+            return work;
+        }
+
+        private CompletableFuture<String> busy(
+                long id, CompletableFuture<String> work, LockNotAcquiredException refusal) {
+            return CompletableFuture.completedFuture("busy: " + refusal.key());
+        }
+
+        @DistributedLock(name = "order", key = "#id", leaseMs = 50, renewal = Renewal.OFF)
+        public CompletableFuture<String> shipBriefly(long id, CompletableFuture<String> work) {
+            brief.complete(LockHandle.current().orElseThrow());
+            return work;
+        }
+
+        @DistributedLock(name = "order", key = "#id")
+        public CompletableFuture<String> fail(long id) throws IOException {
+            throw new IOException("disk full");
+        }
+
+        @DistributedLock(name = "order", key = "#id")
+        public CompletableFuture<String> none(long id) {
+            return null;
+        }
+    }
+
+    @Test
+    void holdTheLockUntilTheStageEnds() {
+        application.withBean(Orders.class).run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = orders.ship(42, work);
+            await().until(() -> isHeld(context, "order:42"));
+            assertThatThrownBy(orders.bill(42, CompletableFuture.completedStage(""))
+                            .toCompletableFuture()::join)
+                    .hasCauseInstanceOf(LockNotAcquiredException.class);
+            work.complete("shipped");
+            assertThat(result.join()).isEqualTo("shipped");
+            assertThat(isHeld(context, "order:42")).isFalse();
+            assertThat(orders.bill(42, CompletableFuture.completedStage("billed"))
+                            .toCompletableFuture()
+                            .join())
+                    .isEqualTo("billed");
+        });
+    }
+
+    @Test
+    void failAsTheMethodDoes() {
+        application.withBean(Orders.class).run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            assertThatThrownBy(orders.fail(42)::join).hasCauseInstanceOf(IOException.class);
+            assertThatThrownBy(orders.none(42)::join)
+                    .hasCauseInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("Orders.none(long) returned null");
+            assertThatThrownBy(orders.ship(42, CompletableFuture.failedFuture(new IOException("disk full")))::join)
+                    .hasCauseInstanceOf(IOException.class);
+            assertThat(isHeld(context, "order:42")).isFalse();
+        });
+    }
+
+    @Test
+    void mayBeSkippedOrFallBack() {
+        application.withBean(Orders.class).run(context -> {
+            Orders orders = context.getBean(Orders.class);
+            CompletableFuture<String> work = CompletableFuture.completedFuture("shipped");
+            LockHandle other = context.getBean(LockOperations.class).acquire("order:42");
+            assertThat(orders.shipIfFree(42, work).join()).isNull();
+            assertThat(orders.shipOr(42, work).join()).isEqualTo("busy: order:42");
+            other.release();
+            assertThat(orders.shipIfFree(42, work).join()).isEqualTo("shipped");
+            assertThat(orders.shipOr(42, work).join()).isEqualTo("shipped");
+        });
+    }
+
+    /** The exception of an inner lock is none of this one. */
+    @Test
+    void takeNothingThatTheMethodThrowsForContention() {
+        application.withBean(Orders.class).run(context -> {
+            LockNotAcquiredException inner = new LockNotAcquiredException("inner", "busy");
+            assertThatThrownBy(context.getBean(Orders.class).shipOr(42, CompletableFuture.failedFuture(inner))::join)
+                    .hasCause(inner);
+        });
+    }
+
+    @Test
+    void endWithTheLossOfTheLock() {
+        application.withBean(Orders.class).run(context -> {
+            CompletableFuture<String> result = context.getBean(Orders.class).shipBriefly(42, new CompletableFuture<>());
+            assertThatThrownBy(() -> result.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
+        });
+    }
+
+    @Test
+    void goOnAfterALossThatIsNoFailure() {
+        application
+                .withBean(Orders.class)
+                .withPropertyValues("distributed-lock.on-lost=return")
+                .run(context -> {
+                    Orders orders = context.getBean(Orders.class);
+                    CompletableFuture<String> work = new CompletableFuture<>();
+                    CompletableFuture<String> result = orders.shipBriefly(42, work);
+                    await().until(() ->
+                            orders.brief().isDone() && !orders.brief().join().isHeld());
+                    work.complete("shipped");
+                    assertThat(result.join()).isEqualTo("shipped");
+                });
+    }
+
+    // What the method finds on its thread
+
+    private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
+
+    static class Tenants {
+        @DistributedLock
+        public CompletableFuture<String> read() {
+            assertThat(LockHandle.current().orElseThrow().key()).isEqualTo("Tenants.read");
+            assertThat(LockContext.current().innermost()).isEqualTo(LockHandle.current());
+            return CompletableFuture.completedFuture(
+                    TENANT.get() + " on " + Thread.currentThread().getName());
+        }
+    }
+
+    static class FallingBack {
+        @DistributedLock(name = "order", fallbackMethod = "busy")
+        public CompletableFuture<String> ship() {
+            return CompletableFuture.completedFuture("shipped");
+        }
+
+        public CompletableFuture<String> busy() {
+            return CompletableFuture.completedFuture(
+                    TENANT.get() + " on " + Thread.currentThread().getName());
+        }
+    }
+
+    @Test
+    void fallBackWithTheContextOfTheirCaller() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT);
+        TENANT.set("main");
+        try {
+            application
+                    .withBean(FallingBack.class)
+                    .withPropertyValues("distributed-lock.wait=100ms")
+                    .run(context -> {
+                        LockHandle other = context.getBean(LockOperations.class)
+                                .acquire(LockRequest.of("order").ownedByHandle());
+                        assertThat(context.getBean(FallingBack.class).ship().join())
+                                .startsWith("main on lock-");
+                        other.release();
+                    });
+        } finally {
+            TENANT.remove();
+            ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+        }
+    }
+
+    // Transactions
+
+    static class Accounts {
+        @DistributedLock(name = "account", inTransaction = InTransaction.REFUSE)
+        public CompletableFuture<String> withdraw() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    @Test
+    void mayBeRefusedInsideATransactionOfTheCaller() {
+        application.withBean(Accounts.class).run(context -> {
+            Accounts accounts = context.getBean(Accounts.class);
+            accounts.withdraw().join();
+            TransactionSynchronizationManager.setActualTransactionActive(true);
+            try {
+                assertThatIllegalStateException()
+                        .isThrownBy(accounts::withdraw)
+                        .withMessageContaining("inTransaction = REFUSE");
+            } finally {
+                TransactionSynchronizationManager.clear();
+            }
+        });
+    }
+
+    @Test
+    void areNotKeptForATransaction() {
+        application
+                .withBean(Orders.class)
+                .withPropertyValues("distributed-lock.locks.order.in-transaction=release-after")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("it has inTransaction = RELEASE_AFTER, and its work does not run"));
+    }
+
+    @Test
+    void areCalledWithTheContextOfTheirCaller() {
+        ContextRegistry.getInstance().registerThreadLocalAccessor("tenant", TENANT);
+        TENANT.set("main");
+        try {
+            application.withBean(Tenants.class).run(context -> assertThat(
+                            context.getBean(Tenants.class).read().join())
+                    .startsWith("main on "));
+        } finally {
+            TENANT.remove();
+            ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
+        }
+    }
+
+    @Aspect
+    @Order
+    static class Audit {
+
+        private final AtomicReference<String> seen = new AtomicReference<>();
+
+        @Before("execution(* *..Tenants.read(..))")
+        public void note(JoinPoint call) {
+            seen.set(call.getSignature().getName());
+        }
+    }
+
+    @Test
+    void passTheAspectsInsideOfTheLock() {
+        application.withBean(Tenants.class).withBean(Audit.class).run(context -> {
+            context.getBean(Tenants.class).read().join();
+            assertThat(context.getBean(Audit.class).seen).hasValue("read");
+        });
+    }
+
+    // @Async
+
+    @Configuration
+    @EnableAsync
+    static class Background {}
+
+    static class Jobs {
+
+        @Async
+        @DistributedLock(name = "job")
+        public CompletableFuture<String> run(CompletableFuture<String> work) {
+            assertThat(LockHandle.current()).isPresent();
+            return work.thenApply(
+                    result -> result + " after " + Thread.currentThread().getName());
+        }
+
+        @Async
+        @DistributedLock(name = "job")
+        public CompletableFuture<String> thread() {
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+
+        @Async
+        @DistributedLock(name = "job")
+        public Future<String> plain() {
+            return CompletableFuture.completedFuture("plain");
+        }
+
+        @Async
+        @DistributedLock(name = "job", ifContended = IfContended.SKIP)
+        public CompletableFuture<String> runIfFree() {
+            return CompletableFuture.completedFuture("ran");
+        }
+    }
+
+    @Test
+    void ofAsyncFailTheStartWithoutAnAsynchronousAdvice() {
+        application.withBean(Jobs.class).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("it has @Async, and no asynchronous advice is around it"));
+    }
+
+    @Test
+    void ofAsyncLockInTheAsynchronousThreadUntilTheirFutureEnds() {
+        application.withUserConfiguration(Background.class).withBean(Jobs.class).run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(work);
+            await().until(() -> isHeld(context, "job"));
+            assertThat(context.getBean(LockOperations.class)
+                            .heldLocks()
+                            .find("job")
+                            .orElseThrow()
+                            .owner())
+                    .doesNotContain("async)");
+            assertThat(jobs.runIfFree().join()).isNull();
+            assertThatThrownBy(jobs.thread()::join).hasCauseInstanceOf(LockNotAcquiredException.class);
+            work.complete("done");
+            assertThat(result.join()).startsWith("done");
+            await().until(() -> !isHeld(context, "job"));
+            assertThat(jobs.thread().join()).doesNotContain("lock-").doesNotContain("main");
+            assertThat(jobs.plain().get()).isEqualTo("plain");
+        });
+    }
+}
