@@ -38,6 +38,7 @@ class StartMessage {
                   curl -sw '\\n' $URL/orders -H 'Content-Type: application/json' -d '{"item":"lamp","quantity":2}'
                   curl -sw '\\n' -X POST $URL/orders/1/shipment & curl -sw '\\n' -X POST $URL/orders/1/shipment; wait
                   curl -sw '\\n' -X POST $URL/jobs/report & curl -sw '\\n' -X POST $URL/jobs/report; wait
+                  curl -sw '\\n' -X POST $URL/orders/1/label & curl -sw '\\n' -X POST $URL/orders/1/label; wait
                   curl -sw '\\n' -X POST $URL/orders/1/invoice & curl -sw '\\n' -X POST $URL/orders/1/invoice; wait
                   curl -sw '\\n' -X POST $URL/jobs/index & sleep 3; curl -sw '\\n' $URL/actuator/locks; wait
                   curl -sw '\\n' -X POST "$URL/pages/home/views/unlocked/burst?count=200"

@@ -28,6 +28,7 @@ import tools.jackson.databind.JsonNode;
         webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT,
         properties = {
             "sample.orders.carrier-time=2s",
+            "sample.labels.print-time=200ms",
             "sample.jobs.report-cron=-",
             "sample.jobs.report-time=2s",
             "sample.jobs.index-time=4s"
@@ -174,6 +175,21 @@ class SampleAppIT {
         assertThat(first.text("outcome")).isEqualTo("done");
         assertThat(first.body().path("report").path("shipped").asLong()).isPositive();
         assertThat(client.post("/jobs/report").text("outcome")).isEqualTo("done");
+    }
+
+    @Test
+    void printsEachCopyOfALabelOnce() {
+        long orderId = client.placeOrder();
+
+        List<CompletableFuture<Answer>> labels = IntStream.range(0, 5)
+                .mapToObj(copy -> client.postAsync("/orders/" + orderId + "/label"))
+                .toList();
+
+        assertThat(labels)
+                .map(CompletableFuture::join)
+                .map(label -> label.number("copy"))
+                .containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L);
+        assertThat(locks.heldLocks().size()).isZero();
     }
 
     @Test
