@@ -1,5 +1,6 @@
 package io.github.lockstarter.guide;
 
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.aop.SkippedCallListener;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
@@ -20,7 +21,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * One instance of an application with scheduled jobs, whose clock is ahead by {@code --test.ahead} milliseconds. Prints
- * each attempt to run a job, with the tick as its clock says, and the time as the clock of the machine says.
+ * each attempt to run a job, with the tick as its clock says, the time as the clock of the machine says, and the
+ * fencing token, which is the time of the grant as the server's clock says.
  */
 @Configuration(proxyBeanMethods = false)
 @EnableScheduling
@@ -88,7 +90,9 @@ class ScheduledJobApplication {
 
         private void print(String what, String job) {
             long tick = (clock.millis() + 500) / 1000;
-            System.out.println(what + " " + job + " " + tick + " " + System.currentTimeMillis());
+            long fencingToken =
+                    LockHandle.current().map(LockHandle::fencingToken).orElse(0L);
+            System.out.println(what + " " + job + " " + tick + " " + System.currentTimeMillis() + " " + fencingToken);
         }
     }
 }
