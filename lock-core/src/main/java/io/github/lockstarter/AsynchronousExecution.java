@@ -1,10 +1,14 @@
 package io.github.lockstarter;
 
+import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +23,8 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private final LockSource source;
     private final LockRequest request;
     private final OnLost onLost;
-    private final LockedAction<? extends CompletionStage<T>, ?> action;
+    private final Supplier<? extends CompletionStage<T>> action;
+    private final UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around;
     private final LockContext context = LockContext.current();
     private final CompletableFuture<T> result = new CompletableFuture<>();
 
@@ -27,16 +32,68 @@ final class AsynchronousExecution<T extends @Nullable Object> {
      * An execution, not started.
      *
      * @param source grants the lock, unless the caller is asynchronous work that holds it
+     * @param around what is to run around the start of the action
      */
     AsynchronousExecution(
             LockSource source,
             LockRequest request,
             OnLost onLost,
-            LockedAction<? extends CompletionStage<T>, ?> action) {
+            Supplier<? extends CompletionStage<T>> action,
+            UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around) {
         this.source = source;
         this.request = request;
         this.onLost = onLost;
         this.action = action;
+        this.around = around;
+    }
+
+    /** The action, and the stage that it has begun: also where what is around it fails behind it. */
+    private static final class Start<T extends @Nullable Object>
+            implements LockedAction<CompletionStage<T>, RuntimeException> {
+
+        private final Supplier<? extends CompletionStage<T>> action;
+        private @Nullable CompletionStage<T> begun;
+
+        private Start(Supplier<? extends CompletionStage<T>> action) {
+            this.action = action;
+        }
+
+        @Override
+        public CompletionStage<T> run() {
+            CompletionStage<T> stage = Objects.requireNonNull(action.get(), "The action returned no stage");
+            begun = stage;
+            return stage;
+        }
+    }
+
+    /**
+     * Fails the result at a loss. The hold keeps it as long as it lasts, so it does not keep the handle: a lock whose
+     * action and handle are both forgotten is reported as abandoned.
+     *
+     * @param handle of the lock
+     * @param key of the lock
+     * @param result of the execution
+     */
+    private record LossNotice(WeakReference<LockHandle> handle, String key, CompletableFuture<?> result)
+            implements Runnable {
+
+        @Override
+        public void run() {
+            LockHandle held = handle.get();
+            try {
+                if (held == null) {
+                    throw new LockLostException(
+                            key,
+                            "Lock '" + LockRequest.printable(key)
+                                    + "' was lost: its action has ended without completing the stage that it returned");
+                }
+                held.ensureHeld();
+            } catch (LockLostException e) {
+                result.completeExceptionally(e);
+            } catch (IllegalStateException released) {
+                // the action has ended
+            }
+        }
     }
 
     CompletableFuture<T> start() {
@@ -51,15 +108,24 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             return result;
         }
         CompletableFuture<LockHandle> acquiring = source.acquireAsync(request);
+        // Emptied with the grant: the result must not keep the handle.
+        AtomicReference<@Nullable CompletableFuture<LockHandle>> waiting = new AtomicReference<>(acquiring);
         acquiring.whenComplete((handle, failure) -> {
+            waiting.set(null);
             if (failure == null) {
                 run(handle);
             } else {
                 result.completeExceptionally(unwrapped(failure));
             }
         });
-        result.whenComplete((value, failure) -> acquiring.cancel(false)); // gives up, if the caller completed it
+        result.whenComplete((value, failure) -> giveUp(waiting.get())); // if the caller completed it
         return result;
+    }
+
+    private static void giveUp(@Nullable CompletableFuture<LockHandle> waiting) {
+        if (waiting != null) {
+            waiting.cancel(false);
+        }
     }
 
     private void run(LockHandle handle) {
@@ -68,24 +134,33 @@ final class AsynchronousExecution<T extends @Nullable Object> {
             return;
         }
         if (onLost == OnLost.THROW) {
-            handle.onLost(() -> reportLoss(handle));
+            handle.onLost(new LossNotice(new WeakReference<>(handle), handle.key(), result));
         }
+        Start<T> start = new Start<>(action);
+        Throwable failure = null;
         try {
-            LockContext inside = context.with(handle, source.heldLocks());
-            CompletionStage<T> stage = Objects.requireNonNull(inside.call(action), "The action returned no stage");
-            stage.whenComplete((value, failure) -> end(handle, value, failure));
-        } catch (Throwable failure) { // of the stage, too: whoever wrote it may refuse dependents
-            end(handle, null, failure);
+            context.with(handle, source.heldLocks()).call(around.apply(start));
+        } catch (Throwable e) {
+            failure = e;
+        }
+        CompletionStage<T> begun = start.begun;
+        if (begun == null) {
+            end(handle, null, failure == null ? new IllegalStateException("The action was not started") : failure);
+        } else {
+            endWith(begun, handle, failure);
         }
     }
 
-    private void reportLoss(LockHandle handle) {
+    /**
+     * The lock is held until the stage ends.
+     *
+     * @param behind what failed behind the start of the action
+     */
+    private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable behind) {
         try {
-            handle.ensureHeld();
-        } catch (LockLostException e) {
-            result.completeExceptionally(e);
-        } catch (IllegalStateException released) {
-            // the action has ended
+            stage.whenComplete((value, failure) -> end(handle, value, behind == null ? failure : behind));
+        } catch (Throwable e) { // whoever wrote the stage may refuse dependents
+            end(handle, null, e);
         }
     }
 

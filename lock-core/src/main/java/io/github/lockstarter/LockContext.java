@@ -130,7 +130,8 @@ public final class LockContext {
      *     granted is another lock
      * @return a handle with a release of its own; empty if the lock has to be acquired
      * @throws LockLostException when the work held the lock and has lost it
-     * @throws IllegalStateException when the work holds some of the keys, which it would wait for in vain
+     * @throws IllegalStateException when the work holds some of the keys, and no single handle of it has all of them:
+     *     it would wait for itself
      */
     public Optional<LockHandle> reenter(LockRequest request, HeldLocks heldBySource) {
         List<LockHandle> handles = handlesOf(heldBySource);

@@ -197,6 +197,8 @@ public interface LockOperations extends LockSource {
      *     lock is lost while the action goes on ({@code distributed-lock.on-lost=return}: only logged). Cancelling it
      *     gives up the wait; it does not end an action that was started, whose lock is held until its stage ends
      * @throws IllegalArgumentException at once, as {@link #acquireAsync(LockRequest)}
+     * @throws IllegalStateException at once, when the caller is asynchronous work that holds some of the keys, and no
+     *     single handle of it has all of them: it would wait for itself
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action);

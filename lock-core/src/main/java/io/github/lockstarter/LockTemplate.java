@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,20 +76,24 @@ public class LockTemplate implements LockOperations {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return startAsync(request, action::get);
+        return startAsync(request, action, UnaryOperator.identity());
     }
 
     /**
-     * {@link #executeAsync} of an action that may throw.
+     * {@link #executeAsync} with something around the start of the action. The lock is held until the stage of the
+     * action ends, also if what is around the start fails behind it.
      *
      * @param <T> the result of the action's stage
      * @param request what to lock
      * @param action what to start
+     * @param around given the start, returns what runs in its place
      * @return as that of {@link #executeAsync}
      */
     protected final <T extends @Nullable Object> CompletableFuture<T> startAsync(
-            LockRequest request, LockedAction<? extends CompletionStage<T>, ?> action) {
-        return new AsynchronousExecution<T>(source, request, onLost, action).start();
+            LockRequest request,
+            Supplier<? extends CompletionStage<T>> action,
+            UnaryOperator<LockedAction<CompletionStage<T>, RuntimeException>> around) {
+        return new AsynchronousExecution<T>(source, request, onLost, action, around).start();
     }
 
     private <T extends @Nullable Object, X extends Throwable> T run(LockHandle handle, LockedAction<T, X> action)

@@ -12,6 +12,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.testing.CriticalSection;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -99,6 +100,44 @@ class ExecuteAsyncTests {
         assertThatThrownBy(locks.executeAsync(KEY, () -> refusing)::join)
                 .hasCauseInstanceOf(UnsupportedOperationException.class);
         assertThat(isHeld()).isFalse();
+    }
+
+    /** Such as a span that cannot be closed. */
+    @Test
+    void holdsTheLockUntilTheStageEndsWhereWhatIsAroundItsStartFails() {
+        CompletableFuture<String> result = locks.startAsync(LockRequest.of(KEY), () -> stage, start -> () -> {
+            start.run();
+            throw new IllegalStateException("around");
+        });
+        awaitHeld();
+        assertThat(result).isNotDone();
+        stage.complete("shipped");
+        assertThatThrownBy(result::join).hasRootCauseMessage("around");
+        assertThat(isHeld()).isFalse();
+    }
+
+    @Test
+    void failsWhereWhatIsAroundTheStartDoesNotRunIt() {
+        assertThatThrownBy(locks.<String>startAsync(LockRequest.of(KEY), () -> stage, start -> () -> stage)::join)
+                .hasCauseInstanceOf(IllegalStateException.class);
+        assertThat(isHeld()).isFalse();
+    }
+
+    /** Else its lock could never be reported as abandoned. */
+    @Test
+    void keepsNoHandleWhoseStageIsForgotten() {
+        AtomicReference<WeakReference<LockHandle>> handle = new AtomicReference<>();
+        LockRequest soonLookedAt = ONCE.leasedFor(Duration.ofSeconds(1));
+        CompletableFuture<String> result = locks.executeAsync(soonLookedAt, () -> {
+            handle.set(new WeakReference<>(LockHandle.current().orElseThrow()));
+            return new CompletableFuture<String>();
+        });
+        await().until(() -> handle.get() != null);
+        await().until(() -> {
+            System.gc();
+            return handle.get().refersTo(null);
+        });
+        assertThat(result).isNotDone();
     }
 
     /** More of them than the client has threads for them. */

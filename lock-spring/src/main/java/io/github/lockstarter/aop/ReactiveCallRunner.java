@@ -45,9 +45,12 @@ final class ReactiveCallRunner implements LockedCallRunner {
             }
         }
 
-        Publisher<?> handle(LockException refusal) {
+        /** Without the lock, and inside of those around the call. */
+        @SuppressWarnings("NullAway") // it does not read @Nullable of a type argument
+        Publisher<?> handle(LockException refusal, ContextView subscriber) {
             try {
-                Object handled = contention.handle(method, invocation, refusal);
+                Object handled = ReactiveLockOperations.contextOf(subscriber)
+                        .<@Nullable Object, Throwable>call(() -> contention.handle(method, invocation, refusal));
                 return handled == null
                         ? Mono.empty()
                         : Flux.from(publisher(handled)).doOnError(failure -> suppress(refusal, failure));
@@ -81,11 +84,17 @@ final class ReactiveCallRunner implements LockedCallRunner {
 
     private static Flux<Object> many(ReactiveLockTemplate locks, LockRequest request, Call call) {
         Flux<Object> work = Flux.deferContextual(subscriber -> Flux.from(call.proceed(subscriber)));
-        return locks.execute(request, work, refusal -> Flux.from(call.handle(refusal)));
+        return locks.execute(
+                request,
+                work,
+                refusal -> Flux.deferContextual(subscriber -> Flux.from(call.handle(refusal, subscriber))));
     }
 
     private static Mono<Object> one(ReactiveLockTemplate locks, LockRequest request, Call call) {
         Mono<Object> work = Mono.deferContextual(subscriber -> Mono.fromDirect(call.proceed(subscriber)));
-        return locks.execute(request, work, refusal -> Mono.fromDirect(call.handle(refusal)));
+        return locks.execute(
+                request,
+                work,
+                refusal -> Mono.deferContextual(subscriber -> Mono.fromDirect(call.handle(refusal, subscriber))));
     }
 }

@@ -1,12 +1,15 @@
 package io.github.lockstarter.aop;
 
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockContext;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,7 @@ final class StageCallRunner implements LockedCallRunner {
         private final LockedMethod method;
         private final MethodInvocation invocation;
         private final CallersContext context = CallersContext.capture();
+        private final LockContext locks = LockContext.current();
         private boolean isReached;
 
         private Body(LockedMethod method, MethodInvocation invocation) {
@@ -48,12 +52,24 @@ final class StageCallRunner implements LockedCallRunner {
         @Override
         public CompletionStage<@Nullable Object> get() {
             isReached = true;
+            AtomicReference<@Nullable CompletionStage<@Nullable Object>> begun = new AtomicReference<>();
             try {
-                return context.call(() -> stageOf(method, DetachedInvocation.proceed(invocation)));
+                return context.call(() -> {
+                    CompletionStage<@Nullable Object> stage = stageOf(method, DetachedInvocation.proceed(invocation));
+                    begun.set(stage);
+                    return stage;
+                });
             } catch (Throwable e) {
-                return CompletableFuture.failedFuture(e);
+                CompletionStage<@Nullable Object> stage = begun.get();
+                return stage == null ? CompletableFuture.failedFuture(e) : failing(stage, e);
             }
         }
+    }
+
+    /** Ends when the stage ends, and fails: the thread-locals could not be restored behind the method. */
+    @SuppressWarnings("NullAway") // as above
+    private static CompletionStage<@Nullable Object> failing(CompletionStage<@Nullable Object> stage, Throwable e) {
+        return stage.handle((value, failure) -> e).thenCompose(CompletableFuture::failedFuture);
     }
 
     @SuppressWarnings("unchecked")
@@ -89,24 +105,28 @@ final class StageCallRunner implements LockedCallRunner {
 
     @SuppressWarnings("NullAway") // as above
     private void handle(Body body, LockException refusal, CompletableFuture<@Nullable Object> result) {
-        LockedMethod method = body.method;
-        Object handled;
         try {
-            handled = body.context.<@Nullable Object>call(() -> contention.handle(method, body.invocation, refusal));
+            Object handled = body.context.<@Nullable Object>call(
+                    () -> body.locks.call(() -> contention.handle(body.method, body.invocation, refusal)));
+            if (handled == null) {
+                result.complete(null);
+            } else {
+                stageOf(body.method, handled).whenComplete((value, failure) -> {
+                    Throwable cause = unwrapped(failure);
+                    if (cause != null && cause != refusal) {
+                        cause.addSuppressed(refusal);
+                    }
+                    pass(value, failure, result);
+                });
+            }
         } catch (Throwable e) {
             result.completeExceptionally(e);
-            return;
         }
-        if (handled == null) {
-            result.complete(null);
-        } else {
-            stageOf(method, handled).whenComplete((value, failure) -> {
-                if (failure != null && failure != refusal) {
-                    failure.addSuppressed(refusal);
-                }
-                pass(value, failure, result);
-            });
-        }
+    }
+
+    private static @Nullable Throwable unwrapped(@Nullable Throwable failure) {
+        Throwable cause = failure == null ? null : failure.getCause();
+        return failure instanceof CompletionException && cause != null ? cause : failure;
     }
 
     private static void pass(

@@ -54,7 +54,7 @@ public final class DecoratedLockTemplate extends LockTemplate {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> action) {
-        return startAsync(request, this.<CompletionStage<T>, RuntimeException>decorated(request, action::get));
+        return this.<T>startAsync(request, action, start -> decorated(request, start));
     }
 
     private <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> decorated(

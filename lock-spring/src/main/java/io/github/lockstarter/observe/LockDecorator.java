@@ -20,7 +20,8 @@ public interface LockDecorator {
     }
 
     /**
-     * Runs a locked body. Called on the thread of the body, under the lock.
+     * Runs a locked body, or the start of one that ends with a stage. Called on the thread of the body, under the lock;
+     * not for publishers, whose work is on no thread.
      *
      * @param <T> the body's result
      * @param <X> what the body may throw

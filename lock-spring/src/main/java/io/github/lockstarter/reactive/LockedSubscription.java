@@ -7,6 +7,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.ReleaseOutcome;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -19,11 +20,21 @@ import reactor.util.context.Context;
  *
  * <p>The subscribing thread sets {@link #enclosing} and {@link #acquiring}, before a subscriber can cancel. The future
  * is completed once: with the grant, a refusal, or by {@link #cancel}, so that a grant either meets a subscription that
- * goes on or is given back by the lock client. {@code usingWhen} calls exactly one of {@link #complete}, {@link #fail}
- * and {@link #cancel}.
+ * goes on or is given back by the lock client. Invariant: the work is subscribed to under the lock. {@link #start}
+ * decides between its start and a cancellation, and a cancellation behind it releases when the subscribing has returned
+ * ({@link #isStarted}). {@code usingWhen} calls exactly one of {@link #complete}, {@link #fail} and {@link #cancel}.
  */
 final class LockedSubscription {
 
+    /** Whether the work begins is decided once: by its start, or by a cancellation before. */
+    private enum Start {
+        NOT_YET,
+        BEGUN,
+        CANCELLED
+    }
+
+    private final AtomicReference<Start> start = new AtomicReference<>(Start.NOT_YET);
+    private final CompletableFuture<@Nullable Void> isStarted = new CompletableFuture<>();
     private final LockOperations locks;
     private final LockRequest request;
     private volatile LockContext enclosing = LockContext.NONE;
@@ -49,8 +60,7 @@ final class LockedSubscription {
 
     /** The work, which finds the lock in its context, until it ends or the lock is lost; and then the release. */
     <T> Mono<T> run(LockHandle handle, Mono<T> work) {
-        Mono<T> inside =
-                Mono.fromDirect(releasingAtFatalErrors(handle, work)).contextWrite(context -> within(handle, context));
+        Mono<T> inside = Mono.fromDirect(started(handle, work)).contextWrite(context -> within(handle, context));
         return (endsWithTheLock() ? inside.takeUntilOther(lost(handle)) : inside)
                 .singleOptional()
                 .flatMap(value -> close(handle).then(Mono.justOrEmpty(value)));
@@ -58,24 +68,29 @@ final class LockedSubscription {
 
     /** As {@link #run(LockHandle, Mono)}. */
     <T> Flux<T> run(LockHandle handle, Flux<T> work) {
-        Flux<T> inside =
-                Flux.from(releasingAtFatalErrors(handle, work)).contextWrite(context -> within(handle, context));
+        Flux<T> inside = Flux.from(started(handle, work)).contextWrite(context -> within(handle, context));
         return (endsWithTheLock() ? inside.takeUntilOther(lost(handle)) : inside)
                 .concatWith(close(handle).then(Mono.empty()));
     }
 
     /**
-     * Reactor passes what it takes for fatal, such as a {@link LinkageError}, to no subscriber but to the thread that
-     * runs the operator. Here that is the one that subscribes; on others nothing can see it, and {@code max-hold} is
-     * the bound.
+     * The work, unless the subscriber has cancelled before. Reactor passes what it takes for fatal, such as a {@link
+     * LinkageError}, to no subscriber but to the thread that runs the operator. Here that is the one that subscribes;
+     * on others nothing can see it, and {@code max-hold} is the bound.
      */
-    private static <T> Publisher<T> releasingAtFatalErrors(LockHandle handle, Publisher<T> work) {
+    private <T> Publisher<T> started(LockHandle handle, Publisher<T> work) {
         return subscriber -> {
+            if (!start.compareAndSet(Start.NOT_YET, Start.BEGUN)) {
+                Mono.<T>empty().subscribe(subscriber);
+                return;
+            }
             try {
                 work.subscribe(subscriber);
             } catch (RuntimeException | Error fatal) {
                 handle.releaseAsync();
                 throw fatal;
+            } finally {
+                isStarted.complete(null);
             }
         };
     }
@@ -113,9 +128,14 @@ final class LockedSubscription {
         });
     }
 
-    /** The subscriber has cancelled: gives up the wait, or releases. */
+    /**
+     * The subscriber has cancelled: gives up the wait, or releases. Where the work is just being subscribed to, as by
+     * the call of a method, that comes to its end before.
+     */
     Mono<ReleaseOutcome> cancel() {
-        return release(LockHandle::releaseAsync);
+        return start.compareAndSet(Start.NOT_YET, Start.CANCELLED)
+                ? release(LockHandle::releaseUnused)
+                : Mono.fromFuture(isStarted, true).then(Mono.defer(() -> release(LockHandle::releaseAsync)));
     }
 
     private Mono<ReleaseOutcome> release(Function<LockHandle, CompletableFuture<ReleaseOutcome>> end) {

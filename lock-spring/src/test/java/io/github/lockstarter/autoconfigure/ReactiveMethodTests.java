@@ -23,6 +23,7 @@ import io.reactivex.rxjava3.core.Single;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
@@ -195,15 +196,18 @@ class ReactiveMethodTests {
             assertThat(orders.parts(42, checked.repeat(2)).collectList().block(LONG))
                     .containsExactly(held, held, held);
             assertThat(Flux.from(orders.publish(42, checked)).blockFirst(LONG)).isEqualTo(held);
+            awaitFree(context); // those that take the first value cancel
             assertThat(Flux.from(FlowAdapters.toPublisher(orders.flow(42, FlowAdapters.toFlowPublisher(checked))))
                             .blockFirst(LONG))
                     .isEqualTo(held);
+            awaitFree(context);
             assertThat(orders.single(42, Single.fromPublisher(checked)).blockingGet())
                     .isEqualTo(held);
             assertThat(orders.maybe(42, Maybe.fromPublisher(checked)).blockingGet())
                     .isEqualTo(held);
             assertThat(orders.flowable(42, Flowable.fromPublisher(checked)).blockingFirst())
                     .isEqualTo(held);
+            awaitFree(context);
             AtomicReference<Boolean> seen = new AtomicReference<>();
             orders.completable(42, Completable.fromAction(() -> seen.set(isHeld(context))))
                     .blockingAwait();
@@ -295,6 +299,51 @@ class ReactiveMethodTests {
             awaitFree(context);
             context.getBean(LockOperations.class).execute("order:42", () -> {});
         });
+    }
+
+    static class Checked {
+
+        private final AtomicInteger calls = new AtomicInteger();
+        private final AtomicInteger callsWithoutTheLock = new AtomicInteger();
+
+        @DistributedLock(name = "order")
+        public Mono<String> ship() {
+            calls.incrementAndGet();
+            Thread.onSpinWait();
+            if (!LockHandle.current().orElseThrow().isHeld()) {
+                callsWithoutTheLock.incrementAndGet();
+            }
+            return Mono.empty();
+        }
+
+        int calls() {
+            return calls.get();
+        }
+
+        int callsWithoutTheLock() {
+            return callsWithoutTheLock.get();
+        }
+    }
+
+    /** Whenever they are cancelled: before the grant, between the grant and the call, or while the method is called. */
+    @Test
+    void areCalledUnderTheirLockOrNotAtAll() {
+        application
+                .withBean(Checked.class)
+                .withPropertyValues("distributed-lock.wait=10s")
+                .run(context -> {
+                    Checked checked = context.getBean(Checked.class);
+                    Random random = new Random();
+                    for (int i = 0; i < 5_000; i++) {
+                        Disposable subscription = checked.ship().subscribe();
+                        LockSupport.parkNanos(random.nextInt(60_000));
+                        subscription.dispose();
+                    }
+                    await().until(() ->
+                            context.getBean(LockOperations.class).heldLocks().size() == 0);
+                    assertThat(checked.calls()).isPositive();
+                    assertThat(checked.callsWithoutTheLock()).isZero();
+                });
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
@@ -228,6 +229,89 @@ class StageMethodTests {
             TENANT.remove();
             ContextRegistry.getInstance().removeThreadLocalAccessor("tenant");
         }
+    }
+
+    static class Nested {
+        @DistributedLock(name = "outer")
+        public CompletableFuture<String> outer(Nested self) {
+            return self.inner(self);
+        }
+
+        @DistributedLock(name = "inner", fallbackMethod = "instead")
+        public CompletableFuture<String> inner(Nested self) {
+            return CompletableFuture.completedFuture("inner");
+        }
+
+        public CompletableFuture<String> instead(Nested self) {
+            return self.outer2();
+        }
+
+        @DistributedLock(name = "outer")
+        public CompletableFuture<String> outer2() {
+            return CompletableFuture.completedFuture("inside of outer");
+        }
+    }
+
+    @Test
+    void fallBackInsideOfTheLocksOfTheirCaller() {
+        application
+                .withBean(Nested.class)
+                .withPropertyValues("distributed-lock.wait=200ms")
+                .run(context -> {
+                    LockHandle other = context.getBean(LockOperations.class)
+                            .acquire(LockRequest.of("inner").ownedByHandle());
+                    Nested nested = context.getBean(Nested.class);
+                    assertThat(nested.outer(nested).get(5, TimeUnit.SECONDS)).isEqualTo("inside of outer");
+                    other.release();
+                });
+    }
+
+    static class Odd {
+        @DistributedLock(name = "order", fallbackMethod = "refuse")
+        public CompletableFuture<String> refused() {
+            return CompletableFuture.completedFuture("");
+        }
+
+        public CompletableFuture<String> refuse() {
+            return new CompletableFuture<>() {
+                @Override
+                public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+                    throw new UnsupportedOperationException("no dependents");
+                }
+            };
+        }
+
+        @DistributedLock(name = "order", fallbackMethod = "fail")
+        public CompletableFuture<String> failed() {
+            return CompletableFuture.completedFuture("");
+        }
+
+        public CompletableFuture<String> fail() {
+            return CompletableFuture.supplyAsync(() -> {
+                throw new IllegalStateException("fallback");
+            });
+        }
+    }
+
+    @Test
+    void passOnWhatTheStageOfTheirFallbackFailsWith() {
+        application
+                .withBean(Odd.class)
+                .withPropertyValues("distributed-lock.wait=0")
+                .run(context -> {
+                    LockHandle other = context.getBean(LockOperations.class)
+                            .acquire(LockRequest.of("order").ownedByHandle());
+                    Odd odd = context.getBean(Odd.class);
+                    assertThatThrownBy(() -> odd.refused().get(5, TimeUnit.SECONDS))
+                            .hasCauseInstanceOf(UnsupportedOperationException.class);
+                    assertThatThrownBy(() -> odd.failed().get(5, TimeUnit.SECONDS))
+                            .cause()
+                            .hasMessage("fallback")
+                            .satisfies(failure -> assertThat(failure.getSuppressed())
+                                    .hasOnlyElementsOfType(LockNotAcquiredException.class)
+                                    .hasSize(1));
+                    other.release();
+                });
     }
 
     // Transactions

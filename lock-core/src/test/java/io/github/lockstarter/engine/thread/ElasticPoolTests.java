@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +77,45 @@ class ElasticPoolTests {
         end.countDown();
         pause(Duration.ofMillis(500));
         keepsItsNumberOfThreadsWhileTasksEnd();
+    }
+
+    /** More threads would only take the processor from each other. */
+    @Test
+    void hasNoMoreThreadsForTasksThatCompute() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        for (int i = 0; i < 12; i++) {
+            pool.execute(() -> {
+                threads.add(Thread.currentThread());
+                while (end.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
+        pause(Duration.ofMillis(500));
+        assertThat(threads).hasSize(4);
+    }
+
+    @Test
+    void queuesTasksWhereNoFurtherThreadCanBeStarted() {
+        AtomicInteger started = new AtomicInteger();
+        ThreadPoolExecutor scarce =
+                new ThreadPoolExecutor(2, 2, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), work -> {
+                    if (started.incrementAndGet() > 2) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    Thread thread = new Thread(work);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        ElasticPool elastic = new ElasticPool(scarce);
+        for (int i = 0; i < 3; i++) {
+            elastic.execute(() -> pass(end));
+        }
+        await().until(() -> started.get() > 2);
+        elastic.execute(ran::incrementAndGet); // and does not throw
+        end.countDown();
+        await().untilAsserted(() -> assertThat(ran).hasValue(1));
+        elastic.shutdown();
     }
 
     @Test
