@@ -26,6 +26,7 @@ public final class ServerHistory {
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String key;
+    private final String checked;
     private final Terms terms;
     private final @Nullable NodeHistoryIds names;
     private final RecoveryReports reports;
@@ -47,6 +48,7 @@ public final class ServerHistory {
     /** Of one slot of a cluster, of which nothing is known: of its node there may be. */
     public ServerHistory(String key, Terms terms, @Nullable NodeHistoryIds names, RecoveryReports reports) {
         this.key = key;
+        this.checked = key + ":checked";
         this.terms = terms;
         this.names = names;
         this.reports = reports;
@@ -55,6 +57,11 @@ public final class ServerHistory {
     /** Where the marker is stored. */
     public String key() {
         return key;
+    }
+
+    /** Where a server notes that it has looked a moment ago. */
+    public String checkedKey() {
+        return checked;
     }
 
     /** How long to wait for a history to grow old. */

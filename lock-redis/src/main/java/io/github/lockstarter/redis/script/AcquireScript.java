@@ -31,20 +31,26 @@ public final class AcquireScript {
 
     public static ScriptCall<Reply> acquire(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
         return call(
-                keys(keys, history),
+                keysOfGrant(keys, history),
                 arguments(command, keys.name(), history, command.atLeast().isZero() ? ScriptCall.ABSENT : TIMED));
     }
 
     /** As {@link #acquire}, and the reply has the time. */
     public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
-        return call(keys(keys, history), arguments(command, keys.name(), history, TIMED));
+        return call(keysOfGrant(keys, history), arguments(command, keys.name(), history, TIMED));
     }
 
     private static ScriptCall<Reply> call(String[] keys, String[] arguments) {
         return new ScriptCall<>(LockScript.ACQUIRE, Output::new, keys, arguments);
     }
 
-    /** The keys of the scripts that look at a lock, its queue and the history. */
+    private static String[] keysOfGrant(LockKeys keys, @Nullable ServerHistory history) {
+        return history == null
+                ? keys.all()
+                : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
+    }
+
+    /** The keys of the script that looks at a lock, its queue and the history. */
     static String[] keys(LockKeys keys, @Nullable ServerHistory history) {
         return history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
     }

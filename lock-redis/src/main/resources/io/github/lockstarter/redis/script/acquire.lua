@@ -7,7 +7,9 @@
 -- KEYS[1]  lock: string, the token of the owner; lives as long as the lease. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the last fencing token that was granted
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
--- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
+-- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off, and the next
+-- KEYS[5]  checked: string, the note of this server that it looked a moment ago: the marker named its history, which was older
+--          than the grace. Neither replicated nor in the append-only file
 -- ARGV[1]  token of this attempt
 -- ARGV[2]  lease in ms
 -- ARGV[3]  floor: the fencing tokens must be greater
@@ -42,7 +44,7 @@
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.
 
-local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, fence, waiters, history, checked = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local token, lease, floor, block = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local known, grace, patience, position, name = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local waits, timed = patience and patience ~= '', ARGV[10]
@@ -89,6 +91,9 @@ if timed then
   clock, told = micros, told or ''
 end
 local recovering = age and age < grace * 1000
+if checked and not isChecked and not recovering and marker == known then
+  -- include note_check.lua
+end
 
 local set = not recovering and redis.pcall('SET', lock, token, 'PX', lease, 'NX')
 local taken = set and set.ok and lock

@@ -1,9 +1,14 @@
 -- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
--- Takes history, nothing if the guard is off, and known, as the script that includes it documents them.
+-- Takes history, nothing if the guard is off, and known, as the script that includes it documents them; and checked, the key
+-- of what a look before has left, or nothing if this one must be a look of its own.
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, and what the server refused.
 local marker, age, micros, refusal = known, nil, nil, nil
-if history then
+-- The address of a table of this process's interpreter tells the note of this process from one that a snapshot or a full
+-- synchronisation has copied from another one.
+local note = checked and known .. tostring(redis)
+local isChecked = checked and redis.pcall('GET', checked) == note
+if history and not isChecked then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''
   local named = string.find(info, 'master_replid:', 1, true)

@@ -28,6 +28,7 @@ local token, lease, fencing = ARGV[4], ARGV[5], tonumber(ARGV[6])
 local LIMIT = 9007199254740992
 local MEMORY, MEMORY_IN_LEASES, MOST_AHEAD = 129600000, 3, 43200000000
 
+local checked
 -- include check_history.lua: leaves marker, age, micros and refusal
 
 -- Each leaves what it wrote, or the error.

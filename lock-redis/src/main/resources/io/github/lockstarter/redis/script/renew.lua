@@ -25,6 +25,7 @@
 local count = (#ARGV - 3) / 2
 local history, known, grace, quiet = KEYS[count + 1], ARGV[1], ARGV[2], ARGV[3]
 
+local checked
 -- include check_history.lua: leaves marker, age, micros and refusal
 
 local statuses, problem, retry = {}, '', 0

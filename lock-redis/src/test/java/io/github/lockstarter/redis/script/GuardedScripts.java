@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 final class GuardedScripts {
 
     static final String HISTORY = "lock:history";
+    static final String CHECKED = HISTORY + ":checked";
     static final long GRACE = 60_000;
     static final long QUIET = 10_000;
     static final String LEASE = "30000";
@@ -31,11 +32,20 @@ final class GuardedScripts {
         return acquire(token, known, "8");
     }
 
+    /** As a client does it: a look that the server did a moment ago will do. */
+    List<Object> acquireAsChecked(String token, String known) {
+        return acquire(new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, CHECKED}, token, known, "1");
+    }
+
     private List<Object> acquire(String token, String known, String fencingTokens) {
+        return acquire(new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY}, token, known, fencingTokens);
+    }
+
+    private List<Object> acquire(String[] keys, String token, String known, String fencingTokens) {
         return redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
-                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY},
+                keys,
                 token,
                 LEASE,
                 "0",

@@ -1,0 +1,140 @@
+package io.github.lockstarter.redis.script;
+
+import static io.github.lockstarter.redis.script.GuardedScripts.CHECKED;
+import static io.github.lockstarter.redis.script.GuardedScripts.GRACE;
+import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A look at the history counts for those that follow within 20 ms, on the server that looked. */
+class CheckedHistoryIT {
+
+    @RegisterExtension
+    static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
+
+    private static final Duration PERIOD = Duration.ofMillis(20);
+    private static final int GRANTS = 500;
+
+    private RedisServer master;
+    private RedisServer replica;
+    private GuardedScripts scripts;
+
+    @BeforeEach
+    void connect() {
+        master = REDIS.topology().master();
+        replica = REDIS.topology().replicas().get(0);
+        scripts = new GuardedScripts(master.commands());
+    }
+
+    private String oldHistory() {
+        return scripts.mark(scripts.replid(), GRACE, "grace");
+    }
+
+    /** Since the last reset of the statistics. */
+    private static long calls(RedisServer server, String command) {
+        String calls = server.info("commandstats").getOrDefault("cmdstat_" + command, "calls=0,");
+        return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
+    }
+
+    private void grantOften(String known, boolean asChecked) {
+        master.commands().configResetstat();
+        for (int i = 0; i < GRANTS; i++) {
+            assertThat(asChecked ? scripts.acquireAsChecked("a:" + i, known) : scripts.acquire("a:" + i, known))
+                    .hasSize(1);
+            master.commands().del(KEYS.lock());
+        }
+    }
+
+    @Test
+    void asksForTheNameOfTheHistoryOncePerPeriod() {
+        String known = oldHistory();
+        long began = System.nanoTime();
+        grantOften(known, true);
+        long periods = (System.nanoTime() - began) / PERIOD.toNanos() + 1;
+        assertThat(calls(master, "info")).isBetween(1L, periods + 1);
+    }
+
+    /** The control. */
+    @Test
+    void asksWithEachGrantWhereNothingMayBeLeft() {
+        grantOften(oldHistory(), false);
+        assertThat(calls(master, "info")).isGreaterThanOrEqualTo(GRANTS);
+    }
+
+    /** Else a replica that is promoted would trust the look of its master. */
+    @Test
+    void leavesNothingOnAReplica() {
+        String known = oldHistory();
+        awaitReplicas();
+        replica.commands().configResetstat();
+        assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
+        awaitReplicas();
+        long lockAndFenceAndMark = 3;
+        assertThat(calls(replica, "set")).isEqualTo(lockAndFenceAndMark);
+        assertThat(replica.commands().exists(CHECKED)).isZero();
+    }
+
+    private void awaitReplicas() {
+        master.commands().set("lock:{any}", "value");
+        assertThat(master.commands().waitForReplication(2, 5_000)).isEqualTo(2);
+    }
+
+    @Test
+    void noticesAPromotionAtOnce() {
+        String known = oldHistory();
+        assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
+        master.commands().del(KEYS.lock());
+        awaitReplicas();
+        replica.commands().replicaofNoOne();
+        assertThat(scripts.acquireAsChecked("a:2", known)).hasSize(1);
+        assertThat(new GuardedScripts(replica.commands()).acquireAsChecked("a:3", known))
+                .startsWith(2L);
+    }
+
+    /** A snapshot, or a full synchronisation, may have brought it from there. */
+    @Test
+    void trustsNoNoteOfAnotherProcess() {
+        String known = oldHistory();
+        assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
+        String note = master.commands().get(CHECKED);
+        assertThat(note).startsWith(known + "table: ");
+        master.commands().del(KEYS.lock());
+        String former = scripts.mark("former", GRACE, "grace");
+        master.commands().set(CHECKED, former + note.substring(known.length()));
+        assertThat(scripts.acquireAsChecked("a:2", former)).as("the control").hasSize(1);
+        master.commands().del(KEYS.lock());
+        master.commands().set(CHECKED, former + "table: 0x7f0000000000");
+        assertThat(scripts.acquireAsChecked("a:3", former)).startsWith(2L);
+    }
+
+    @Test
+    void noticesThatTheDataAreGoneAtOnce() {
+        String known = oldHistory();
+        assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
+        master.commands().flushall();
+        assertThat(scripts.acquireAsChecked("a:2", known)).startsWith(2L);
+    }
+
+    @Test
+    void leavesNothingWhereGrantsHaveToWait() {
+        String young = scripts.mark(scripts.replid(), GRACE - 10_000, "grace");
+        assertThat(scripts.acquireAsChecked("a:1", young)).startsWith(2L);
+        assertThat(master.commands().exists(CHECKED)).isZero();
+    }
+
+    /** It knows another marker, and is told so. */
+    @Test
+    void looksForACallerThatKnowsAnotherMarker() {
+        String known = oldHistory();
+        assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
+        master.commands().del(KEYS.lock());
+        assertThat(scripts.acquireAsChecked("a:2", "")).element(3).isEqualTo(known);
+    }
+}
