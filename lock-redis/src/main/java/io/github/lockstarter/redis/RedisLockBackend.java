@@ -4,6 +4,7 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.redis.batch.LockCalls;
 import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
@@ -62,7 +63,8 @@ import java.util.stream.Stream;
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
  * call GET, SET, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended
- * acquisition and release cost two round trips; up to 50 renewals are one call. Everybody's {@code SET <prefix>{n}
+ * acquisition and release cost two round trips; up to 50 renewals are one call,
+ * and so are up to 32 attempts or releases that come while others are under way. Everybody's {@code SET <prefix>{n}
  * token NX PX} excludes these locks and is excluded by them.
  *
  * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
@@ -93,7 +95,6 @@ public final class RedisLockBackend implements QuorumNode {
 
     private final KeySpace keySpace;
     private final RenewScript renewScript;
-    private final ReleaseScript releaseScript;
     private final AdminScripts adminScripts;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
@@ -102,6 +103,7 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisConnections connections;
     private final OutageDetector outageDetector;
     private final ScriptRunner runner;
+    private final LockCalls calls;
     private final ReplicaAcknowledgements acknowledgements;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
@@ -122,7 +124,7 @@ public final class RedisLockBackend implements QuorumNode {
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = new KeySpace(settings.keyPrefix());
         this.renewScript = new RenewScript(keySpace);
-        this.releaseScript = new ReleaseScript(keySpace, connector);
+        ReleaseScript releaseScript = new ReleaseScript(keySpace, connector);
         this.adminScripts = new AdminScripts(keySpace, connector);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
@@ -131,6 +133,7 @@ public final class RedisLockBackend implements QuorumNode {
         this.connections = connections;
         this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
         this.runner = new ScriptRunner(connections, failures, outageDetector);
+        this.calls = new LockCalls(runner, keySpace, histories, releaseScript, connector.timer());
         this.acknowledgements =
                 new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
@@ -207,10 +210,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        LockKeys keys = keySpace.keysOf(command.key());
-        ServerHistory history = histories.of(keys.lock());
-        CompletionStage<AcquireResult> answered =
-                runner.run(AcquireScript.acquire(command, keys, history), new AcquireScript.Answer(keys, history));
+        CompletionStage<AcquireResult> answered = calls.acquire(command);
         return acknowledgements.wanted() == 0
                 ? answered
                 : answered.thenCompose(result -> acknowledgements.check(command, result));
@@ -239,12 +239,12 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return runner.run(releaseScript.release(command), ReleaseScript.RELEASE_READER);
+        return calls.release(command);
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER);
+        return calls.withdraw(command);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
 import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.redlock.Vote;
@@ -17,6 +18,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,33 @@ public final class AcquireScript {
     /** As {@link #acquire}, and the reply has the time. */
     public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
         return call(keysOfGrant(keys, history), arguments(command, keys.name(), history, TIMED));
+    }
+
+    /**
+     * One call for locks that share a history and are hoped to be free. Its reply has the fencing token of each that
+     * was granted, and 0 for each that was not.
+     */
+    public static ScriptCall<List<Long>> acquireFree(
+            List<AcquireCommand> commands, KeySpace keySpace, @Nullable ServerHistory history) {
+        int count = commands.size();
+        String[] keys = new String[2 * count + (history == null ? 0 : 2)];
+        String[] arguments = new String[2 + 3 * count];
+        arguments[0] = history == null ? ScriptCall.ABSENT : history.known();
+        arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
+        for (int i = 0; i < count; i++) {
+            AcquireCommand command = commands.get(i);
+            LockKeys lock = keySpace.keysOf(command.key());
+            keys[2 * i] = lock.lock();
+            keys[2 * i + 1] = lock.fence();
+            arguments[2 + 3 * i] = command.token().value();
+            arguments[3 + 3 * i] = Milliseconds.text(command.lease());
+            arguments[4 + 3 * i] = Long.toString(command.fencingFloor());
+        }
+        if (history != null) {
+            keys[2 * count] = history.key();
+            keys[2 * count + 1] = history.checkedKey();
+        }
+        return ScriptCall.ofNumbers(LockScript.ACQUIRE_BATCH, keys, arguments);
     }
 
     private static ScriptCall<Reply> call(String[] keys, String[] arguments) {

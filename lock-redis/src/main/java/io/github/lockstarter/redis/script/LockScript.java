@@ -20,12 +20,16 @@ import java.util.regex.Pattern;
 public enum LockScript {
     /** Grants the lock, or queues the instance. */
     ACQUIRE,
+    /** Grants those of several locks that are free. */
+    ACQUIRE_BATCH,
     /** Extends leases. */
     RENEW,
     /** Extends a lease, and restores a lock that the server lost. */
     RECLAIM,
     /** Frees the lock, and signals the next instance. */
     RELEASE,
+    /** Frees those of several locks that their tokens have. */
+    RELEASE_BATCH,
     /** Leaves the queue. */
     WITHDRAW,
     /** Writes a grant once more. */

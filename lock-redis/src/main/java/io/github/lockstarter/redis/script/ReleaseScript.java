@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * Calls of the scripts that return a status, such as release and withdraw, and the results that the statuses stand
@@ -77,6 +78,23 @@ public final class ReleaseScript {
                                 .map(keep -> Milliseconds.text(keep.atLeast()))
                                 .orElse(ScriptCall.ABSENT),
                         command.keep().map(keep -> grantedAt(keep, command)).orElse(ScriptCall.ABSENT)));
+    }
+
+    /**
+     * One call for locks that are freed at once, by instances that do not go on waiting; not for the nodes of a
+     * cluster. Its reply has a status for each.
+     */
+    public ScriptCall<List<Long>> releaseHeld(List<ReleaseCommand> commands) {
+        String[] keys = new String[2 * commands.size()];
+        String[] arguments = new String[2 * commands.size()];
+        for (int i = 0; i < commands.size(); i++) {
+            LockKeys lock = keySpace.keysOf(commands.get(i).key());
+            keys[2 * i] = lock.lock();
+            keys[2 * i + 1] = lock.waiters();
+            arguments[2 * i] = commands.get(i).token().value();
+            arguments[2 * i + 1] = lock.name();
+        }
+        return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
     }
 
     /** A fencing token is the time of the grant in microseconds, or ahead of it. */

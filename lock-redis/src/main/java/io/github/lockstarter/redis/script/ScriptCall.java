@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.script;
 
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.IntegerListOutput;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.protocol.AsyncCommand;
@@ -38,6 +39,11 @@ public final class ScriptCall<T> {
     /** A call of a script that returns a status. */
     static ScriptCall<Long> ofStatus(LockScript script, String[] keys, String... arguments) {
         return new ScriptCall<>(script, () -> new IntegerOutput<>(StringCodec.UTF8), keys, arguments);
+    }
+
+    /** A call of a script that returns a number for each lock. */
+    static ScriptCall<List<Long>> ofNumbers(LockScript script, String[] keys, String... arguments) {
+        return new ScriptCall<>(script, () -> new IntegerListOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
     /** A call of a script that returns texts. */

@@ -50,14 +50,6 @@ local known, grace, patience, position, name = ARGV[5], ARGV[6], ARGV[7], ARGV[8
 local waits, timed = patience and patience ~= '', ARGV[10]
 
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
--- From here on doubles, which Lua counts with, skip integers.
-local LIMIT = 9007199254740992
--- Half a day, in microseconds as fencing tokens are.
-local WINDOW = 43200000000
--- In ms, and for leases longer than a seven-digit number of ms.
-local MEMORY, MEMORY_IN_LEASES, SHORT_LEASE_DIGITS = 129600000, 3, 7
--- In microseconds: how far the expiry of the counter follows tokens that are ahead of the clock.
-local MOST_AHEAD = WINDOW
 
 -- No upvalues: they would cost each grant more than the function.
 local function failed(reply, key, taken)
@@ -161,16 +153,6 @@ if owner and owner ~= token then
   return {CONTENDED, remaining, place, told, clock}
 end
 
-local stored = redis.pcall('GET', fence)
-if type(stored) == 'table' then
-  return failed(stored, 2, taken)
-end
--- Garbage, also NaN, counts as never granted: the clock is far above every real token.
-local last = tonumber(stored or '0')
-if not last or last % 1 ~= 0 or last < 0 or last >= LIMIT - block then
-  last = 0
-end
-
 local others = 0
 if block > 1 or (position and position ~= '') then
   others = redis.pcall('ZCARD', waiters)
@@ -190,33 +172,10 @@ if block > 1 or (position and position ~= '') then
   end
 end
 
-local first = last - block + 1
-if not owner or last < block or first <= floor then
-  if not micros then
-    local now = redis.pcall('TIME')
-    if now.err then
-      return failed(now, 2, taken)
-    end
-    micros = now[1] * 1000000 + now[2]
-  end
-  -- An owner that is raised gets the number it names and no other, which is what makes a repetition the same.
-  first = owner and last >= block and floor + 1 or math.max(last + 1, micros, floor + 1)
-  local newest = first + block - 1
-  -- To write an expiry costs more than to keep it: once per window is enough for what is to be remembered for two more.
-  -- It counts from the token, which may be ahead of the clock: when the counter is forgotten, the clock is above it. A token
-  -- that is ahead by more than that is of a clock that was wrong: it does not make the counter immortal, and each grant
-  -- writes the expiry, since the token stays in its window for as long as it is ahead.
-  local written
-  local ahead = newest - micros
-  if ahead <= MOST_AHEAD and last - last % WINDOW == newest - newest % WINDOW and #lease <= SHORT_LEASE_DIGITS then
-    written = redis.pcall('SET', fence, newest, 'KEEPTTL')
-  else
-    local memory = math.max(MEMORY, MEMORY_IN_LEASES * lease) + math.ceil(math.min(math.max(0, ahead), MOST_AHEAD) / 1000)
-    written = redis.pcall('SET', fence, newest, 'PX', memory)
-  end
-  if written.err then
-    return failed(written, 2, taken)
-  end
+local repeated = owner
+-- include fencing_tokens.lua: leaves first, micros and problem
+if problem then
+  return failed(problem, 2, taken)
 end
 if others > 0 or told then
   return {GRANTED, first, others, told, clock}

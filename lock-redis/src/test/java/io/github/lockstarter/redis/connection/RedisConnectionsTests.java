@@ -271,11 +271,11 @@ class RedisConnectionsTests {
 
     @Test
     void sendScriptsInFullUntilTheServerHasAnsweredThem() {
-        release();
-        release();
+        withdraw();
+        withdraw();
         awaitSent(2);
         replyTo(redis.sent().get(0));
-        release();
+        withdraw();
         awaitSent(3);
         assertThat(redis.types()).containsExactly("EVAL", "EVAL", "EVALSHA");
     }

@@ -1,0 +1,115 @@
+package io.github.lockstarter.redis.batch;
+
+import io.github.lockstarter.redis.batch.CallBatcher.Collected;
+import io.github.lockstarter.redis.history.ClientHistories;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.ReleaseScript;
+import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+
+/**
+ * Sends attempts, releases and withdrawals: at once, or, where the common case will do and others are under way,
+ * several of a kind as one.
+ *
+ * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A call that is collected
+ * has not been sent when its method returns, so the next one for its key waits for its result. {@link #unsent} has the
+ * last of these calls by key; it is taken out when it has ended. Thread-safe; nothing blocks.
+ */
+public final class LockCalls {
+
+    private final ScriptRunner runner;
+    private final ReleaseScript releaseScript;
+    private final AcquireCalls attempts;
+    private final ReleaseCalls releases;
+    private final CallBatcher<AcquireCommand, AcquireResult> collectedAttempts;
+    private final CallBatcher<ReleaseCommand, ReleaseResult> collectedReleases;
+    private final Map<String, CompletableFuture<?>> unsent = new ConcurrentHashMap<>();
+
+    /**
+     * Has sent nothing yet.
+     *
+     * @param runner sends
+     * @param keySpace what the keys are called
+     * @param histories the history that the locks belong to
+     * @param releaseScript makes the calls that release
+     * @param timer of the client
+     */
+    public LockCalls(
+            ScriptRunner runner,
+            KeySpace keySpace,
+            ClientHistories histories,
+            ReleaseScript releaseScript,
+            ScheduledExecutorService timer) {
+        this.runner = runner;
+        this.releaseScript = releaseScript;
+        this.attempts = new AcquireCalls(runner, keySpace, histories);
+        this.releases = new ReleaseCalls(runner, releaseScript, histories.isPerSlot());
+        this.collectedAttempts =
+                new CallBatcher<>(attempts, timer, ended -> forget(ended.call().key(), ended));
+        this.collectedReleases =
+                new CallBatcher<>(releases, timer, ended -> forget(ended.call().key(), ended));
+    }
+
+    /** Tries to get a lock. */
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return inOrder(
+                command.key(),
+                () -> attempts.areFor(command) ? collectedAttempts.send(command) : attempts.one(command));
+    }
+
+    /** Releases a lock. */
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return inOrder(
+                command.key(),
+                () -> releases.areFor(command) ? collectedReleases.send(command) : releases.one(command));
+    }
+
+    /** Leaves the queue. */
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return inOrder(command.key(), () -> runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER));
+    }
+
+    private <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
+        CompletableFuture<?> before = unsent.get(key);
+        if (before != null && !before.isDone()) {
+            CompletableFuture<R> result = before.handle((any, failure) -> call)
+                    .thenCompose(Supplier::get)
+                    .toCompletableFuture();
+            remember(key, result);
+            result.whenComplete((any, failure) -> forget(key, result));
+            return result;
+        }
+        CompletionStage<R> result = call.get();
+        if (result instanceof Collected<?, ?> collected) {
+            remember(key, collected);
+            if (collected.isDone()) {
+                forget(key, collected);
+            }
+        }
+        return result;
+    }
+
+    /** Two threads may call for one key at a time: what comes next is behind both. */
+    private void remember(String key, CompletableFuture<?> call) {
+        CompletableFuture<?> last =
+                unsent.merge(key, call, (other, own) -> other.isDone() ? own : CompletableFuture.allOf(other, own));
+        if (last != call) {
+            last.whenComplete((any, failure) -> forget(key, last));
+        }
+    }
+
+    private void forget(String key, CompletableFuture<?> call) {
+        unsent.remove(key, call);
+    }
+}
