@@ -11,7 +11,9 @@ import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on one server, against the contract, where attempts and releases travel together. */
@@ -60,6 +62,7 @@ class CollectedCallsContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class WakeUp extends WakeUpContract {
         WakeUp() {
             super(CollectedCallsContractIT::store);
@@ -81,6 +84,7 @@ class CollectedCallsContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
             super(CollectedCallsContractIT::store);
