@@ -220,9 +220,11 @@ public final class RedisLockBackend implements QuorumNode {
     public CompletionStage<Vote> vote(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
         ServerHistory history = histories.of(keys.lock());
-        return runner.run(
-                AcquireScript.vote(command, keys, history),
-                new AcquireScript.VoteAnswer(new AcquireScript.Answer(keys, history)));
+        return calls.inOrder(
+                command.key(),
+                () -> runner.run(
+                        AcquireScript.vote(command, keys, history),
+                        new AcquireScript.VoteAnswer(new AcquireScript.Answer(keys, history))));
     }
 
     @Override

@@ -80,7 +80,8 @@ public final class LockCalls {
         return inOrder(command.key(), () -> runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER));
     }
 
-    private <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
+    /** Sends another call for a key behind those that a thread has made before. */
+    public <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
         CompletableFuture<?> before = unsent.get(key);
         if (before != null && !before.isDone()) {
             CompletableFuture<R> result = before.handle((any, failure) -> call)

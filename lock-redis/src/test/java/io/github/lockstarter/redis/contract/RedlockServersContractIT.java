@@ -4,6 +4,7 @@ import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.AdminContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.TopologyExtension;
@@ -21,6 +22,14 @@ class RedlockServersContractIT {
 
     private static LockStore store() {
         return QuorumStore.of(REDIS.topology());
+    }
+
+    /** A release that is collected takes effect before the vote that is sent behind it. */
+    @Nested
+    class CollectedRelease extends ReleaseContract {
+        CollectedRelease() {
+            super(() -> new CollectingStore(store()));
+        }
     }
 
     @Nested
