@@ -11,11 +11,16 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -23,10 +28,52 @@ import java.util.function.Supplier;
  * several of a kind as one.
  *
  * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A call that is collected
- * has not been sent when its method returns, so the next one for its key waits for its result. {@link #unsent} has the
- * last of these calls by key; it is taken out when it has ended. Thread-safe; nothing blocks.
+ * has not been sent when its method returns, so the next one for its key waits for its result, or, where the server
+ * hangs, until it has been sent. {@link #unsent} has the last of these calls by key; it is taken out when it has ended.
+ * Thread-safe; nothing blocks.
  */
 public final class LockCalls {
+
+    /** Twice as long as a collected call waits for a server that hangs: by then it has been sent. */
+    private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(2);
+
+    /** A call that is sent once, behind another one, and its result. */
+    private static final class Behind<R> extends CompletableFuture<R> {
+
+        private final Supplier<CompletionStage<R>> call;
+        private final AtomicBoolean isSent = new AtomicBoolean();
+
+        private Behind(Supplier<CompletionStage<R>> call) {
+            this.call = call;
+        }
+
+        /** Sent when the other one has its result; or when it has been sent, and the server may hang. */
+        private void sendBehind(CompletableFuture<?> before, ScheduledExecutorService timer) {
+            Future<?> patience;
+            try {
+                patience = timer.schedule(this::send, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException ended) {
+                patience = CompletableFuture.completedFuture(null);
+            }
+            Future<?> watch = patience;
+            before.whenComplete((any, failure) -> {
+                watch.cancel(false);
+                send();
+            });
+        }
+
+        private void send() {
+            if (isSent.compareAndSet(false, true)) {
+                call.get().whenComplete((value, failure) -> {
+                    if (failure == null) {
+                        complete(value);
+                    } else {
+                        completeExceptionally(failure);
+                    }
+                });
+            }
+        }
+    }
 
     private final ScriptRunner runner;
     private final ReleaseScript releaseScript;
@@ -34,6 +81,7 @@ public final class LockCalls {
     private final ReleaseCalls releases;
     private final CallBatcher<AcquireCommand, AcquireResult> collectedAttempts;
     private final CallBatcher<ReleaseCommand, ReleaseResult> collectedReleases;
+    private final ScheduledExecutorService timer;
     private final Map<String, CompletableFuture<?>> unsent = new ConcurrentHashMap<>();
 
     /**
@@ -52,6 +100,7 @@ public final class LockCalls {
             ReleaseScript releaseScript,
             ScheduledExecutorService timer) {
         this.runner = runner;
+        this.timer = timer;
         this.releaseScript = releaseScript;
         this.attempts = new AcquireCalls(runner, keySpace, histories);
         this.releases = new ReleaseCalls(runner, releaseScript, histories.isPerSlot());
@@ -84,12 +133,11 @@ public final class LockCalls {
     public <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
         CompletableFuture<?> before = unsent.get(key);
         if (before != null && !before.isDone()) {
-            CompletableFuture<R> result = before.handle((any, failure) -> call)
-                    .thenCompose(Supplier::get)
-                    .toCompletableFuture();
-            remember(key, result);
-            result.whenComplete((any, failure) -> forget(key, result));
-            return result;
+            Behind<R> behind = new Behind<>(call);
+            remember(key, behind);
+            behind.whenComplete((any, failure) -> forget(key, behind));
+            behind.sendBehind(before, timer);
+            return behind;
         }
         CompletionStage<R> result = call.get();
         if (result instanceof Collected<?, ?> collected) {

@@ -1,5 +1,7 @@
 package io.github.lockstarter.redis.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineHoldContract;
@@ -11,9 +13,19 @@ import io.github.lockstarter.contract.RaiseContract;
 import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The Redis backend, on one server, against the contract, where attempts and releases travel together. */
@@ -22,8 +34,38 @@ class CollectedCallsContractIT {
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
+    private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
+
     private static LockStore store() {
         return new CollectingStore(new RedisStore(REDIS.server().uri()));
+    }
+
+    /** Calls that are collected, or behind such a call, do not wait for two timeouts in a row. */
+    @Test
+    void answersWithinOneCommandTimeoutWhereTheServerHangs() {
+        try (LockStore store = new RedisStore(REDIS.server().uri())) {
+            LockBackend backend = store.connect();
+            backend.acquire(attempt("first", 1)).toCompletableFuture().join();
+            REDIS.server().pause();
+            long began = System.nanoTime();
+            backend.acquire(attempt("under way", 2));
+            List<CompletionStage<?>> calls = List.of(
+                    backend.acquire(attempt("key", 3)),
+                    backend.release(new ReleaseCommand("key", new LockToken(INSTANCE, 3), 0)),
+                    backend.withdraw(new WithdrawCommand("key", new LockToken(INSTANCE, 4))));
+            calls.forEach(call -> call.toCompletableFuture().join());
+            Duration took = Duration.ofNanos(System.nanoTime() - began);
+            assertThat(took)
+                    .isBetween(
+                            RedisStore.SETTINGS.commandTimeout(),
+                            RedisStore.SETTINGS.commandTimeout().plusMillis(500));
+        } finally {
+            REDIS.server().resume();
+        }
+    }
+
+    private static AcquireCommand attempt(String key, long number) {
+        return new AcquireCommand(key, new LockToken(INSTANCE, number), Duration.ofSeconds(5), 0, 1, Optional.empty());
     }
 
     @Nested
