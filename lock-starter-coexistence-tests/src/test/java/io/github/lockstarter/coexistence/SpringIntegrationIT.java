@@ -82,20 +82,20 @@ class SpringIntegrationIT {
     @Test
     void workThatOutlastsTheLeaseLosesTheLockThereAndKeepsItHere() throws InterruptedException {
         Lock theirs = new RedisLockRegistry(
-                        application.bean(RedisConnectionFactory.class), "short", Duration.ofMillis(200))
+                        application.bean(RedisConnectionFactory.class), "short", Duration.ofSeconds(1))
                 .obtain("order:42");
         LockOperations locks = application.bean(LockOperations.class);
-        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofMillis(200));
+        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofSeconds(1));
 
         assertThat(theirs.tryLock()).isTrue();
         try (LockHandle ours = locks.acquire(request)) {
-            Thread.sleep(500);
+            Thread.sleep(2_000);
             ours.ensureHeld();
         }
         assertThatThrownBy(theirs::unlock).isInstanceOf(ConcurrentModificationException.class);
 
         LockHandle notRenewed = locks.acquire(request.withoutRenewal());
-        Thread.sleep(500);
+        Thread.sleep(2_000);
         assertThatThrownBy(notRenewed::close).isInstanceOf(LockLostException.class);
     }
 
