@@ -159,7 +159,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
     private void endWith(CompletionStage<T> stage, LockHandle handle, @Nullable Throwable behind) {
         try {
             stage.whenComplete((value, failure) -> end(handle, value, behind == null ? failure : behind));
-        } catch (Throwable e) { // whoever wrote the stage may refuse dependents
+        } catch (Throwable e) { // a stage of the application may refuse dependents
             end(handle, null, e);
         }
     }

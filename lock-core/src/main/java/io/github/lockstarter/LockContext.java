@@ -216,7 +216,8 @@ public final class LockContext {
     }
 
     /**
-     * Also of what an inner body could not remove when its stack was at an end. Removed from the thread with the last.
+     * Removes the body, and inner bodies whose removal failed with a stack overflow. The last removal clears the
+     * thread-local.
      */
     private static void exit(LockHandle handle) {
         Deque<Body> bodies = BODIES.get();

@@ -89,13 +89,13 @@ class SpringIntegrationIT {
 
         assertThat(theirs.tryLock()).isTrue();
         try (LockHandle ours = locks.acquire(request)) {
-            Thread.sleep(2_000);
+            Thread.sleep(2_000); // work that takes longer than the lease
             ours.ensureHeld();
         }
         assertThatThrownBy(theirs::unlock).isInstanceOf(ConcurrentModificationException.class);
 
         LockHandle notRenewed = locks.acquire(request.withoutRenewal());
-        Thread.sleep(2_000);
+        Thread.sleep(2_000); // as above
         assertThatThrownBy(notRenewed::close).isInstanceOf(LockLostException.class);
     }
 

@@ -231,7 +231,7 @@ public final class KeyQueue {
         Obstacle ours = collaborators.heldHere().apply(key).orElse(null);
         Obstacle known = ours == null ? obstacle : ours;
         if (known != null && known.isKept()) {
-            known = known.after(now - obstacleSeenAt); // nobody has looked since
+            known = known.after(now - obstacleSeenAt); // the store was not asked since
         }
         boolean unanswered = ours == null && underWay != null && answers == acquisition.joinedAt;
         if (known == null || unanswered) {

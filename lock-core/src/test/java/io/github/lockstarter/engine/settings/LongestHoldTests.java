@@ -66,7 +66,7 @@ class LongestHoldTests {
         settings.validate(longer.withoutRenewal());
     }
 
-    /** It is a bound for what nobody has thought of, and a longer lease was thought of. */
+    /** The bound of all locks is a default; a request that asks for a longer lease does so on purpose. */
     @Test
     void theOneOfAllLocksMayBeBelowTheLeaseOfARequest() {
         EngineSettings settings = settings(Optional.of(OF_ALL), Optional.empty(), OF_THE_NAME);

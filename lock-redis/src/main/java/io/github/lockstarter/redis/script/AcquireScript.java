@@ -148,8 +148,8 @@ public final class AcquireScript {
         }
 
         /**
-         * The reply to a command that the client sent twice tells the time of the second one. The fencing tokens of a
-         * grant begin with the time of the first one, or ahead of it.
+         * If the client sent the command twice, the reply has the time of the second execution. The first fencing token
+         * of a grant is the time of the first execution or later, so the lower number is the better one.
          */
         private static Optional<GrantTime> grantTime(Reply reply) {
             return reply.micros().isEmpty()
