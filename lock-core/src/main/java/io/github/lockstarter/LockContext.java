@@ -1,10 +1,10 @@
 package io.github.lockstarter;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ public final class LockContext {
     /** Outside of any lock. */
     public static final LockContext NONE = new LockContext(List.of());
 
-    private static final ThreadLocal<Deque<Body>> BODIES = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable Body> INNERMOST = new ThreadLocal<>();
     private static final ThreadLocal<LockContext> CARRIED = new ThreadLocal<>();
 
     private final List<Entry> entries;
@@ -33,8 +33,11 @@ public final class LockContext {
         this.entries = entries;
     }
 
-    /** A locked body that runs on this thread. */
-    private record Body(LockHandle handle, LockContext carried) {}
+    /** A locked body that runs on this thread, inside of another one or of none. */
+    private record Body(
+            LockHandle handle,
+            LockContext carried,
+            @Nullable Body outer) {}
 
     /** One lock. Another source has other locks of the same keys: its view of what it holds is another object. */
     private record Entry(LockHandle handle, HeldLocks heldBySource) {}
@@ -178,20 +181,20 @@ public final class LockContext {
 
     /** The handle of the innermost body that runs on this thread, or of the context that was bound inside of it. */
     static Optional<LockHandle> innermostOfThread() {
-        Deque<Body> bodies = BODIES.get();
+        Body innermost = INNERMOST.get();
         LockContext carried = current();
-        if (bodies == null) {
+        if (innermost == null) {
             return carried.innermost();
         }
-        Body innermost = bodies.getFirst();
         boolean isOfTheBody = carried == innermost.carried || carried == NONE;
         return isOfTheBody ? Optional.of(innermost.handle) : carried.innermost();
     }
 
     /** The handles of the bodies that run on this thread, innermost first. */
     static List<LockHandle> bodiesOfThread() {
-        Deque<Body> bodies = BODIES.get();
-        return bodies == null ? List.of() : bodies.stream().map(Body::handle).toList();
+        return Stream.iterate(INNERMOST.get(), Objects::nonNull, Body::outer)
+                .map(Body::handle)
+                .toList();
     }
 
     /** A released lock of a carried context is no failure: what runs on behind its release was given the context. */
@@ -207,12 +210,7 @@ public final class LockContext {
     }
 
     private static void enter(LockHandle handle) {
-        Deque<Body> bodies = BODIES.get();
-        if (bodies == null) {
-            bodies = new ArrayDeque<>(2);
-            BODIES.set(bodies);
-        }
-        bodies.addFirst(new Body(handle, current()));
+        INNERMOST.set(new Body(handle, current(), INNERMOST.get()));
     }
 
     /**
@@ -220,24 +218,18 @@ public final class LockContext {
      * thread-local.
      */
     private static void exit(LockHandle handle) {
-        Deque<Body> bodies = BODIES.get();
-        if (bodies != null && contains(bodies, handle)) {
-            while (bodies.removeFirst().handle != handle) {
-                // an inner one
-            }
+        Body leaving = INNERMOST.get();
+        while (leaving != null && leaving.handle != handle) {
+            leaving = leaving.outer;
         }
-        if (bodies != null && bodies.isEmpty()) {
-            BODIES.remove();
+        if (leaving == null) {
+            return; // it was not entered
         }
-    }
-
-    private static boolean contains(Deque<Body> bodies, LockHandle handle) {
-        for (Body body : bodies) {
-            if (body.handle == handle) {
-                return true;
-            }
+        if (leaving.outer == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(leaving.outer);
         }
-        return false;
     }
 
     @Override

@@ -2,12 +2,12 @@ package io.github.lockstarter;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to lock, and how: the argument of every {@link LockOperations} call. Immutable; each {@code with}-like method
@@ -74,12 +74,17 @@ public record LockRequest(
             throw new IllegalArgumentException("The lock name is blank; give a logical name such as 'ship-order'");
         }
         keys = checkedKeys(keys, name);
-        String subject = describe(keys);
-        maxWait.ifPresent(value -> checkWait(value, subject));
-        lease.ifPresent(value -> checkLease(value, subject));
-        atLeast.ifPresent(value -> checkAtLeast(value, subject));
+        if (maxWait.isPresent()) {
+            checkWait(maxWait.get(), keys);
+        }
+        if (lease.isPresent()) {
+            checkLease(lease.get(), keys);
+        }
+        if (atLeast.isPresent()) {
+            checkAtLeast(atLeast.get(), keys);
+        }
         if (maxHold.isPresent()) {
-            checkMaxHold(maxHold.get(), renewal, subject);
+            checkMaxHold(maxHold.get(), renewal, keys);
         }
     }
 
@@ -91,7 +96,7 @@ public record LockRequest(
      * @throws IllegalArgumentException when the key is null, blank or longer than {@link #MAX_KEY_LENGTH}
      */
     public static LockRequest of(String key) {
-        return ofAll(Collections.singletonList(key));
+        return unconfigured(List.of(nonNull(key)));
     }
 
     /**
@@ -102,9 +107,14 @@ public record LockRequest(
      * @throws IllegalArgumentException when there is no key, or one is null, blank or too long
      */
     public static LockRequest ofAll(Collection<String> keys) {
+        keys.forEach(LockRequest::nonNull);
+        return unconfigured(List.copyOf(keys));
+    }
+
+    private static LockRequest unconfigured(List<String> keys) {
         return new LockRequest(
                 UNNAMED,
-                List.copyOf(nonNull(keys)),
+                keys,
                 Optional.empty(),
                 Optional.empty(),
                 Renewal.AS_CONFIGURED,
@@ -248,67 +258,71 @@ public record LockRequest(
         return escaped.toString();
     }
 
-    private static Collection<String> nonNull(Collection<String> keys) {
-        for (String key : keys) {
-            if (key == null) {
-                throw new IllegalArgumentException("The lock key is null; give what is locked, such as 'order:42'");
-            }
+    private static String nonNull(@Nullable String key) {
+        if (key == null) {
+            throw new IllegalArgumentException("The lock key is null; give what is locked, such as 'order:42'");
         }
-        return keys;
+        return key;
     }
 
-    private static List<String> checkedKeys(Collection<String> keys, String name) {
+    private static List<String> checkedKeys(List<String> keys, String name) {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("Lock '" + name + "' has no key; give at least one");
         }
-        for (String key : nonNull(keys)) {
-            if (key.isBlank()) {
-                throw new IllegalArgumentException(
-                        "The lock key of '" + name + "' is blank; give what is locked, such as 'order:42'");
-            }
-            if (key.length() > MAX_KEY_LENGTH) {
-                throw new IllegalArgumentException("Lock key '" + printable(key.substring(0, 40)) + "…' has "
-                        + key.length() + " characters; at most " + MAX_KEY_LENGTH
-                        + " are allowed. Lock an identifier, not a document");
-            }
+        if (keys.size() == 1) {
+            checkKey(keys.get(0), name);
+            return List.copyOf(keys);
         }
-        return keys.size() == 1 ? List.copyOf(keys) : List.copyOf(new TreeSet<>(keys));
+        keys.forEach(key -> checkKey(key, name));
+        return List.copyOf(new TreeSet<>(keys));
     }
 
-    private static void checkWait(Duration wait, String subject) {
+    private static void checkKey(String key, String name) {
+        if (nonNull(key).isBlank()) {
+            throw new IllegalArgumentException(
+                    "The lock key of '" + name + "' is blank; give what is locked, such as 'order:42'");
+        }
+        if (key.length() > MAX_KEY_LENGTH) {
+            throw new IllegalArgumentException("Lock key '" + printable(key.substring(0, 40)) + "…' has "
+                    + key.length() + " characters; at most " + MAX_KEY_LENGTH
+                    + " are allowed. Lock an identifier, not a document");
+        }
+    }
+
+    private static void checkWait(Duration wait, List<String> keys) {
         if (wait.isNegative() || wait.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
-                    "Wait of lock '" + subject + "' is " + wait + "; it must be between 0 and 365 days");
+                    "Wait of lock '" + described(keys) + "' is " + wait + "; it must be between 0 and 365 days");
         }
     }
 
-    private static void checkLease(Duration lease, String subject) {
+    private static void checkLease(Duration lease, List<String> keys) {
         if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
-                    "Lease of lock '" + subject + "' is " + lease + "; it must be between 20 ms and 365 days");
+                    "Lease of lock '" + described(keys) + "' is " + lease + "; it must be between 20 ms and 365 days");
         }
     }
 
-    private static void checkAtLeast(Duration atLeast, String subject) {
+    private static void checkAtLeast(Duration atLeast, List<String> keys) {
         boolean tooShort = !atLeast.isZero() && atLeast.compareTo(Duration.ofMillis(1)) < 0;
         if (tooShort || atLeast.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Minimum time of lock '" + subject + "' is " + atLeast
+            throw new IllegalArgumentException("Minimum time of lock '" + described(keys) + "' is " + atLeast
                     + "; it must be 0, or between 1 ms and the lease");
         }
     }
 
-    private static void checkMaxHold(Duration maxHold, Renewal renewal, String subject) {
+    private static void checkMaxHold(Duration maxHold, Renewal renewal, List<String> keys) {
         if (maxHold.compareTo(MIN_LEASE) < 0 || maxHold.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Longest hold of lock '" + subject + "' is " + maxHold
+            throw new IllegalArgumentException("Longest hold of lock '" + described(keys) + "' is " + maxHold
                     + "; it must be between the lease and 365 days");
         }
         if (renewal == Renewal.OFF) {
-            throw new IllegalArgumentException("Longest hold of lock '" + subject + "' is " + maxHold
+            throw new IllegalArgumentException("Longest hold of lock '" + described(keys) + "' is " + maxHold
                     + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
         }
     }
 
-    private static String describe(List<String> keys) {
+    private static String described(List<String> keys) {
         return printable(String.join(", ", keys));
     }
 }

@@ -33,14 +33,13 @@ public record ResolvedRequest(
 
     /** Fills in what the request leaves open. */
     public static ResolvedRequest of(LockRequest request, EngineSettings settings) {
-        Overrides overrides = settings.locks().getOrDefault(request.name(), Overrides.NONE);
-        Duration wait = request.maxWait().or(overrides::maxWait).orElse(settings.maxWait());
+        Overrides overrides = settings.overrides(request);
         Duration warnAfter = overrides.warnAfter().orElse(settings.warnAfter());
         Duration lease = settings.leaseOf(request);
         return new ResolvedRequest(
                 request.name(),
                 lease,
-                wait,
+                settings.maxWaitOf(request),
                 renewal(request, overrides, settings),
                 warnAfter,
                 settings.atLeastOf(request, lease),

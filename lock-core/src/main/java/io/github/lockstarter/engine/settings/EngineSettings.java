@@ -107,9 +107,7 @@ public record EngineSettings(
      * @throws IllegalArgumentException when the lease is out of range; the message says what to change
      */
     public Duration leaseOf(LockRequest request) {
-        Duration asked = request.lease()
-                .or(locks.getOrDefault(request.name(), Overrides.NONE)::lease)
-                .orElse(lease);
+        Duration asked = firstOf(request.lease(), overrides(request).lease()).orElse(lease);
         if (asked.compareTo(maxLease) > 0) {
             RangeChecks.atMostMaxLease(leaseOfLock(String.join(", ", request.keys())), asked, maxLease);
         }
@@ -125,9 +123,8 @@ public record EngineSettings(
      * @throws IllegalArgumentException when it is above the lease; the message says what to change
      */
     public Duration atLeastOf(LockRequest request, Duration leaseOfRequest) {
-        Duration asked = request.atLeast()
-                .or(locks.getOrDefault(request.name(), Overrides.NONE)::atLeast)
-                .orElse(Duration.ZERO);
+        Duration asked =
+                firstOf(request.atLeast(), overrides(request).atLeast()).orElse(Duration.ZERO);
         if (asked.compareTo(leaseOfRequest) > 0) {
             String keys = LockRequest.printable(String.join(", ", request.keys()));
             RangeChecks.atMostLease("Minimum time of lock '" + keys + "'", asked, leaseOfRequest);
@@ -145,12 +142,36 @@ public record EngineSettings(
      *     change
      */
     public Optional<Duration> maxHoldOf(LockRequest request, Duration leaseOfRequest) {
-        Optional<Duration> asked = request.maxHold().or(locks.getOrDefault(request.name(), Overrides.NONE)::maxHold);
+        Optional<Duration> asked = firstOf(request.maxHold(), overrides(request).maxHold());
         if (asked.isPresent() && asked.get().compareTo(leaseOfRequest) < 0 && request.renewal() != Renewal.OFF) {
             String keys = LockRequest.printable(String.join(", ", request.keys()));
             RangeChecks.atLeastLease("Longest hold of lock '" + keys + "'", asked.get(), leaseOfRequest);
         }
-        return asked.or(watchdog::maxHold);
+        return firstOf(asked, watchdog.maxHold());
+    }
+
+    /**
+     * The longest wait of a request: what it asks for, else what is configured for its name, else the default.
+     *
+     * @param request what is to be locked
+     * @return the wait; zero for one attempt
+     */
+    public Duration maxWaitOf(LockRequest request) {
+        return firstOf(request.maxWait(), overrides(request).maxWait()).orElse(maxWait);
+    }
+
+    /**
+     * What is configured for the name of a request.
+     *
+     * @param request what is to be locked
+     * @return its settings; {@link Overrides#NONE} if there are none
+     */
+    public Overrides overrides(LockRequest request) {
+        return locks.getOrDefault(request.name(), Overrides.NONE);
+    }
+
+    private static Optional<Duration> firstOf(Optional<Duration> first, Optional<Duration> second) {
+        return first.isPresent() ? first : second;
     }
 
     /**
