@@ -2,11 +2,11 @@ package io.github.lockstarter.spi;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The only place where this library blocks a thread until a future completes. The waiting thread runs nothing else:
@@ -125,23 +125,35 @@ public final class BlockingWait {
         return complete.getNow(null);
     }
 
+    /** Parks one thread until the future is complete. */
     private static class Completion implements ForkJoinPool.ManagedBlocker {
 
-        final CountDownLatch done = new CountDownLatch(1);
+        private final CompletableFuture<?> future;
 
         Completion(CompletableFuture<?> future) {
-            future.whenComplete((result, failure) -> done.countDown());
+            Thread waiter = Thread.currentThread();
+            this.future = future;
+            future.whenComplete((result, failure) -> LockSupport.unpark(waiter));
         }
 
         @Override
         public boolean block() throws InterruptedException {
-            done.await();
+            while (!isReleasable()) {
+                park();
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+            }
             return true;
+        }
+
+        void park() {
+            LockSupport.park(this);
         }
 
         @Override
         public boolean isReleasable() {
-            return done.getCount() == 0;
+            return future.isDone();
         }
     }
 
@@ -155,9 +167,8 @@ public final class BlockingWait {
         }
 
         @Override
-        public boolean block() throws InterruptedException {
-            boolean complete = done.await(until - System.nanoTime(), TimeUnit.NANOSECONDS);
-            return complete || isReleasable();
+        void park() {
+            LockSupport.parkNanos(this, until - System.nanoTime());
         }
 
         @Override
