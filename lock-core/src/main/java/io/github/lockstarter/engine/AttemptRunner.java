@@ -60,6 +60,7 @@ final class AttemptRunner {
     private final Watchdog watchdog;
     private final LockTokenFactory tokens;
     private final Duration patience;
+    private final Optional<Waiting> newWaiter;
     private final KeyQueues queues;
     private final HighestFencingTokens highest = new HighestFencingTokens();
 
@@ -84,6 +85,7 @@ final class AttemptRunner {
         this.pendingReleases = pendingReleases;
         this.watchdog = watchdog;
         this.patience = new Backoff(context.settings().retry()).patience();
+        this.newWaiter = Optional.of(new Waiting(Waiting.NEW, patience));
     }
 
     /** An acquisition that is to {@link #begin}. */
@@ -108,7 +110,8 @@ final class AttemptRunner {
             acquisition.end(new AcquireOutcome.Busy(ours.get()));
         } else {
             acquisition.attempts = 1;
-            sendOrFail(new AcquireAttempt(acquisition, tokens.next(), Waiting.NEW, 1));
+            LockToken token = tokens.next(acquisition.owner().label());
+            sendOrFail(new AcquireAttempt(acquisition, token, Waiting.NEW, 1));
         }
     }
 
@@ -221,23 +224,32 @@ final class AttemptRunner {
 
     private void send(AcquireAttempt attempt) {
         Acquisition acquisition = attempt.acquisition();
-        Optional<Waiting> waiting =
-                acquisition.waits() ? Optional.of(new Waiting(attempt.position(), patience)) : Optional.empty();
         AcquireCommand command = new AcquireCommand(
                 acquisition.key,
                 attempt.token(),
                 acquisition.terms.lease(),
                 highest.floor(acquisition.key),
                 attempt.fencingTokens(),
-                waiting,
+                waitingOf(attempt),
                 acquisition.terms.atLeast());
         Moment sent = Moment.now(clock);
-        backend.acquire(
-                command,
-                result -> EngineLog.guard(
-                        "Processing the result of an attempt",
-                        () -> answered(attempt, sent, result),
-                        e -> failed(attempt, e)));
+        backend.acquire(command, result -> take(attempt, sent, result));
+    }
+
+    private void take(AcquireAttempt attempt, Moment sent, AcquireResult result) {
+        try {
+            answered(attempt, sent, result);
+        } catch (RuntimeException | Error e) {
+            EngineLog.report("Processing the result of an attempt", e);
+            failed(attempt, e);
+        }
+    }
+
+    private Optional<Waiting> waitingOf(AcquireAttempt attempt) {
+        if (!attempt.acquisition().waits()) {
+            return Optional.empty();
+        }
+        return attempt.position() == Waiting.NEW ? newWaiter : Optional.of(new Waiting(attempt.position(), patience));
     }
 
     /** What the attempt may have been granted is released, unless its caller has it. */

@@ -100,7 +100,7 @@ final class EngineRuntime {
         return new KeyQueues(new KeyQueue.Collaborators(
                 key -> holds.here(key).flatMap(Obstacle::of),
                 context.tokens()::next,
-                context.settings().handOver().isOn() ? FencingBlock::new : FencingBlock::single,
+                context.settings().handOver().isOn() ? FencingBlock.FOR_HAND_OVERS : FencingBlock.SINGLE,
                 new Backoff(context.settings().retry()),
                 context.timer()));
     }

@@ -30,8 +30,22 @@ public final class BackendGuard {
      * @return the stage of the backend; a failed one if the backend threw or returned null
      */
     public static <R> CompletionStage<R> stageOf(Supplier<? extends @Nullable CompletionStage<R>> call) {
+        return stageOf(Supplier::get, call);
+    }
+
+    /**
+     * As {@link #stageOf(Supplier)}, for a call on the hot path: no lambda has to hold the argument.
+     *
+     * @param <C> kind of command
+     * @param <R> kind of result
+     * @param call the call
+     * @param command its argument
+     * @return the stage of the backend; a failed one if the backend threw or returned null
+     */
+    public static <C, R> CompletionStage<R> stageOf(
+            Function<C, ? extends @Nullable CompletionStage<R>> call, C command) {
         try {
-            return Objects.requireNonNull(call.get(), "The backend returned no stage");
+            return Objects.requireNonNull(call.apply(command), "The backend returned no stage");
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -65,23 +65,14 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     }
 
     /**
-     * The same token with the name of its owner. To be named before the token is used: those two are not equal.
-     *
-     * @param name of the thread, or whatever else acquires
-     * @return the token to use
-     */
-    public LockToken ownedBy(String name) {
-        return new LockToken(instanceId, sequence, name, since);
-    }
-
-    /**
      * The token as it is stored at the backend.
      *
      * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them
      */
     public String value() {
-        String proof = instanceId + ':' + sequence;
-        return since == UNTOLD ? proof : proof + LABEL + since + ' ' + owner;
+        return since == UNTOLD
+                ? instanceId + ':' + sequence
+                : instanceId + ':' + sequence + LABEL + since + ' ' + owner;
     }
 
     /**

@@ -15,7 +15,7 @@ class LockTokenTests {
     @Test
     void isStoredWithWhoMadeIt() {
         assertThat(new LockToken(ID, 7).value()).isEqualTo(ID + ":7");
-        assertThat(new LockToken(ID, 7, "", SINCE).ownedBy("http-1").value()).isEqualTo(ID + ":7|1700000000123 http-1");
+        assertThat(new LockToken(ID, 7, "http-1", SINCE).value()).isEqualTo(ID + ":7|1700000000123 http-1");
     }
 
     @Test

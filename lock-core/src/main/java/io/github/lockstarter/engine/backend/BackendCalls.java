@@ -33,23 +33,33 @@ public final class BackendCalls {
     private static final String BROKEN_PROMISE = "The lock backend failed unexpectedly";
 
     private final LockBackend backend;
+    private final Function<AcquireCommand, CompletionStage<AcquireResult>> acquire;
+    private final Function<ReleaseCommand, CompletionStage<ReleaseResult>> release;
     private final AtomicInteger underWay = new AtomicInteger();
     private volatile @Nullable CompletableFuture<Void> quiet;
 
     public BackendCalls(LockBackend backend) {
         this.backend = backend;
+        this.acquire = backend::acquire;
+        this.release = backend::release;
     }
 
     public void acquire(AcquireCommand command, Consumer<AcquireResult> then) {
-        call(() -> backend.acquire(command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then);
+        underWay.incrementAndGet();
+        whenAnswered(BackendGuard.stageOf(acquire, command), e -> new AcquireResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     public void release(ReleaseCommand command, Consumer<ReleaseResult> then) {
-        call(() -> backend.release(command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then);
+        underWay.incrementAndGet();
+        whenAnswered(BackendGuard.stageOf(release, command), e -> new ReleaseResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     void withdraw(WithdrawCommand command, Consumer<WithdrawResult> then) {
-        call(() -> backend.withdraw(command), e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e), then);
+        underWay.incrementAndGet();
+        whenAnswered(
+                BackendGuard.stageOf(backend::withdraw, command),
+                e -> new WithdrawResult.Unknown(BROKEN_PROMISE, e),
+                then);
     }
 
     /** Writes the renewals. One stage per command, in order, for {@link #answer}. */
@@ -59,7 +69,8 @@ public final class BackendCalls {
 
     /** Hands the answer to a renewal over. */
     public void answer(CompletionStage<RenewResult> stage, Consumer<RenewResult> then) {
-        call(() -> stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
+        underWay.incrementAndGet();
+        whenAnswered(stage, e -> new RenewResult.Unknown(BROKEN_PROMISE, e), then);
     }
 
     /** Counts the step as under way, so that a stop awaits what it sends in the end. */
@@ -72,15 +83,13 @@ public final class BackendCalls {
         }
     }
 
-    private <R> void call(Supplier<CompletionStage<R>> call, Function<Throwable, R> unknown, Consumer<R> then) {
-        underWay.incrementAndGet();
-        BackendGuard.stageOf(call)
-                .whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
+    private <R> void whenAnswered(CompletionStage<R> stage, Function<Throwable, R> unknown, Consumer<R> then) {
+        stage.whenComplete((result, failure) -> take(BackendGuard.resultOf(result, failure, unknown), then));
     }
 
     private <R> void take(R result, Consumer<R> then) {
         try {
-            EngineLog.guard("Processing the result of the lock backend", () -> then.accept(result));
+            EngineLog.guard("Processing the result of the lock backend", then, result);
         } finally {
             ended();
         }

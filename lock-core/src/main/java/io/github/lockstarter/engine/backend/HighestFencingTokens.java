@@ -1,7 +1,5 @@
 package io.github.lockstarter.engine.backend;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -54,16 +52,31 @@ public final class HighestFencingTokens {
     }
 
     private static Floor[] withLatest(Floor @Nullable [] set, Floor latest) {
-        List<Floor> next = new ArrayList<>(KEYS_PER_SET);
-        next.add(latest);
-        if (set != null) {
-            for (Floor floor : set) {
-                if (next.size() < KEYS_PER_SET && !floor.key.equals(latest.key)) {
-                    next.add(floor);
-                }
+        if (set == null) {
+            return new Floor[] {latest};
+        }
+        int older = olderThan(set, latest.key);
+        Floor[] next = new Floor[1 + older];
+        next[0] = latest;
+        int kept = 1;
+        for (Floor floor : set) {
+            if (kept <= older && !floor.key.equals(latest.key)) {
+                next[kept] = floor;
+                kept++;
             }
         }
-        return next.toArray(Floor[]::new);
+        return next;
+    }
+
+    /** How many floors of other keys stay. */
+    private static int olderThan(Floor[] set, String key) {
+        int others = 0;
+        for (Floor floor : set) {
+            if (!floor.key.equals(key)) {
+                others++;
+            }
+        }
+        return Math.min(others, KEYS_PER_SET - 1);
     }
 
     private static int setOf(String key) {

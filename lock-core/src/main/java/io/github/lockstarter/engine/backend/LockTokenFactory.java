@@ -29,10 +29,16 @@ public final class LockTokenFactory {
         return instanceId;
     }
 
+    /** For what belongs to no attempt, and so to no owner. */
     public LockToken next() {
+        return next("");
+    }
+
+    /** For an attempt of the owner that is called this. */
+    public LockToken next(String owner) {
         long number = sequence.incrementAndGet();
         return settings.showsOwner()
-                ? new LockToken(instanceId, number, "", clock.wallMillis())
-                : new LockToken(instanceId, number); // such a token carries no name of an owner
+                ? new LockToken(instanceId, number, owner, clock.wallMillis())
+                : new LockToken(instanceId, number);
     }
 }

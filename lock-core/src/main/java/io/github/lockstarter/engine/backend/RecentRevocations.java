@@ -38,7 +38,8 @@ public final class RecentRevocations {
     /** Whether one of them is of this grant. */
     public boolean contains(String key, LockToken token) {
         List<Message> known = latest;
-        for (Message message : known) {
+        for (int i = 0; i < known.size(); i++) {
+            Message message = known.get(i);
             if (message.key.equals(key) && message.fingerprint.equals(token.fingerprint())) {
                 return true;
             }

@@ -31,6 +31,11 @@ public final class HoldLifecycle {
 
     private record Lost(LossCause cause, int holds, int writes) implements State {}
 
+    /** The common states on the way out. */
+    private static final Releasing RELEASING = new Releasing(0);
+
+    private static final Released RELEASED = new Released();
+
     /** What the caller of {@link #exit} has to do. */
     public enum Exit {
         /** Nothing: the owner has other holds. */
@@ -146,7 +151,7 @@ public final class HoldLifecycle {
                 next = new Held(held.deadline, held.holds - 1, held.writes);
                 answer = Exit.STILL_HELD;
             } else if (now instanceof Held held) {
-                next = new Releasing(held.writes);
+                next = held.writes == 0 ? RELEASING : new Releasing(held.writes);
                 answer = held.writes == 0 ? Exit.SEND_RELEASE : Exit.RELEASE_FOLLOWS;
             } else if (now instanceof Lost lost && lost.holds > 0) {
                 next = new Lost(lost.cause, lost.holds - 1, lost.writes);
@@ -225,7 +230,7 @@ public final class HoldLifecycle {
 
     /** The release was answered: the lock is free, or will be. True once. */
     public boolean released() {
-        return state instanceof Releasing releasing && STATE.compareAndSet(this, releasing, new Released());
+        return state instanceof Releasing releasing && STATE.compareAndSet(this, releasing, RELEASED);
     }
 
     /** The release was answered: the lock had not been ours any more. True once. */

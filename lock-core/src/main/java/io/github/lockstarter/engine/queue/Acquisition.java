@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
  * One caller that wants one key. The outcome is {@link #decide decided} exactly once, and a grant that comes second is
  * given back. It is published after that: at once, or, by a caller that gives up, after it has left the queue.
  *
- * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts} and {@link #joinedAt} are guarded by
- * the {@link KeyQueue} it stands in.
+ * <p>Mutable: {@link #decided} and {@link #outcome} (atomic); {@link #attempts}, {@link #joinedAt}, and the place in
+ * the {@link WaiterList} are guarded by the {@link KeyQueue} it stands in.
  */
 public final class Acquisition extends TimerEntry implements Hold.Claimant {
+
+    private static final AtomicReferenceFieldUpdater<Acquisition, @Nullable AcquireOutcome> DECIDED =
+            AtomicReferenceFieldUpdater.newUpdater(Acquisition.class, AcquireOutcome.class, "decided");
 
     public final String key;
     public final ResolvedRequest terms;
@@ -31,7 +34,8 @@ public final class Acquisition extends TimerEntry implements Hold.Claimant {
     /** Completed with what was decided, once the acquisition has left its queue or is about to. */
     public final CompletableFuture<AcquireOutcome> outcome = new CompletableFuture<>();
 
-    private final AtomicReference<@Nullable AcquireOutcome> decided = new AtomicReference<>();
+    /** Changed by its updater. */
+    private volatile @Nullable AcquireOutcome decided;
 
     private final Consumer<Acquisition> onTimer;
 
@@ -40,6 +44,18 @@ public final class Acquisition extends TimerEntry implements Hold.Claimant {
 
     /** Number of answers the queue had had when this one joined. */
     long joinedAt;
+
+    /** Where it waits; null if it does not. */
+    @Nullable
+    WaiterList line;
+
+    /** Who is served before it. */
+    @Nullable
+    Acquisition ahead;
+
+    /** Who is served after it. */
+    @Nullable
+    Acquisition behind;
 
     /** Made by its caller before it takes the hold, which the caller's thread may enter again from then on. */
     public volatile @Nullable HoldHandle handle;
@@ -69,30 +85,30 @@ public final class Acquisition extends TimerEntry implements Hold.Claimant {
             end(new AcquireOutcome.Abandoned());
             return false;
         }
-        return decided.compareAndSet(null, candidate);
+        return DECIDED.compareAndSet(this, null, candidate);
     }
 
     /** The hold, if that was decided. */
     public Optional<Hold> hold() {
-        return decided.get() instanceof AcquireOutcome.Got got ? Optional.of(got.hold()) : Optional.empty();
+        return decided instanceof AcquireOutcome.Got got ? Optional.of(got.hold()) : Optional.empty();
     }
 
     public boolean isDecided() {
-        return decided.get() != null;
+        return decided != null;
     }
 
     /** Whether this outcome was the one. */
     public boolean wasDecided(AcquireOutcome candidate) {
-        return decided.get() == candidate;
+        return decided == candidate;
     }
 
     /** Whether the lock is, or will be, handed out. */
     public boolean isGot() {
-        return decided.get() instanceof AcquireOutcome.Got;
+        return decided instanceof AcquireOutcome.Got;
     }
 
     public void publish() {
-        outcome.complete(Objects.requireNonNull(decided.get(), "undecided"));
+        outcome.complete(Objects.requireNonNull(decided, "undecided"));
     }
 
     /** Decides and publishes. */

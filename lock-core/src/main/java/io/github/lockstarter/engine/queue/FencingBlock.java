@@ -11,44 +11,31 @@ import io.github.lockstarter.spi.AcquireCommand;
  * that another one waits is lost; and fencing tokens, which count from the server's time in microseconds, would run
  * ahead of it with unused blocks.
  *
- * <p>{@link #size} is guarded by the lock of the {@link KeyQueue}.
+ * <p>Immutable.
+ *
+ * @param size how many to ask for
+ * @param least the smallest block
+ * @param most the largest block
  */
-public final class FencingBlock {
+public record FencingBlock(int size, int least, int most) {
 
     /** As many as are handed over at most once another instance is known to wait. */
     public static final int LEAST = EngineSettings.HandOver.MOST;
 
-    private final int least;
-    private final int most;
-    private int size;
+    /** For hand-overs, before the first one. */
+    public static final FencingBlock FOR_HAND_OVERS =
+            new FencingBlock(LEAST, LEAST, AcquireCommand.MOST_FENCING_TOKENS);
 
-    /** For hand-overs; {@link #single} where there are none. */
-    public FencingBlock() {
-        this(LEAST, AcquireCommand.MOST_FENCING_TOKENS);
+    /** For one hold a grant, where there are no hand-overs. */
+    public static final FencingBlock SINGLE = new FencingBlock(1, 1, 1);
+
+    /** The next one, after this one was used up soon. */
+    FencingBlock grown() {
+        return new FencingBlock(Math.min(2 * size, most), least, most);
     }
 
-    private FencingBlock(int least, int most) {
-        this.least = least;
-        this.most = most;
-        this.size = least;
-    }
-
-    /** For one hold a grant. */
-    public static FencingBlock single() {
-        return new FencingBlock(1, 1);
-    }
-
-    int size() {
-        return size;
-    }
-
-    /** The block before was used up soon. */
-    void grow() {
-        size = Math.min(2 * size, most);
-    }
-
-    /** The block before was not used up, or it took its time. */
-    void shrink() {
-        size = least;
+    /** The next one, after this one was not used up, or took its time. */
+    FencingBlock shrunk() {
+        return new FencingBlock(least, least, most);
     }
 }

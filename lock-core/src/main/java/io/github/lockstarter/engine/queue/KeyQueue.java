@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +39,15 @@ public final class KeyQueue {
      * What the queues look at and make use of.
      *
      * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
-     * @param tokens makes lock tokens
-     * @param block makes the number of fencing tokens to ask for where waiters of this instance can use them
+     * @param tokens makes lock tokens, given the name of their owner
+     * @param block how many fencing tokens to ask for at first where waiters of this instance can use them
      * @param backoff how long to sleep
      * @param alarms the timer
      */
     public record Collaborators(
             Function<String, Optional<Obstacle>> heldHere,
-            Supplier<LockToken> tokens,
-            Supplier<FencingBlock> block,
+            Function<String, LockToken> tokens,
+            FencingBlock block,
             Backoff backoff,
             EngineTimer alarms) {}
 
@@ -56,8 +55,8 @@ public final class KeyQueue {
     private final String key;
     private final Collaborators collaborators;
     private final WaiterList line;
-    private final FencingBlock block;
 
+    private FencingBlock block;
     private @Nullable AcquireAttempt underWay;
     private @Nullable Obstacle obstacle;
 
@@ -86,7 +85,7 @@ public final class KeyQueue {
         this.key = key;
         this.collaborators = collaborators;
         this.line = new WaiterList(collaborators.alarms());
-        this.block = collaborators.block().get();
+        this.block = collaborators.block();
     }
 
     /** Asks one question, or has one thing done, at a time. */
@@ -208,11 +207,7 @@ public final class KeyQueue {
     }
 
     private void resize(HandOverOffer ended) {
-        if (ended.ranOutEarly()) {
-            block.grow();
-        } else {
-            block.shrink();
-        }
+        block = ended.ranOutEarly() ? block.grown() : block.shrunk();
     }
 
     /** The waiter's alarm went off: its wait is over, or it looks again. */
@@ -379,7 +374,7 @@ public final class KeyQueue {
         retired = true;
         boolean leaves = registered;
         registered = false;
-        return leaves ? QueueActions.NOTHING.withdrawing(collaborators.tokens().get()) : QueueActions.NOTHING;
+        return leaves ? QueueActions.NOTHING.withdrawing(collaborators.tokens().apply("")) : QueueActions.NOTHING;
     }
 
     private QueueActions attemptByFirst() {
@@ -388,8 +383,8 @@ public final class KeyQueue {
         signalled = false;
         // A single caller needs one fencing token only.
         int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
-        AcquireAttempt attempt =
-                new AcquireAttempt(first, collaborators.tokens().get(), position, fencingTokens);
+        LockToken token = collaborators.tokens().apply(first.owner.label());
+        AcquireAttempt attempt = new AcquireAttempt(first, token, position, fencingTokens);
         underWay = attempt;
         return QueueActions.attempt(attempt);
     }

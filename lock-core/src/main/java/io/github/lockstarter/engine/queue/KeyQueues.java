@@ -28,7 +28,7 @@ public final class KeyQueues {
     /** Asks the key's queue, which is made if there is none; a retired one answers null, and is replaced. */
     QueueActions applyCreating(String key, Function<KeyQueue, @Nullable QueueActions> question) {
         while (true) {
-            KeyQueue queue = queues.computeIfAbsent(key, absent -> new KeyQueue(absent, collaborators));
+            KeyQueue queue = queueOf(key);
             QueueActions next = queue.locked(question);
             if (next == null || queue.isRetired()) {
                 queues.remove(key, queue);
@@ -37,6 +37,16 @@ public final class KeyQueues {
                 return next;
             }
         }
+    }
+
+    private KeyQueue queueOf(String key) {
+        KeyQueue known = queues.get(key);
+        if (known != null) {
+            return known;
+        }
+        KeyQueue made = new KeyQueue(key, collaborators);
+        KeyQueue raced = queues.putIfAbsent(key, made);
+        return raced == null ? made : raced;
     }
 
     /** Asks the key's queue, if there is one, and drops it when that was the last of it. */

@@ -32,7 +32,9 @@ public record QueueActions(
 
     /** Completes the outcomes that were decided; their callers go on. */
     public void publish() {
-        decided.forEach(each -> EngineLog.guard("Publishing an outcome", each::publish));
+        for (int i = 0; i < decided.size(); i++) {
+            EngineLog.guard("Publishing an outcome", Acquisition::publish, decided.get(i));
+        }
     }
 
     QueueActions withdrawing(@Nullable LockToken token) {

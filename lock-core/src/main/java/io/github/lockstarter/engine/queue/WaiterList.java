@@ -2,21 +2,25 @@ package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.engine.timer.EngineTimer;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The waiters of a {@link KeyQueue}, first come, first served, and their alarms. Guarded by the queue's lock; the
- * alarms are set and cancelled under it.
+ * The waiters of a {@link KeyQueue}, first come, first served, and their alarms. Guarded by the queue's lock, as are
+ * the links of the waiters; the alarms are set and cancelled under it.
  *
- * <p>Whatever happens to one waiter costs the same however many others wait: {@link #overdue} has those of
- * {@link #waiters} whose wait is over and that are owed an answer, and no others.
+ * <p>Whatever happens to one waiter costs the same however many others wait, and a caller that waits for nobody has no
+ * object made for its place: the waiters themselves are the links. {@link #overdue} has those whose wait is over and
+ * that are owed an answer, and no others.
  */
 final class WaiterList {
 
-    private final Set<Acquisition> waiters = new LinkedHashSet<>();
+    private @Nullable Acquisition head;
+    private @Nullable Acquisition tail;
+    private int size;
     private Set<Acquisition> overdue = Set.of();
     private final EngineTimer alarms;
 
@@ -25,40 +29,75 @@ final class WaiterList {
     }
 
     boolean isEmpty() {
-        return waiters.isEmpty();
+        return head == null;
     }
 
     int size() {
-        return waiters.size();
+        return size;
     }
 
     /** In the order in which they are served. */
     List<Acquisition> inOrder() {
-        return new ArrayList<>(waiters);
+        List<Acquisition> waiters = new ArrayList<>(size);
+        for (Acquisition each = head; each != null; each = each.behind) {
+            waiters.add(each);
+        }
+        return waiters;
     }
 
     boolean has(Acquisition acquisition) {
-        return waiters.contains(acquisition);
+        return acquisition.line == this;
     }
 
+    /** Only where it is not empty. */
     Acquisition first() {
-        return waiters.iterator().next();
+        return Objects.requireNonNull(head, "no waiter");
     }
 
     boolean isFirst(Acquisition acquisition) {
-        return !waiters.isEmpty() && first() == acquisition;
+        return head == acquisition;
     }
 
     void add(Acquisition acquisition) {
-        waiters.add(acquisition);
+        Acquisition last = tail;
+        acquisition.line = this;
+        acquisition.ahead = last;
+        if (last == null) {
+            head = acquisition;
+        } else {
+            last.behind = acquisition;
+        }
+        tail = acquisition;
+        size++;
     }
 
     void drop(Acquisition acquisition) {
-        waiters.remove(acquisition);
+        if (has(acquisition)) {
+            unlink(acquisition);
+        }
         if (!overdue.isEmpty()) {
             overdue.remove(acquisition);
         }
         alarms.cancel(acquisition);
+    }
+
+    private void unlink(Acquisition leaving) {
+        Acquisition ahead = leaving.ahead;
+        Acquisition behind = leaving.behind;
+        if (ahead == null) {
+            head = behind;
+        } else {
+            ahead.behind = behind;
+        }
+        if (behind == null) {
+            tail = ahead;
+        } else {
+            behind.ahead = ahead;
+        }
+        leaving.line = null;
+        leaving.ahead = null;
+        leaving.behind = null;
+        size--;
     }
 
     /** Nothing but its wait wakes the waiter. */
@@ -89,17 +128,17 @@ final class WaiterList {
 
     /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
     List<Acquisition> dismissAll(AcquireOutcome outcome) {
-        return dismiss(waiters, outcome);
+        return dismiss(inOrder(), outcome);
     }
 
     /** The same for those whose wait is over. */
     List<Acquisition> dismissOverdue(AcquireOutcome outcome) {
-        return overdue.isEmpty() ? List.of() : dismiss(overdue, outcome);
+        return overdue.isEmpty() ? List.of() : dismiss(List.copyOf(overdue), outcome);
     }
 
-    private List<Acquisition> dismiss(Collection<Acquisition> leaving, AcquireOutcome outcome) {
+    private List<Acquisition> dismiss(List<Acquisition> leaving, AcquireOutcome outcome) {
         List<Acquisition> decided = new ArrayList<>(leaving.size());
-        for (Acquisition each : List.copyOf(leaving)) {
+        for (Acquisition each : leaving) {
             drop(each);
             if (each.decide(outcome)) {
                 decided.add(each);

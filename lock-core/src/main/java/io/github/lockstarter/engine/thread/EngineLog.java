@@ -15,7 +15,16 @@ public final class EngineLog {
 
     /** Runs the step; what it throws is logged and ends nothing. */
     public static void guard(String what, Runnable step) {
-        guard(what, step, e -> {});
+        guard(what, Runnable::run, step);
+    }
+
+    /** As {@link #guard(String, Runnable)}, for a step on the hot path: no lambda has to hold the argument. */
+    public static <T> void guard(String what, Consumer<T> step, T argument) {
+        try {
+            step.accept(argument);
+        } catch (RuntimeException | Error e) {
+            report(what, e);
+        }
     }
 
     /** Logs what an operator has to know and no listener receives. */
@@ -27,21 +36,12 @@ public final class EngineLog {
         }
     }
 
-    private static void report(String what, Throwable failure) {
+    /** Logs what the step threw. */
+    public static void report(String what, Throwable failure) {
         try {
             log.error("{} failed; the lock client continues", what, failure);
         } catch (RuntimeException | Error loggingFailed) {
             // An appender that fails must not end what was to be saved from failing.
-        }
-    }
-
-    /** Runs the step; what it throws is logged and handed to the remedy. */
-    public static void guard(String what, Runnable step, Consumer<Throwable> remedy) {
-        try {
-            step.run();
-        } catch (RuntimeException | Error e) {
-            report(what, e);
-            remedy.accept(e);
         }
     }
 }

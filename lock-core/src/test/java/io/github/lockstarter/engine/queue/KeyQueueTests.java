@@ -36,8 +36,8 @@ class KeyQueueTests {
         MonitorsAtAlarms alarms = new MonitorsAtAlarms();
         KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
                 key -> Optional.empty(),
-                () -> TOKEN,
-                FencingBlock::single,
+                owner -> TOKEN,
+                FencingBlock.SINGLE,
                 new Backoff(EngineSettings.Retry.DEFAULTS),
                 alarms));
         Acquisition first = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});

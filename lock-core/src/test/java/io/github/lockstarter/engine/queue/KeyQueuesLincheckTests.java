@@ -46,8 +46,8 @@ public class KeyQueuesLincheckTests {
 
     private final KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
             key -> Optional.empty(),
-            () -> TOKEN,
-            FencingBlock::single,
+            owner -> TOKEN,
+            FencingBlock.SINGLE,
             new Backoff(EngineSettings.Retry.DEFAULTS),
             new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();

@@ -84,6 +84,39 @@ class WaiterListTests {
         assertThat(line.inOrder()).containsExactly(third);
     }
 
+    @Test
+    void servesInTheOrderInWhichTheWaitersCame() {
+        line.drop(second);
+        line.add(second);
+
+        assertThat(line.inOrder()).containsExactly(first, third, second);
+        assertThat(line.isFirst(first)).isTrue();
+    }
+
+    @Test
+    void forgetsAWaiterThatLeavesFromEitherEnd() {
+        line.drop(third);
+        line.drop(third);
+        line.drop(first);
+
+        assertThat(line.first()).isSameAs(second);
+        assertThat(line.size()).isOne();
+        assertThat(line.has(first)).isFalse();
+        line.add(first);
+        assertThat(line.inOrder()).containsExactly(second, first);
+    }
+
+    @Test
+    void leavesTheWaitersOfAnotherQueueAlone() {
+        WaiterList other = new WaiterList(new NoAlarms());
+        other.drop(first);
+        other.markOverdue(first);
+
+        assertThat(other.isEmpty()).isTrue();
+        assertThat(other.hasOverdue()).isFalse();
+        assertThat(line.inOrder()).containsExactly(first, second, third);
+    }
+
     private static final class NoAlarms implements EngineTimer {
 
         @Override
