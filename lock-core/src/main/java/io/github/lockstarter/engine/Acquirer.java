@@ -153,13 +153,9 @@ final class Acquirer {
         Optional<HoldHandle> taken = Optional.of(handle); // made first: nothing may fail once the hold is taken
         hold.announced = true;
         holds.announced(hold);
-        events.publish(new LockEvent.Acquired(
-                hold.terms.name(),
-                hold.key,
-                hold.fencingToken,
-                acquisition.waited(clock.nanos()),
-                acquisition.attempts,
-                path(acquisition, hold)));
+        if (events.hasListeners()) {
+            reportGrant(acquisition, hold);
+        }
         if (!operations.checkHeld(hold)) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
@@ -168,6 +164,16 @@ final class Acquirer {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
         }
         return taken;
+    }
+
+    private void reportGrant(Acquisition acquisition, Hold hold) {
+        events.publish(new LockEvent.Acquired(
+                hold.terms.name(),
+                hold.key,
+                hold.fencingToken,
+                acquisition.waited(clock.nanos()),
+                acquisition.attempts,
+                path(acquisition, hold)));
     }
 
     private static Path path(Acquisition acquisition, Hold hold) {

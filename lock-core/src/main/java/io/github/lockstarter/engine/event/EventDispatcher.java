@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.function.Consumer;
 
 /**
  * Calls the listeners, and runs the application's callbacks on threads that may block. The exception of a listener is
@@ -22,6 +21,7 @@ public final class EventDispatcher implements AutoCloseable {
 
     private static final int CALLBACK_THREADS = 16;
     private static final int COMPLETION_THREADS = 64;
+    private static final String LISTENER = "A lock listener";
     private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final List<LockListener> listeners;
@@ -33,26 +33,40 @@ public final class EventDispatcher implements AutoCloseable {
         this.listeners = List.copyOf(listeners);
     }
 
+    /** Whether there are listeners: without them, no event need be made. */
+    public boolean hasListeners() {
+        return !listeners.isEmpty();
+    }
+
     /**
      * Calls the listeners: for a loss on a thread of its own, since the watchdog or an event loop finds it; else on the
      * calling thread.
      */
     public void publish(LockEvent event) {
+        if (!hasListeners()) {
+            return;
+        }
         if (!(event instanceof LockEvent.Lost)) {
-            callEach(event::passTo);
-        } else if (!listeners.isEmpty()) {
-            run(lossEvents, () -> callEach(event::passTo));
+            callEach(event);
+        } else {
+            run(lossEvents, () -> callEach(event));
+        }
+    }
+
+    private void callEach(LockEvent event) {
+        for (int i = 0; i < listeners.size(); i++) {
+            try {
+                event.passTo(listeners.get(i));
+            } catch (RuntimeException | Error failure) {
+                EngineLog.report(LISTENER, failure);
+            }
         }
     }
 
     /** Passes an event of the store to the listeners. */
     public void publish(StoreEvent event) {
-        callEach(listener -> listener.onStoreEvent(event));
-    }
-
-    private void callEach(Consumer<LockListener> event) {
         for (LockListener listener : listeners) {
-            EngineLog.guard("A lock listener", () -> event.accept(listener));
+            EngineLog.guard(LISTENER, () -> listener.onStoreEvent(event));
         }
     }
 

@@ -158,7 +158,7 @@ public final class ReleaseSender {
     /** Reports the end to the listeners and to the owner. */
     void end(Hold hold, ReleaseOutcome outcome) {
         try {
-            if (hold.announced) {
+            if (hold.announced && events.hasListeners()) {
                 events.publish(
                         new LockEvent.Released(hold.terms.name(), hold.key, hold.fencingToken, hold.held(), outcome));
             }
