@@ -33,7 +33,7 @@ record AcquireCalls(ScriptRunner runner, KeySpace keySpace, ClientHistories hist
         return !histories.isPerSlot()
                 && command.fencingTokens() == 1
                 && command.atLeast().isZero()
-                && command.waiting().map(Waiting::position).orElse(Waiting.NEW) == Waiting.NEW;
+                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
     }
 
     @Override

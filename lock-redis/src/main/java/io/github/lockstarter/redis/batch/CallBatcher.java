@@ -12,7 +12,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects calls while earlier ones are under way, and sends what it has collected as one. A call that finds nothing
@@ -108,6 +110,7 @@ final class CallBatcher<C, R> {
     private final AtomicBoolean isWatched = new AtomicBoolean();
     private final Queue<Collected<C, R>> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
+    private final BiConsumer<@Nullable Object, @Nullable Throwable> whenEnded = this::sendNext;
 
     /**
      * Has sent nothing yet.
@@ -125,7 +128,7 @@ final class CallBatcher<C, R> {
     CompletionStage<R> send(C call) {
         if (waiting.isEmpty() && begin()) {
             CompletionStage<R> result = sender.one(call);
-            result.whenComplete((value, failure) -> sendWaiting());
+            result.whenComplete(whenEnded);
             return result;
         }
         Collected<C, R> collected = new Collected<>(call, ended);
@@ -173,6 +176,10 @@ final class CallBatcher<C, R> {
         return false;
     }
 
+    private void sendNext(@Nullable Object value, @Nullable Throwable failure) {
+        sendWaiting();
+    }
+
     /** In a loop, since a call that cannot be sent ends at once. */
     private void sendWaiting() {
         while (true) {
@@ -186,7 +193,7 @@ final class CallBatcher<C, R> {
             }
             CompletableFuture<?> sent = sent(next).toCompletableFuture();
             if (!sent.isDone()) {
-                sent.whenComplete((value, failure) -> sendWaiting());
+                sent.whenComplete(whenEnded);
                 return;
             }
         }

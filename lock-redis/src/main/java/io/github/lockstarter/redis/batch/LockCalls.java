@@ -22,6 +22,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends attempts, releases and withdrawals: at once, or, where the common case will do and others are under way,
@@ -112,16 +113,26 @@ public final class LockCalls {
 
     /** Tries to get a lock. */
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        return inOrder(
-                command.key(),
-                () -> attempts.areFor(command) ? collectedAttempts.send(command) : attempts.one(command));
+        CompletableFuture<?> before = unsentBefore(command.key());
+        return before == null
+                ? remembered(command.key(), send(command))
+                : behind(before, command.key(), () -> send(command));
+    }
+
+    private CompletionStage<AcquireResult> send(AcquireCommand command) {
+        return attempts.areFor(command) ? collectedAttempts.send(command) : attempts.one(command);
     }
 
     /** Releases a lock. */
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return inOrder(
-                command.key(),
-                () -> releases.areFor(command) ? collectedReleases.send(command) : releases.one(command));
+        CompletableFuture<?> before = unsentBefore(command.key());
+        return before == null
+                ? remembered(command.key(), send(command))
+                : behind(before, command.key(), () -> send(command));
+    }
+
+    private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
+        return releases.areFor(command) ? collectedReleases.send(command) : releases.one(command);
     }
 
     /** Leaves the queue. */
@@ -131,15 +142,25 @@ public final class LockCalls {
 
     /** Sends another call for a key behind those that a thread has made before. */
     public <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
+        CompletableFuture<?> before = unsentBefore(key);
+        return before == null ? remembered(key, call.get()) : behind(before, key, call);
+    }
+
+    /** The call for the key that the next one has to wait for; null if there is none. */
+    private @Nullable CompletableFuture<?> unsentBefore(String key) {
         CompletableFuture<?> before = unsent.get(key);
-        if (before != null && !before.isDone()) {
-            Behind<R> behind = new Behind<>(call);
-            remember(key, behind);
-            behind.whenComplete((any, failure) -> forget(key, behind));
-            behind.sendBehind(before, timer);
-            return behind;
-        }
-        CompletionStage<R> result = call.get();
+        return before == null || before.isDone() ? null : before;
+    }
+
+    private <R> CompletionStage<R> behind(CompletableFuture<?> before, String key, Supplier<CompletionStage<R>> call) {
+        Behind<R> behind = new Behind<>(call);
+        remember(key, behind);
+        behind.whenComplete((any, failure) -> forget(key, behind));
+        behind.sendBehind(before, timer);
+        return behind;
+    }
+
+    private <R> CompletionStage<R> remembered(String key, CompletionStage<R> result) {
         if (result instanceof Collected<?, ?> collected) {
             remember(key, collected);
             if (collected.isDone()) {
