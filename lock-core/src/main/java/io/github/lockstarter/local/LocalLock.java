@@ -126,7 +126,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     LockTransition<ReleaseResult> release(
             ReleaseCommand command, long now, Sequence sequence, LocalMailboxes mailboxes) {
         if (isHeldBy(command.token(), now)) {
-            Optional<Hold> kept = kept(command, now);
+            Optional<Hold> kept = command.keep().isPresent() ? kept(command, now) : Optional.empty();
             LocalLock left = new LocalLock(kept, fencingToken, waiters);
             Woken woken = command.requeue().isEmpty()
                     ? left.wake(now, mailboxes)
@@ -210,10 +210,14 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     /** Nothing is left to remember but the last fencing token. */
     boolean isIdle(long now) {
-        return liveHold(now).isEmpty() && waiters.stream().allMatch(waiter -> waiter.deadline() - now <= 0);
+        return liveHold(now).isEmpty()
+                && (waiters.isEmpty() || waiters.stream().allMatch(waiter -> waiter.deadline() - now <= 0));
     }
 
     private Woken wake(long now, LocalMailboxes mailboxes) {
+        if (waiters.isEmpty()) {
+            return new Woken(this, Optional.empty());
+        }
         List<Waiter> reachable = waiters.stream()
                 .filter(waiter -> waiter.deadline() - now > 0 && mailboxes.isOpen(waiter.instanceId()))
                 .toList();
@@ -250,18 +254,19 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
     }
 
     private boolean isHeldBy(LockToken token, long now) {
-        return liveHold(now)
-                .filter(live -> live.token().filter(token::equals).isPresent())
-                .isPresent();
+        Optional<Hold> live = liveHold(now);
+        return live.isPresent() && live.get().token().equals(Optional.of(token));
     }
 
     private Optional<Hold> liveHold(long now) {
-        return hold.filter(live -> live.deadline() - now > 0);
+        return hold.isPresent() && hold.get().deadline() - now > 0 ? hold : Optional.empty();
     }
 
     private List<Waiter> waitersBut(String instanceId, long now) {
-        return waiters.stream()
-                .filter(waiter -> !waiter.instanceId().equals(instanceId) && waiter.deadline() - now > 0)
-                .toList();
+        return waiters.isEmpty()
+                ? waiters
+                : waiters.stream()
+                        .filter(waiter -> !waiter.instanceId().equals(instanceId) && waiter.deadline() - now > 0)
+                        .toList();
     }
 }

@@ -21,10 +21,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Locks inside this JVM, so that an application's tests need no store. Excludes no thread of another JVM: never for
@@ -150,27 +150,39 @@ public final class LocalLockBackend implements LockBackend {
     }
 
     private <R> R change(String key, Function<LocalLock, LockTransition<R>> verb) {
-        AtomicReference<LockTransition<R>> taken = new AtomicReference<>();
-        locks.compute(key, (k, lock) -> {
-            LockTransition<R> step = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
-            taken.set(step);
-            return step.lock().equals(LocalLock.UNKNOWN) ? null : step.lock();
-        });
-        LockTransition<R> step = Objects.requireNonNull(taken.get(), "compute has taken a step");
-        step.mail().ifPresent(mail -> mailboxes.send(mail, key));
+        Change<R> change = new Change<>(verb);
+        locks.compute(key, change);
+        LockTransition<R> step = Objects.requireNonNull(change.step, "compute has taken a step");
+        if (step.mail().isPresent()) {
+            mailboxes.send(step.mail().get(), key);
+        }
         return step.result();
     }
 
+    /** One verb on one lock, and what it led to. Belongs to the calling thread. */
+    private static final class Change<R> implements BiFunction<String, @Nullable LocalLock, @Nullable LocalLock> {
+
+        private final Function<LocalLock, LockTransition<R>> verb;
+        private @Nullable LockTransition<R> step;
+
+        Change(Function<LocalLock, LockTransition<R>> verb) {
+            this.verb = verb;
+        }
+
+        @Override
+        public @Nullable LocalLock apply(String key, @Nullable LocalLock lock) {
+            LockTransition<R> taken = verb.apply(lock == null ? LocalLock.UNKNOWN : lock);
+            step = taken;
+            return taken.lock().equals(LocalLock.UNKNOWN) ? null : taken.lock();
+        }
+    }
+
+    /** A later grant answers for the key itself. */
     private boolean isStillUsed(RecentGrants.Grant grant) {
-        AtomicBoolean used = new AtomicBoolean();
-        locks.computeIfPresent(grant.key(), (k, lock) -> {
-            if (lock.fencingToken() != grant.fencingToken()) {
-                return lock; // a later grant answers for it
-            }
-            used.set(!lock.isIdle(now()));
-            return used.get() ? lock : null;
-        });
-        return used.get();
+        LocalLock left = locks.computeIfPresent(
+                grant.key(),
+                (key, lock) -> lock.fencingToken() == grant.fencingToken() && lock.isIdle(now()) ? null : lock);
+        return left != null && left.fencingToken() == grant.fencingToken();
     }
 
     private long now() {

@@ -24,7 +24,13 @@ final class Sequence {
     /** The first of so many numbers in a row. */
     long nextAbove(long floor, int many) {
         long candidate = Math.max(micros(wall.instant()), floor + 1);
-        return last.updateAndGet(previous -> Math.max(previous + 1, candidate) + many - 1) - many + 1;
+        while (true) {
+            long previous = last.get();
+            long first = Math.max(previous + 1, candidate);
+            if (last.compareAndSet(previous, first + many - 1)) {
+                return first;
+            }
+        }
     }
 
     /** Lets every later number be greater than this one. */
