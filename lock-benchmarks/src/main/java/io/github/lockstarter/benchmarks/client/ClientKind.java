@@ -16,6 +16,9 @@ public enum ClientKind {
     /** This starter. */
     STARTER("lock-starter", "lock-starter", Role.SUBJECT, ZERO),
 
+    /** An earlier version of this starter, from the folder that {@value EarlierStarter#FOLDER} names. */
+    EARLIER_STARTER("lock-starter-earlier", "lock-starter, earlier", Role.EARLIER, ZERO),
+
     /** Redisson's {@code RLock} with its watchdog. */
     REDISSON("redisson", "Redisson", Role.PEER, ZERO),
 
@@ -37,6 +40,8 @@ public enum ClientKind {
         FLOOR,
         /** What is developed here. */
         SUBJECT,
+        /** What it is measured against when it changes. */
+        EARLIER,
         /** What people use. */
         PEER,
         /** What is possible without a network. */
@@ -58,10 +63,16 @@ public enum ClientKind {
     /**
      * All that lock in Redis as their users set them up.
      *
-     * @return floor, subject and peers
+     * @return floor, subject and peers, and the earlier version if there is one
      */
     public static List<ClientKind> distributed() {
-        return List.of(FLOOR, STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J);
+        return present(List.of(FLOOR, STARTER, EARLIER_STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J));
+    }
+
+    private static List<ClientKind> present(List<ClientKind> kinds) {
+        return kinds.stream()
+                .filter(kind -> kind != EARLIER_STARTER || EarlierStarter.isPresent())
+                .toList();
     }
 
     /**
@@ -70,7 +81,7 @@ public enum ClientKind {
      * @return subject and peers
      */
     public static List<ClientKind> renewing() {
-        return List.of(STARTER, REDISSON);
+        return present(List.of(STARTER, EARLIER_STARTER, REDISSON));
     }
 
     /**
@@ -98,6 +109,7 @@ public enum ClientKind {
         return switch (this) {
             case FLOOR -> new FloorClient(uri);
             case STARTER -> new StarterClient(uri);
+            case EARLIER_STARTER -> EarlierStarter.open(uri);
             case REDISSON -> new RedissonLockClient(uri);
             case SPRING_INTEGRATION -> new SpringIntegrationClient(uri);
             case LOCK4J -> new Lock4jClient(uri);

@@ -41,6 +41,9 @@ public final class ChildJvm implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
         command.addAll(List.of(options));
+        System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("lock."))
+                .forEach(name -> command.add("-D" + name + "=" + System.getProperty(name)));
         command.addAll(
                 List.of("-cp", System.getProperty("java.class.path"), ChildMain.class.getName(), task.getName()));
         try {

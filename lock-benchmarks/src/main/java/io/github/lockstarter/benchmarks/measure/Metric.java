@@ -12,6 +12,8 @@ public enum Metric {
     READS("reads/op", Better.LOWER),
     /** {@code total_commands_processed} of the server per operation. */
     COMMANDS("commands/op", Better.LOWER),
+    /** Processor time of the server per operation. */
+    SERVER_CPU("server µs/op", Better.LOWER),
     /** Commands that try to acquire, per acquisition. */
     TRIES("tries/acquisition", Better.LOWER),
     /** Jain's fairness index of the operations of the threads. */
@@ -36,6 +38,14 @@ public enum Metric {
     ACQUIRING_IN_SERVER("server µs/acquire", Better.LOWER),
     /** Time of the server per releasing command. */
     RELEASING_IN_SERVER("server µs/release", Better.LOWER),
+    /** Memory of the server for each open client that has used locks. */
+    BYTES_PER_CLIENT("server B/client", Better.LOWER),
+    /** Memory of the server for each client that waits. */
+    BYTES_PER_WAITER("server B/waiting client", Better.LOWER),
+    /** Memory of the server for each held lock. */
+    BYTES_PER_HELD("server B/held lock", Better.LOWER),
+    /** Memory of the server for each lock that was held and is released. */
+    BYTES_PER_RELEASED("server B/released lock", Better.LOWER),
     /** Time of a call. */
     NANOS("ns/call", Better.LOWER),
     /** Bytes allocated by a call. */

@@ -56,6 +56,15 @@ public final class ServerObserver implements AutoCloseable {
     public record Observed<T>(T result, ServerWork work) {}
 
     /**
+     * What the server's data and connections take.
+     *
+     * @return bytes ({@code used_memory})
+     */
+    public long memory() {
+        return Long.parseLong(info().getOrDefault("used_memory", "0"));
+    }
+
+    /**
      * The server's version.
      *
      * @return such as {@code 7.0.15}

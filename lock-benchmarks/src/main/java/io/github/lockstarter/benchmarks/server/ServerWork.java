@@ -10,9 +10,10 @@ import java.util.regex.Pattern;
  *
  * @param reads reads from the network ({@code total_reads_processed})
  * @param commands commands, those inside scripts included ({@code total_commands_processed})
+ * @param cpuMicros processor time of the server's process ({@code used_cpu_user} and {@code used_cpu_sys})
  * @param byCommand calls and time of each command ({@code commandstats})
  */
-public record ServerWork(long reads, long commands, Map<String, Calls> byCommand) {
+public record ServerWork(long reads, long commands, double cpuMicros, Map<String, Calls> byCommand) {
 
     private static final String PREFIX = "cmdstat_";
     private static final Pattern STATISTICS = Pattern.compile("calls=(\\d+),usec=(\\d+),.*");
@@ -55,6 +56,7 @@ public record ServerWork(long reads, long commands, Map<String, Calls> byCommand
         return new ServerWork(
                 difference("total_reads_processed", before, after) - CLOSING_INFO,
                 difference("total_commands_processed", before, after) - CLOSING_INFO,
+                cpuMicros(after) - cpuMicros(before),
                 calls);
     }
 
@@ -75,6 +77,12 @@ public record ServerWork(long reads, long commands, Map<String, Calls> byCommand
      */
     public Calls scripts() {
         return calls("evalsha").plus(calls("eval"));
+    }
+
+    private static double cpuMicros(Map<String, String> info) {
+        return 1e6
+                * (Double.parseDouble(info.getOrDefault("used_cpu_user", "0"))
+                        + Double.parseDouble(info.getOrDefault("used_cpu_sys", "0")));
     }
 
     private static long difference(String field, Map<String, String> before, Map<String, String> after) {

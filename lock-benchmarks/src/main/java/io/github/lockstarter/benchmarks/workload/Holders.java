@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Threads that acquire locks and keep them; each releases its own. Used by one thread. */
-final class Holders {
+final class Holders implements AutoCloseable {
 
     private static final int THREADS = 8;
 
@@ -70,5 +70,10 @@ final class Holders {
             sum += each.get();
         }
         return sum;
+    }
+
+    @Override
+    public void close() {
+        threads.forEach(ExecutorService::shutdownNow);
     }
 }

@@ -27,7 +27,8 @@ record ObservedYield(Yield yield, ServerWork work) {
         double operations = Math.max(1, yield.all());
         return yield.measurement()
                 .with(Metric.READS, work.reads() / operations)
-                .with(Metric.COMMANDS, work.commands() / operations);
+                .with(Metric.COMMANDS, work.commands() / operations)
+                .with(Metric.SERVER_CPU, work.cpuMicros() / operations);
     }
 
     List<Measurement> measurements() {

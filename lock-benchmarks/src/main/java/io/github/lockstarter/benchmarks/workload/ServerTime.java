@@ -24,7 +24,7 @@ record ServerTime() implements Workload {
 
     @Override
     public String title() {
-        return "Time in the server, without history guard";
+        return "Time in the server";
     }
 
     @Override

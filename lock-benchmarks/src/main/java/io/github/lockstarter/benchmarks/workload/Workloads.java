@@ -9,7 +9,10 @@ public final class Workloads {
 
     private static final List<Workload> USUAL = List.of(
             new Uncontended(1),
+            new Uncontended(2),
+            new Uncontended(8),
             new Uncontended(32),
+            new Uncontended(128),
             new OneKey(Duration.ZERO),
             new OneKey(Duration.ofNanos(200_000)),
             new ThreeJvms(),
@@ -19,6 +22,7 @@ public final class Workloads {
             HeldLocks.once(100_000),
             new ManyNames(),
             new ServerTime(),
+            new ServerMemory(),
             new InJvm());
 
     private static final List<Workload> LONG = List.of(HeldLocks.forFiveMinutes(100_000));
