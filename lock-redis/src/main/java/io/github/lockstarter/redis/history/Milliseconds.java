@@ -5,10 +5,13 @@ import java.time.Duration;
 /** Durations as scripts take them. */
 public final class Milliseconds {
 
+    private static final int NANOS = 1_000_000;
+
     private Milliseconds() {}
 
     /** Rounded up: the server must not end a lease before its owner does. */
     public static String text(Duration duration) {
-        return Long.toString(duration.plusNanos(999_999).toMillis());
+        boolean isWhole = duration.toNanosPart() % NANOS == 0;
+        return Long.toString(duration.toMillis() + (isWhole ? 0 : 1));
     }
 }

@@ -80,11 +80,7 @@ public final class ScriptCall<T> {
     }
 
     private AsyncCommand<String, String, T> command(CommandType type, String program) {
-        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8)
-                .add(program)
-                .add(keys.length)
-                .addKeys(keys)
-                .addValues(arguments);
+        CommandArgs<String, String> args = new ScriptArguments(program, keys, arguments);
         return new AsyncCommand<>(new Command<>(type, output.get(), args));
     }
 
