@@ -102,7 +102,7 @@ public interface LockAdmin {
         /**
          * The store knows no owner of the lock; it may have forgotten one.
          *
-         * @param fencingToken the last that was granted; 0 if there is none
+         * @param fencingToken the last that was granted; 0 if there is none, or the store keeps none for a free lock
          * @param waitingInstances how many instances are registered as waiters
          * @param recovering time for which the store does not grant the lock yet, since it may have forgotten its
          *     owner; zero if it grants the lock
@@ -112,7 +112,8 @@ public interface LockAdmin {
             /**
              * A lock that the store grants to the next attempt.
              *
-             * @param fencingToken the last that was granted; 0 if there is none
+             * @param fencingToken the last that was granted; 0 if there is none, or the store keeps none for a free
+             *     lock
              * @param waitingInstances how many instances are registered as waiters
              */
             public Free(long fencingToken, long waitingInstances) {

@@ -107,8 +107,10 @@ public final class LocalLockBackend implements LockBackend {
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        if (fencingToken == 0 || locks.getOrDefault(key, LocalLock.UNKNOWN).fencingToken() != fencingToken) {
-            return done(new Revocation.Stale(seen(key)));
+        StoredLock seen = seen(key);
+        boolean isOfAnotherGrant = locks.getOrDefault(key, LocalLock.UNKNOWN).fencingToken() != fencingToken;
+        if (isOfAnotherGrant || seen instanceof StoredLock.Free) {
+            return done(new Revocation.Stale(seen));
         }
         // Nothing is changed if another token was granted it since.
         change(key, lock -> lock.revoke(fencingToken, now(), mailboxes))

@@ -8,9 +8,9 @@ import java.util.Optional;
  *
  * <p>An attempt may be repeated with the same token. If the token does not have the lock, the repetition is a new
  * attempt. If it has the lock, the store leaves the lease and answers with the first of its fencing tokens again: the
- * last one of the key, minus {@code fencingTokens}, plus 1. If that is not above the {@code fencingFloor}, the store
+ * last one of the owner, minus {@code fencingTokens}, plus 1. If that is not above the {@code fencingFloor}, the store
  * <em>raises</em> the tokens: they begin at exactly {@code fencingFloor + 1}, independently of the store's clock, and
- * the last one of the key grows with them. A quorum agrees on one number that way. (A quorum may answer a repetition
+ * the last one of the owner grows with them. A quorum agrees on one number that way. (A quorum may answer a repetition
  * with a greater number than before, never with a smaller one, since other stores of it answer.) On a single store no
  * attempt raises, since a grant is above the floor of its attempt. A repeated raise gets the same answer and changes
  * nothing.

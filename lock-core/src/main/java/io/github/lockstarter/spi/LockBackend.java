@@ -46,6 +46,9 @@ public interface LockBackend extends AutoCloseable {
      * requests a new place in the queue is registered behind it; if there was no instance to signal, it is not
      * registered, and may try again at once.
      *
+     * <p>A copy of the command, which a client sends when a connection breaks, is told that the lock is released, not
+     * that it was lost.
+     *
      * <p>If the command has a minimum time of which a part is left, the lock does not become free: in the same step it
      * is given to no owner for the rest of that time, so that no token has it, and every attempt is contended.
      *

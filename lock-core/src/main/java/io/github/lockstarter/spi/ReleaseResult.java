@@ -6,7 +6,7 @@ import java.time.Duration;
 public sealed interface ReleaseResult {
 
     /**
-     * The lock is free, or was freed by an earlier copy of the same command, with no other owner in between.
+     * The lock is free: freed by this command, or by an earlier copy of it that the client has sent.
      *
      * @param signalled how many instances this copy of the command is known to have signalled: 0 or 1
      */
@@ -21,7 +21,10 @@ public sealed interface ReleaseResult {
      */
     record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
-    /** The token no longer had the lock; nothing was changed. */
+    /**
+     * The token no longer had the lock; nothing was changed. A store that keeps nothing of a free lock answers so also
+     * to a second command for what was released before.
+     */
     record NotHeld() implements ReleaseResult {}
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -98,6 +99,12 @@ abstract class BackendContract {
         } else {
             assertThat(fencingTokenOf(again)).isGreaterThanOrEqualTo(fencingTokenOf(first));
         }
+    }
+
+    /** The answer to a release of a lock that is free since this very token was released. */
+    void assertReleasedAgain(ReleaseResult again) {
+        assertThat(again)
+                .isEqualTo(store.remembersReleases() ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld());
     }
 
     /** The place is what it was; of several stores, each counts its own. */

@@ -14,6 +14,11 @@ final class LocalStore implements LockStore {
     }
 
     @Override
+    public boolean remembersReleases() {
+        return true;
+    }
+
+    @Override
     public void close() {
         backend.close();
     }

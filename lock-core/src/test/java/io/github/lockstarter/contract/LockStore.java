@@ -28,6 +28,11 @@ public interface LockStore extends AutoCloseable {
         return true;
     }
 
+    /** Whether it knows by whom a free lock was released; else a release that is sent again finds it not held. */
+    default boolean remembersReleases() {
+        return false;
+    }
+
     /** Ends all connections. */
     @Override
     void close();

@@ -14,7 +14,6 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -46,7 +45,6 @@ public final class RecordingBackend implements LockBackend {
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
     private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
-    private volatile Duration age = Duration.ZERO;
     private final AtomicInteger throwingRenewals = new AtomicInteger();
     private volatile @Nullable SignalListener listener;
 
@@ -73,20 +71,6 @@ public final class RecordingBackend implements LockBackend {
     /** At least so many of the next renewals are not sent, and answered as unknown. */
     public void failRenewals(int number) {
         failingRenewals.set(number);
-    }
-
-    /** From now on, renewals say that their locks have been held for so much longer. */
-    public void age(Duration longer) {
-        age = longer;
-    }
-
-    private RenewCommand aged(RenewCommand command) {
-        return new RenewCommand(
-                command.key(),
-                command.token(),
-                command.lease(),
-                command.fencingToken(),
-                command.held().plus(age));
     }
 
     /** The next calls of renew throw, as no backend should. */
@@ -123,7 +107,7 @@ public final class RecordingBackend implements LockBackend {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
         if (failingRenewals.get() == 0) {
-            return backend.renew(commands.stream().map(this::aged).toList());
+            return backend.renew(commands);
         }
         failingRenewals.updateAndGet(left -> Math.max(0, left - commands.size()));
         return commands.stream().map(command -> plantedFailure()).toList();

@@ -54,18 +54,19 @@ import java.util.stream.Stream;
 /**
  * Locks on one Redis.
  *
- * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's token and whose
- * expiry is the lease; beside it {@code <prefix>{n}:fence}, the last fencing token, kept for a day at least, and
- * {@code <prefix>{n}:waiters}, the sorted set of the instances that wait, kept as long as they are patient. In
- * {@code n}, braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its
- * SHA-256. All keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
+ * <p><b>Keys.</b> The lock {@code n} is the string {@code <prefix>{n}}, whose value is the owner's last fencing token
+ * and its token, and whose expiry is the lease; beside it {@code <prefix>{n}:waiters}, the sorted set of the instances
+ * that wait, kept as long as they are patient. A lock that is released leaves nothing. All locks share the counter of
+ * the fencing tokens, {@code <prefix>fence}, in a cluster {@code <prefix>fence:{n}} for each slot. In {@code n},
+ * braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All
+ * keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
  * for a lock that may be free, {@code %!n} for one that is wanted.
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
- * call GET, SET, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended
+ * call GET, SET, INCRBY, DEL, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and PUBLISH. An uncontended
  * acquisition and release cost two round trips; up to 50 renewals are one call,
- * and so are up to 32 attempts or releases that come while others are under way. Everybody's {@code SET <prefix>{n}
- * token NX PX} excludes these locks and is excluded by them.
+ * and so are up to 32 attempts or releases that come while others are under way. A {@code SET <prefix>{n} text NX PX}
+ * of another program excludes these locks and is excluded by them.
  *
  * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
  * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no
@@ -122,7 +123,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     /** For tests: uses the given connections and closes them. */
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
-        this.keySpace = new KeySpace(settings.keyPrefix());
+        this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
         this.renewScript = new RenewScript(keySpace);
         ReleaseScript releaseScript = new ReleaseScript(keySpace, connector);
         this.adminScripts = new AdminScripts(keySpace, connector);

@@ -49,11 +49,8 @@ final class QuorumAdmin {
             if (fencingToken > last && !view.isComplete()) {
                 return done(unchanged("Not all nodes reported the last fencing token"));
             }
-            if (fencingToken != last || last == 0) {
+            if (fencingToken != last || seen instanceof Free) {
                 return done(new Revocation.Stale(seen));
-            }
-            if (seen instanceof Free) {
-                return done(new Revocation.Revoked());
             }
             boolean isForeign = seen instanceof Held held && held.holder().isEmpty();
             return isForeign ? done(new Revocation.Foreign()) : take(key, view, seen);

@@ -68,7 +68,7 @@ class RedisFaultsIT {
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
         long fencingToken = user.granted(OWNER);
         assertThat(dropped).isCompleted();
-        assertThat(redis.get("lock:{order:42}:fence")).isEqualTo(Long.toString(fencingToken));
+        assertThat(redis.get("lock:fence")).isEqualTo(Long.toString(fencingToken));
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(redis.exists("lock:{order:42}")).isZero();
     }
@@ -97,7 +97,7 @@ class RedisFaultsIT {
             assertThat(answer(acquired))
                     .isInstanceOfSatisfying(AcquireResult.Unknown.class, unknown -> assertThat(unknown.reason())
                             .contains("refused: NOPERM"));
-            assertThat(redis.get("lock:{order:42}")).isEqualTo("a:1");
+            assertThat(redis.get("lock:{order:42}")).endsWith(" a:1");
         }
     }
 

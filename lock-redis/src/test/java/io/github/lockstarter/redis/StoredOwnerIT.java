@@ -27,6 +27,9 @@ class StoredOwnerIT {
 
     private static final String OWNER = "0123456789abcdef0123456789abcdef";
 
+    /** A fencing token, which is before each token of ours. */
+    private static final String FENCING = "1795389832734445 ";
+
     private final RedisLockBackend backend = new RedisLockBackend(
             new DirectRedisConnector(REDIS.server().uri(), RedisSettings.DEFAULTS), RedisSettings.DEFAULTS);
 
@@ -51,7 +54,22 @@ class StoredOwnerIT {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"abc", "x:1", OWNER, OWNER + ":", OWNER + ":1x", OWNER + ":1x|17 main", ":1|17 main", "|", "{}"})
+            strings = {
+                "",
+                "abc",
+                FENCING,
+                FENCING + "x:1",
+                FENCING + OWNER,
+                FENCING + OWNER + ":",
+                FENCING + OWNER + ":1x",
+                FENCING + OWNER + ":1x|17 main",
+                FENCING + ":1|17 main",
+                OWNER + ":1",
+                OWNER + ":1|17 main",
+                "x" + FENCING + OWNER + ":1|17 main",
+                "|",
+                "{}"
+            })
     void isNobodyOfOursWhereTheValueIsNoToken(String value) {
         assertThat(inspected(value)).isEmpty();
         assertThat(refusing()).isEmpty();
@@ -59,7 +77,7 @@ class StoredOwnerIT {
 
     @Test
     void isTheInstanceWhereTheTokenTellsNoMore() {
-        assertThat(inspected(OWNER + ":1")).hasValue(new Holder("01234567"));
+        assertThat(inspected(FENCING + OWNER + ":1")).hasValue(new Holder("01234567"));
         assertThat(refusing()).isEmpty();
     }
 
@@ -67,13 +85,13 @@ class StoredOwnerIT {
     void isWhoeverTheTokenTells() {
         Holder holder = new Holder("01234567", Optional.of("main"), Optional.of(Instant.ofEpochMilli(17)));
 
-        assertThat(inspected(OWNER + ":1|17 main")).hasValue(holder);
+        assertThat(inspected(FENCING + OWNER + ":1|17 main")).hasValue(holder);
         assertThat(refusing()).hasValue(holder);
     }
 
     @Test
     void isShortAndPrintableWhateverSomebodyElseWrote() {
-        String value = OWNER + ":1|17 \u001b[31m\n|:" + "y".repeat(100_000);
+        String value = FENCING + OWNER + ":1|17 \u001b[31m\n|:" + "y".repeat(100_000);
 
         assertThat(inspected(value).flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
         assertThat(refusing().flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);

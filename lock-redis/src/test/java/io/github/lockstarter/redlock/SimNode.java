@@ -23,6 +23,10 @@ final class SimNode {
     private long skewNanos;
     private @Nullable LockToken owner;
     private long leaseEnd;
+
+    /** The last fencing token of the owner. */
+    private long held;
+
     private long fence;
     private long recoveringUntil = Long.MIN_VALUE;
     boolean up = true;
@@ -68,11 +72,12 @@ final class SimNode {
     AcquireResult acquire(AcquireCommand command) {
         int many = command.fencingTokens();
         if (has(command.token())) {
-            long first = fence - many + 1;
+            long first = held - many + 1;
             if (first > command.fencingFloor()) {
                 return new AcquireResult.Granted(first, 0);
             }
-            fence = writesBack ? command.fencingFloor() + many : fence;
+            held = writesBack ? command.fencingFloor() + many : held;
+            fence = Math.max(fence, held);
             return new AcquireResult.Granted(command.fencingFloor() + 1, 0);
         }
         if (!isFree()) {
@@ -85,6 +90,7 @@ final class SimNode {
         leaseEnd = clock() + command.lease().toNanos();
         long first = Math.max(Math.max(fence + 1, micros()), command.fencingFloor() + 1);
         fence = first + many - 1;
+        held = fence;
         return new AcquireResult.Granted(first, 0);
     }
 
@@ -97,15 +103,17 @@ final class SimNode {
         leaseEnd = reclaims
                 ? clock() + command.lease().toNanos()
                 : Math.max(leaseEnd, clock() + command.lease().toNanos());
+        if (reclaims) {
+            held = command.fencingToken();
+            fence = Math.max(fence, held);
+        }
         owner = command.token();
-        fence = Math.max(fence, command.fencingToken());
         return new RenewResult.Renewed();
     }
 
     ReleaseResult release(ReleaseCommand command) {
         if (!has(command.token())) {
-            boolean nobodySince = isFree() && fence != 0 && fence == command.fencingToken();
-            return nobodySince ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld();
+            return new ReleaseResult.NotHeld();
         }
         owner = null;
         return new ReleaseResult.Released(0);

@@ -311,8 +311,7 @@ public final class Hold extends TimerEntry {
     }
 
     public RenewCommand renewCommand(Duration lease) {
-        Duration held = Duration.ofNanos(clock.nanos() - grant.askedAt());
-        return new RenewCommand(key, grant.token, lease, grant.lastFencingToken, held);
+        return new RenewCommand(key, grant.token, lease, grant.lastFencingToken);
     }
 
     public ReleaseCommand releaseCommand(Optional<Duration> requeue) {

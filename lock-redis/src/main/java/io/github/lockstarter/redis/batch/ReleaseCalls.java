@@ -10,6 +10,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * Releases of locks of one server. One that is collected, and whose token does not have the lock, is sent once more, by
@@ -32,6 +33,11 @@ record ReleaseCalls(ScriptRunner runner, ReleaseScript script, boolean isCluster
         return runner.run(script.release(command), ReleaseScript.RELEASE_READER);
     }
 
+    /** A release that may have been done by a call that the client sent before. */
+    private CompletionStage<ReleaseResult> again(ReleaseCommand command) {
+        return runner.run(script.release(command), ReleaseScript.REPEATED_RELEASE_READER);
+    }
+
     @Override
     public CompletionStage<?> many(List<Collected<ReleaseCommand, ReleaseResult>> releases) {
         List<ReleaseCommand> commands = releases.stream().map(Collected::call).toList();
@@ -44,6 +50,16 @@ record ReleaseCalls(ScriptRunner runner, ReleaseScript script, boolean isCluster
 
         @Override
         public Integer of(List<Long> statuses) {
+            return complete(statuses, calls::one);
+        }
+
+        @Override
+        public Integer ofRepeated(List<Long> statuses) {
+            return complete(statuses, calls::again);
+        }
+
+        private int complete(
+                List<Long> statuses, Function<ReleaseCommand, CompletionStage<ReleaseResult>> askingAlone) {
             if (statuses.size() != releases.size()) {
                 throw new IllegalArgumentException("Not a reply for " + releases.size() + " locks");
             }
@@ -51,7 +67,7 @@ record ReleaseCalls(ScriptRunner runner, ReleaseScript script, boolean isCluster
                 Collected<ReleaseCommand, ReleaseResult> release = releases.get(i);
                 long status = statuses.get(i);
                 if (status == ReleaseScript.NOT_HELD) {
-                    release.completeAs(calls.one(release.call()));
+                    release.completeAs(askingAlone.apply(release.call()));
                 } else {
                     release.complete(ReleaseScript.RELEASE_READER.of(status));
                 }

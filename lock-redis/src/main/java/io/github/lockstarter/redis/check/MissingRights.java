@@ -81,6 +81,7 @@ public final class MissingRights {
                 List.of("EVAL", "return 1", "0"),
                 List.of("GET", key),
                 List.of("SET", key, "1", "XX", "PX", "1"),
+                List.of("INCRBY", key, "nothing"),
                 List.of("DEL", key),
                 List.of("PEXPIRE", key, "1"),
                 List.of("PTTL", key),

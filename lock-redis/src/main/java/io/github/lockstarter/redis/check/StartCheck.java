@@ -10,6 +10,7 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
 import io.github.lockstarter.redis.script.AcquireScript;
+import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptCall;
@@ -27,7 +28,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes a lock of its own through its whole life, so that a missing right or an unfit server shows when the
@@ -63,7 +66,7 @@ public final class StartCheck {
             RedisConnector connector,
             RedisSettings settings) {
         this.runner = runner;
-        this.keySpace = new KeySpace(settings.keyPrefix());
+        this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
         this.renewScript = new RenewScript(keySpace);
         this.releaseScript = new ReleaseScript(keySpace, connector);
         this.histories = histories;
@@ -80,6 +83,7 @@ public final class StartCheck {
         String id = newInstanceId();
         String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
+        checkLayout(keys);
         ServerHistory old = histories.isGuarded() ? new ServerHistory(keys.lock() + ":history", OLD) : null;
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
@@ -104,23 +108,57 @@ public final class StartCheck {
         long released = ask(releaseScript.release(
                 new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Optional.empty())));
         ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
-        // Only a further grant keeps the expiry of the counter, which a server before version 6 cannot.
-        LockToken again = new LockToken(id, 2);
-        long last = ask(AcquireScript.acquire(new AcquireCommand(key, again, LEASE, 0, 1, waiting), keys, old))
-                .value();
-        ask(releaseScript.release(new ReleaseCommand(key, again, last)));
         if (old != null) {
-            reclaim(new RenewCommand(key, again, LEASE, last), keys, old, marker);
+            old.learn(marker);
         }
-        ask(ReleaseScript.forget(keys.fence(), Long.toString(last), keys));
+        LockToken last = new LockToken(id, 3);
+        long granted = grantByTheNote(key, new LockToken(id, 2), last, keys, old);
+        // To raise a fencing token keeps the expiry of the lock, which a server before version 6 cannot.
+        long raised = ask(AcquireScript.acquire(new AcquireCommand(key, last, LEASE, granted, 1, waiting), keys, old))
+                .value();
+        ask(releaseScript.release(new ReleaseCommand(key, last, raised)));
+        if (old != null) {
+            reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
+        }
         if (released == ReleaseScript.UNSIGNALLED) {
             throw unavailable(failures.ofSilence());
         }
     }
 
+    /**
+     * Versions before the one fencing counter stored locks otherwise: beside them, fencing tokens would not always
+     * grow. In a cluster, looks at the marker of one slot only.
+     */
+    private void checkLayout(LockKeys keys) {
+        ServerHistory history = histories.of(keys.lock());
+        String marker = history == null ? "" : AdminScripts.markerIn(ask(AdminScripts.inspect(keys, history)));
+        if (history != null && ServerHistory.isOfEarlierLayout(marker)) {
+            throw new RedisUnavailableException(
+                    "Redis key '" + history.key()
+                            + "' was written by an earlier version of lock-starter, which must not"
+                            + " share a key prefix with this one",
+                    "Stop all instances of that version and delete this key, or choose another"
+                            + " distributed-lock.key-prefix",
+                    new IllegalStateException("Layout of the keys: " + marker));
+        }
+    }
+
+    /** With the guard on, a grant leaves a note; the next one follows while it stands, and so adds to the counter. */
+    private long grantByTheNote(
+            String key, LockToken first, LockToken next, LockKeys keys, @Nullable ServerHistory old) {
+        Optional<Waiting> none = Optional.empty();
+        CompletionStage<Supplier<AcquireScript.Reply>> noted =
+                send(AcquireScript.acquire(new AcquireCommand(key, first, LEASE, 0, 1, none), keys, old));
+        CompletionStage<Supplier<Long>> freed = send(releaseScript.release(new ReleaseCommand(key, first, 0)));
+        CompletionStage<Supplier<AcquireScript.Reply>> counted =
+                send(AcquireScript.acquire(new AcquireCommand(key, next, LEASE, 0, 1, none), keys, old));
+        answer(noted);
+        answer(freed);
+        return answer(counted).value();
+    }
+
     /** Also finds out whether the server names its histories, which is no reason not to start. */
-    private void reclaim(RenewCommand command, LockKeys keys, ServerHistory old, String marker) {
-        old.learn(marker);
+    private void reclaim(RenewCommand command, LockKeys keys, ServerHistory old) {
         histories.found(old);
         ServerHistory young = new ServerHistory(old.key(), YOUNG);
         String grace = checkRenewal(renewScript.reclaim(command, young)).marker();
@@ -143,9 +181,15 @@ public final class StartCheck {
     }
 
     private <T> T ask(ScriptCall<T> call) {
-        return BlockingWait.awaitUninterruptibly(
-                        runner.run(call, new Heard<T>()).toCompletableFuture())
-                .get();
+        return answer(send(call));
+    }
+
+    private <T> CompletionStage<Supplier<T>> send(ScriptCall<T> call) {
+        return runner.run(call, new Heard<T>());
+    }
+
+    private static <T> T answer(CompletionStage<Supplier<T>> sent) {
+        return BlockingWait.awaitUninterruptibly(sent.toCompletableFuture()).get();
     }
 
     /**

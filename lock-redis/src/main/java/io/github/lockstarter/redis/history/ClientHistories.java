@@ -5,7 +5,6 @@ import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.StoreEvent.Scope;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
-import io.github.lockstarter.redis.key.SlotTags;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSettings.OnHistoryChange;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClientHistories {
 
     private final KeySpace keySpace;
-    private final @Nullable SlotTags tags;
+    private final boolean perSlot;
     private final boolean guarded;
     private final ServerHistory.Terms terms;
     private final @Nullable NodeHistoryIds names;
@@ -55,13 +54,13 @@ public final class ClientHistories {
             RedisSettings.Guard guard,
             Function<String, Optional<String>> nodeOf) {
         this.keySpace = keySpace;
-        this.tags = servers.isCluster() ? new SlotTags() : null;
+        this.perSlot = servers.isCluster();
         this.guarded = guard.onChange() == OnHistoryChange.GRACE;
         this.terms = ServerHistory.Terms.of(guard.grace(), guard.deposedMasterWrites(), guard.firstUse());
         this.nodeOf = nodeOf;
         this.servers = servers;
-        this.names = tags == null ? null : new NodeHistoryIds(nodeOf, guard.grace());
-        this.histories = new AtomicReferenceArray<>(tags == null ? 1 : SlotHash.SLOT_COUNT);
+        this.names = perSlot ? new NodeHistoryIds(nodeOf, guard.grace()) : null;
+        this.histories = new AtomicReferenceArray<>(perSlot ? SlotHash.SLOT_COUNT : 1);
     }
 
     /** Whether histories matter. */
@@ -71,7 +70,7 @@ public final class ClientHistories {
 
     /** Whether two locks rarely share a history. */
     public boolean isPerSlot() {
-        return tags != null;
+        return perSlot;
     }
 
     /** The history of the lock that is stored under this key; null if histories do not matter. */
@@ -79,19 +78,18 @@ public final class ClientHistories {
         if (!guarded) {
             return null;
         }
-        int place = tags == null ? 0 : SlotHash.getSlot(lock);
+        int place = perSlot ? SlotHash.getSlot(lock) : 0;
         ServerHistory known = histories.get(place);
         return known == null ? made(place) : known;
     }
 
     /** The history of the lock that is called this; null if histories do not matter. */
     public @Nullable ServerHistory ofKey(String key) {
-        return of(tags == null ? key : keySpace.lockOf(key));
+        return of(perSlot ? keySpace.lockOf(key) : key);
     }
 
     private ServerHistory made(int place) {
-        String key = tags == null ? keySpace.history() : keySpace.historyOf(tags.of(place));
-        ServerHistory made = new ServerHistory(key, terms, names, this::recovers);
+        ServerHistory made = new ServerHistory(keySpace.historyOf(place), terms, names, this::recovers);
         ServerHistory raced = histories.compareAndExchange(place, null, made);
         return raced == null ? made : raced;
     }
@@ -102,7 +100,7 @@ public final class ClientHistories {
     }
 
     private RecoveryStarted recovers(ServerHistory history, Duration left) {
-        String node = tags == null ? "" : nodeOf.apply(history.key()).orElse("");
+        String node = perSlot ? nodeOf.apply(history.key()).orElse("") : "";
         String store = "Redis at " + (node.isEmpty() ? servers.target() : node);
         RecoveryStarted recovery = new RecoveryStarted(
                 store,
@@ -110,7 +108,7 @@ public final class ClientHistories {
                 store + ' ' + history.change().saying(),
                 left,
                 servers.setup().recovery());
-        if (tags == null || isNews(history)) {
+        if (!perSlot || isNews(history)) {
             receiver.accept(recovery);
         }
         return recovery;

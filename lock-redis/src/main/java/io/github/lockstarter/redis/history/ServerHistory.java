@@ -25,6 +25,12 @@ public final class ServerHistory {
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
+    /** For how long a server keeps its note: {@code note_check.lua}. */
+    private static final long NOTE_NANOS = Duration.ofMillis(20).toNanos();
+
+    /** For how long an attempt is sent that relies on it: the rest of the time is for the way to the server. */
+    private static final long RELIED_ON_NANOS = Duration.ofMillis(15).toNanos();
+
     private final String key;
     private final String checked;
     private final Terms terms;
@@ -34,6 +40,7 @@ public final class ServerHistory {
     private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil = System.nanoTime();
     private volatile long partedUntil = recoversUntil;
+    private volatile Note note = new Note(recoversUntil, recoversUntil);
 
     /**
      * Knows nothing yet.
@@ -62,6 +69,23 @@ public final class ServerHistory {
     /** Where a server notes that it has looked a moment ago. */
     public String checkedKey() {
         return checked;
+    }
+
+    /**
+     * A grant left the server's note, or found it. A grant that was asked for while the note before may have been there
+     * tells nothing: it may have found that one, which ends soon.
+     *
+     * @param sentAt when the attempt was sent, by {@link System#nanoTime}
+     */
+    public void noted(long sentAt) {
+        if (sentAt - note.isOverAt >= 0) {
+            note = new Note(sentAt + RELIED_ON_NANOS, System.nanoTime() + NOTE_NANOS);
+        }
+    }
+
+    /** Whether the server may still have its note. If it has not, the attempt that relied on it is sent again. */
+    public boolean isNoted() {
+        return note.isReliedOnUntil - System.nanoTime() > 0;
     }
 
     /** How long to wait for a history to grow old. */
@@ -137,10 +161,19 @@ public final class ServerHistory {
         return nameIn(marker);
     }
 
+    /** Whether a marker is of a version that kept a fencing token for each lock: its time begins with no zero. */
+    public static boolean isOfEarlierLayout(String marker) {
+        int end = marker.indexOf(':');
+        return end >= 0 && !marker.startsWith("0", end + 1);
+    }
+
     private static Optional<String> nameIn(String marker) {
         int end = marker.indexOf(':');
         return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
     }
+
+    /** The server's note: until when attempts rely on it, and from when on it is over in any case. */
+    private record Note(long isReliedOnUntil, long isOverAt) {}
 
     /** Hears of each answer that says that a server recovers. */
     interface RecoveryReports {

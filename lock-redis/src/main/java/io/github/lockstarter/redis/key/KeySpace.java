@@ -1,6 +1,8 @@
 package io.github.lockstarter.redis.key;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.cluster.SlotHash;
+import org.jspecify.annotations.Nullable;
 
 /** The names of the keys and channels in Redis for the locks under one prefix. */
 public final class KeySpace {
@@ -8,12 +10,25 @@ public final class KeySpace {
     private final String opening;
     private final String mailboxes;
     private final String history;
+    private final String fence;
+    private final @Nullable SlotTags tags;
 
-    /** The keys under a prefix that {@link RedisSettings} has checked. */
+    /** The keys on one server under a prefix that {@link RedisSettings} has checked. */
     public KeySpace(String prefix) {
+        this(prefix, null);
+    }
+
+    /** The keys in a cluster, or else on one server. */
+    public static KeySpace of(String prefix, boolean isCluster) {
+        return new KeySpace(prefix, isCluster ? new SlotTags() : null);
+    }
+
+    private KeySpace(String prefix, @Nullable SlotTags tags) {
         this.opening = prefix + '{';
         this.mailboxes = prefix + "mailbox:";
         this.history = prefix + "history";
+        this.fence = prefix + "fence";
+        this.tags = tags;
     }
 
     /** The names of one lock. */
@@ -21,7 +36,12 @@ public final class KeySpace {
         String payload = KeyEncoding.encode(key);
         String tag = KeyEncoding.shorten(payload);
         String lock = opening + tag + '}';
-        return new LockKeys(tag.equals(payload) ? "" : payload, lock, lock + ":fence", lock + ":waiters");
+        return new LockKeys(tag.equals(payload) ? "" : payload, lock, fenceOf(lock), lock + ":waiters");
+    }
+
+    /** Where the counter of a lock is stored, by the first of {@link #keysOf}. */
+    public String fenceOf(String lock) {
+        return tags == null ? fence : inSlot(fence, tags.of(SlotHash.getSlot(lock)));
     }
 
     /** The first of {@link #keysOf}, alone. */
@@ -39,24 +59,28 @@ public final class KeySpace {
         return history;
     }
 
-    /** Where the marker of the history of a slot is stored. */
-    public String historyOf(String tag) {
-        return history + ":{" + tag + '}';
+    /** Where the marker of the history of a slot of a cluster is stored. */
+    public String historyOf(int slot) {
+        return tags == null ? history : inSlot(history, tags.of(slot));
+    }
+
+    private static String inSlot(String name, String tag) {
+        return name + ":{" + tag + '}';
     }
 
     /**
-     * The names of one lock; the three keys share a hash slot.
+     * The names of what belongs to one lock; the three keys share a hash slot.
      *
      * @param name what a mailbox is told, the whole key of the lock, encoded; empty where that is what the braces hold
-     * @param lock holds the owner's token
-     * @param fence holds the last fencing token
+     * @param lock holds the owner's last fencing token and its token
+     * @param fence holds the last fencing token of all locks of the server, in a cluster of those in the slot
      * @param waiters holds the waiting instances
      */
     public record LockKeys(String name, String lock, String fence, String waiters) {
 
-        /** In the order of the scripts. */
-        public String[] all() {
-            return new String[] {lock, fence, waiters};
+        /** As the scripts take them that grant nothing. */
+        public String[] lockAndWaiters() {
+            return new String[] {lock, waiters};
         }
     }
 }

@@ -43,28 +43,42 @@ public final class AcquireScript {
     }
 
     /**
+     * A call for a lock that is hoped to be free, on a server that is hoped to have a note. Its reply is the fencing
+     * token, or 0 where it granted nothing.
+     */
+    public static ScriptCall<Long> acquireFree(
+            AcquireCommand command, String lock, KeySpace keySpace, ServerHistory history) {
+        return ScriptCall.ofStatus(
+                LockScript.ACQUIRE_FREE,
+                new String[] {lock, keySpace.fenceOf(lock), history.checkedKey()},
+                command.token().value(),
+                Milliseconds.text(command.lease()),
+                history.known());
+    }
+
+    /**
      * One call for locks that share a history and are hoped to be free. Its reply has the fencing token of each that
      * was granted, and 0 for each that was not.
      */
     public static ScriptCall<List<Long>> acquireFree(
             List<AcquireCommand> commands, KeySpace keySpace, @Nullable ServerHistory history) {
         int count = commands.size();
-        String[] keys = new String[2 * count + (history == null ? 0 : 2)];
+        String[] keys = new String[count + (history == null ? 1 : 3)];
         String[] arguments = new String[2 + 3 * count];
         arguments[0] = history == null ? ScriptCall.ABSENT : history.known();
         arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
         for (int i = 0; i < count; i++) {
             AcquireCommand command = commands.get(i);
             LockKeys lock = keySpace.keysOf(command.key());
-            keys[2 * i] = lock.lock();
-            keys[2 * i + 1] = lock.fence();
+            keys[i] = lock.lock();
+            keys[count] = lock.fence(); // the same for all
             arguments[2 + 3 * i] = command.token().value();
             arguments[3 + 3 * i] = Milliseconds.text(command.lease());
             arguments[4 + 3 * i] = Long.toString(command.fencingFloor());
         }
         if (history != null) {
-            keys[2 * count] = history.key();
-            keys[2 * count + 1] = history.checkedKey();
+            keys[count + 1] = history.key();
+            keys[count + 2] = history.checkedKey();
         }
         return ScriptCall.ofNumbers(LockScript.ACQUIRE_BATCH, keys, arguments);
     }
@@ -75,13 +89,8 @@ public final class AcquireScript {
 
     private static String[] keysOfGrant(LockKeys keys, @Nullable ServerHistory history) {
         return history == null
-                ? keys.all()
+                ? new String[] {keys.lock(), keys.fence(), keys.waiters()}
                 : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
-    }
-
-    /** The keys of the script that looks at a lock, its queue and the history. */
-    static String[] keys(LockKeys keys, @Nullable ServerHistory history) {
-        return history == null ? keys.all() : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key()};
     }
 
     private static String[] arguments(
@@ -166,7 +175,7 @@ public final class AcquireScript {
             String subject =
                     switch (position) {
                         case 1 -> "'" + keys.lock() + "' holds another type than the string of a lock";
-                        case 2 -> "'" + keys.fence() + "' holds another type than the string of the last fencing token";
+                        case 2 -> "'" + keys.fence() + "' holds another type than the string of the fencing counter";
                         case 4 ->
                             "'" + (history == null ? "" : history.key())
                                     + "' holds another type than the string of a history marker";

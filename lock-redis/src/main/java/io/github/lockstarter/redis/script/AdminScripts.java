@@ -24,6 +24,9 @@ public final class AdminScripts {
     /** Reads the reply of {@link #revoke}. */
     public static final Reader<Long, Revocation> REVOKE_READER = new RevokeReader();
 
+    /** Its place in the reply of {@link #inspect}. */
+    private static final int MARKER = 5;
+
     private final KeySpace keySpace;
     private final String counting;
 
@@ -42,13 +45,22 @@ public final class AdminScripts {
         String[] arguments = history == null
                 ? new String[0]
                 : new String[] {history.known(), history.terms().graceMillis()};
-        return ScriptCall.ofTexts(LockScript.INSPECT, AcquireScript.keys(keys, history), arguments);
+        String[] all =
+                history == null ? keys.lockAndWaiters() : new String[] {keys.lock(), keys.waiters(), history.key()};
+        return ScriptCall.ofTexts(LockScript.INSPECT, all, arguments);
+    }
+
+    /** The marker of the history in the reply of {@link #inspect}; empty if there is none. */
+    public static String markerIn(List<String> texts) {
+        return texts.get(MARKER);
     }
 
     public ScriptCall<Long> revoke(String key, long fencingToken) {
         LockKeys keys = keySpace.keysOf(key);
         return ScriptCall.ofStatus(
-                LockScript.REVOKE, keys.all(), ScriptCall.trimmed(Long.toString(fencingToken), keys.name(), counting));
+                LockScript.REVOKE,
+                keys.lockAndWaiters(),
+                ScriptCall.trimmed(Long.toString(fencingToken), keys.name(), counting));
     }
 
     private static final class InspectReader implements Reader<List<String>, StoredLock> {
@@ -60,12 +72,12 @@ public final class AdminScripts {
         public StoredLock of(List<String> texts) {
             String owner = texts.get(0);
             long remaining = Long.parseLong(texts.get(1));
-            long fencingToken = fencingToken(texts.get(2));
+            long fencingToken = texts.get(2).isEmpty() ? 0 : Long.parseLong(texts.get(2));
             long waiting = Long.parseLong(texts.get(3));
             if (owner.isEmpty()) {
                 String recovering = texts.get(4);
                 return new StoredLock.Free(
-                        fencingToken,
+                        0,
                         waiting,
                         recovering.isEmpty() ? Duration.ZERO : Duration.ofMillis(Long.parseLong(recovering)));
             }
@@ -75,15 +87,6 @@ public final class AdminScripts {
             Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
             Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
             return new StoredLock.Held(holder, lease, fencingToken, waiting);
-        }
-
-        /** Garbage counts as never granted, as it does to the acquire script. */
-        private static long fencingToken(String text) {
-            try {
-                return text.isEmpty() ? 0 : Long.parseLong(text);
-            } catch (NumberFormatException e) {
-                return 0;
-            }
         }
 
         @Override

@@ -20,6 +20,8 @@ import java.util.regex.Pattern;
 public enum LockScript {
     /** Grants the lock, or queues the instance. */
     ACQUIRE,
+    /** Grants the lock if it is free, where a note says that the history need not be looked at. */
+    ACQUIRE_FREE,
     /** Grants those of several locks that are free. */
     ACQUIRE_BATCH,
     /** Extends leases. */

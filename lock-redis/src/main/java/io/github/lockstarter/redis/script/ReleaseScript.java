@@ -30,6 +30,9 @@ public final class ReleaseScript {
     /** Status of release, confirm and revoke: the token does not have the lock. */
     public static final long NOT_HELD = 0;
 
+    /** Status of release: nobody has the lock. */
+    private static final long FREE = -1;
+
     /** What stands in place of the owner's token while a lock is kept for the rest of its minimum time. */
     static final String KEPT = "%kept";
 
@@ -38,6 +41,15 @@ public final class ReleaseScript {
 
     /** Reads the reply of {@link #release}. */
     public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader();
+
+    /** Reads the reply of {@link #release} for a lock that an earlier call may have released. */
+    public static final Reader<Long, ReleaseResult> REPEATED_RELEASE_READER = new ReleaseReader() {
+
+        @Override
+        public ReleaseResult of(Long reply) {
+            return ofRepeated(reply);
+        }
+    };
 
     /** Reads the reply of {@link #withdraw}. */
     public static final Reader<Long, WithdrawResult> WITHDRAW_READER = new WithdrawReader();
@@ -65,7 +77,7 @@ public final class ReleaseScript {
         LockKeys keys = keySpace.keysOf(command.key());
         return ScriptCall.ofStatus(
                 LockScript.RELEASE,
-                keys.all(),
+                keys.lockAndWaiters(),
                 ScriptCall.trimmed(
                         command.token().value(),
                         Long.toString(command.fencingToken()),
@@ -109,7 +121,7 @@ public final class ReleaseScript {
         LockKeys keys = keySpace.keysOf(command.key());
         return ScriptCall.ofStatus(
                 LockScript.WITHDRAW,
-                new String[] {keys.lock(), keys.waiters()},
+                keys.lockAndWaiters(),
                 ScriptCall.trimmed(command.token().value(), keys.name(), counting));
     }
 
@@ -119,17 +131,22 @@ public final class ReleaseScript {
     }
 
     /**
-     * Forgets the last fencing token, or a marker, unless another one was written since: to the release script that is
-     * a lock too, whose owner is the text it holds.
+     * Forgets a marker, unless another one was written since: to the release script that is a lock too, whose token is
+     * the end of the text it holds.
      */
-    public static ScriptCall<Long> forget(String key, String text, LockKeys keys) {
-        return ScriptCall.ofStatus(LockScript.RELEASE, new String[] {key, key, keys.waiters()}, text, "0");
+    public static ScriptCall<Long> forget(String key, String marker, LockKeys keys) {
+        return ScriptCall.ofStatus(
+                LockScript.RELEASE, new String[] {key, keys.waiters()}, RenewScript.tokenIn(marker), "0");
     }
 
-    private static final class ReleaseReader implements Reader<Long, ReleaseResult> {
+    private static class ReleaseReader implements Reader<Long, ReleaseResult> {
 
         @Override
         public ReleaseResult of(Long reply) {
+            return reply == FREE ? new ReleaseResult.NotHeld() : ofStatus(reply);
+        }
+
+        private static ReleaseResult ofStatus(long reply) {
             long status = reply % PER_MILLISECOND;
             long rest = reply / PER_MILLISECOND;
             int signalled = status == SIGNALLED ? 1 : 0;
@@ -139,6 +156,12 @@ public final class ReleaseScript {
             return rest == 0
                     ? new ReleaseResult.Released(signalled)
                     : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
+        }
+
+        /** What the second copy finds free, the first one has freed. */
+        @Override
+        public ReleaseResult ofRepeated(Long reply) {
+            return reply == FREE ? new ReleaseResult.Released(0) : ofStatus(reply);
         }
 
         @Override

@@ -28,12 +28,6 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
      */
     static final int MOST = 50;
 
-    /**
-     * How often the fencing token of a lock that is held is written again; a grant leaves it for twice as long at
-     * least.
-     */
-    private static final long FENCE_PERIOD_MILLIS = Duration.ofHours(12).toMillis();
-
     private static final RenewResult RENEWED = new RenewResult.Renewed();
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
@@ -75,9 +69,9 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
      * share a slot, and a call with several keys is refused while their slot moves. So it does while the server
-     * recovers, in a call that can bring it back, and so does what has been held for half a day, a day and so on, in a
-     * call that keeps its fencing token. Where the marker is on another server than the lock, since their slot is being
-     * moved, it travels without: where renewals never have to wait, the holder of the lock is the same either way.
+     * recovers, in a call that can bring it back. Where the marker is on another server than the lock, since their slot
+     * is being moved, it travels without: where renewals never have to wait, the holder of the lock is the same either
+     * way.
      */
     public static List<RenewBatch> of(
             List<Renewal> renewals, RenewScript script, ClientHistories histories, RedisExceptionTranslator failures) {
@@ -87,34 +81,15 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
             RenewCommand first = renewals.get(from).command;
             ServerHistory history = histories.ofKey(first.key());
             ServerHistory marked = history == null || history.isParted() ? null : history;
-            boolean recovering = marked != null && marked.isRecovering();
-            boolean whole = recovering || (keepsFence(first) && (history == null || marked != null));
-            int to = whole || histories.isPerSlot() ? from + 1 : endOfBatch(renewals, from);
-            List<Renewal> together = renewals.subList(from, to);
-            ScriptCall<Reply> call = whole ? script.reclaim(first, marked) : script.renew(commands(together), marked);
+            ServerHistory recovering = marked != null && marked.isRecovering() ? marked : null;
+            int most = recovering != null || histories.isPerSlot() ? 1 : MOST;
+            List<Renewal> together = renewals.subList(from, Math.min(from + most, renewals.size()));
+            ScriptCall<Reply> call =
+                    recovering == null ? script.renew(commands(together), marked) : script.reclaim(first, recovering);
             batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
-            from = to;
+            from += together.size();
         }
         return batches;
-    }
-
-    private static int endOfBatch(List<Renewal> renewals, int from) {
-        int most = Math.min(from + MOST, renewals.size());
-        int to = from + 1;
-        while (to < most && !keepsFence(renewals.get(to).command)) {
-            to++;
-        }
-        return to;
-    }
-
-    /**
-     * Whether it is time to write the fencing token again. Of the renewals of a hold, those of one lease after each
-     * period say so: at least one of them succeeds, or the lock is lost.
-     */
-    private static boolean keepsFence(RenewCommand command) {
-        long held = command.held().toMillis();
-        return held >= FENCE_PERIOD_MILLIS
-                && held % FENCE_PERIOD_MILLIS < command.lease().toMillis();
     }
 
     private static List<RenewCommand> commands(List<Renewal> renewals) {

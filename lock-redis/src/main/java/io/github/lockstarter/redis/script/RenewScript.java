@@ -22,6 +22,8 @@ public record RenewScript(KeySpace keySpace) {
     /** Arguments of a renewal that are before the first lock's. */
     private static final int COMMON_ARGUMENTS = 3;
 
+    private static final int FENCING_DIGITS = 16;
+
     /** One call for all of them, which share a history. */
     public ScriptCall<Reply> renew(List<RenewCommand> commands, @Nullable ServerHistory history) {
         int count = commands.size();
@@ -48,23 +50,21 @@ public record RenewScript(KeySpace keySpace) {
         return call(LockScript.RENEW, keys, arguments);
     }
 
-    /** Renews a lock, brings it back if the server may have forgotten it, and keeps its fencing token. */
-    public ScriptCall<Reply> reclaim(RenewCommand command, @Nullable ServerHistory history) {
+    /** Renews a lock, or brings it back if the server may have forgotten it. */
+    public ScriptCall<Reply> reclaim(RenewCommand command, ServerHistory history) {
         LockKeys keys = keySpace.keysOf(command.key());
         return call(
                 LockScript.RECLAIM,
-                history == null
-                        ? new String[] {keys.lock(), keys.fence()}
-                        : new String[] {keys.lock(), keys.fence(), history.key()},
-                history == null ? ScriptCall.ABSENT : history.known(),
-                history == null ? ScriptCall.ABSENT : history.terms().graceMillis(),
-                history == null ? ScriptCall.ABSENT : history.terms().quietMillis(),
+                new String[] {keys.lock(), keys.fence(), history.key()},
+                history.known(),
+                history.terms().graceMillis(),
+                history.terms().quietMillis(),
                 command.token().value(),
                 Milliseconds.text(command.lease()),
                 Long.toString(command.fencingToken()));
     }
 
-    /** Ends a marker of the history, which has no end of its own: to the script it is a lock, its text the owner. */
+    /** Ends a marker of the history, which has no end of its own: to the script it is a lock. */
     public static ScriptCall<Reply> expire(String key, String marker, Duration lease) {
         return call(
                 LockScript.RENEW,
@@ -72,8 +72,13 @@ public record RenewScript(KeySpace keySpace) {
                 ScriptCall.ABSENT,
                 ScriptCall.ABSENT,
                 ScriptCall.ABSENT,
-                marker,
+                tokenIn(marker),
                 Milliseconds.text(lease));
+    }
+
+    /** What the scripts take for the token in a text that is stored: a fencing token of 16 digits is before it. */
+    static String tokenIn(String stored) {
+        return stored.substring(FENCING_DIGITS + 1);
     }
 
     private static ScriptCall<Reply> call(LockScript script, String[] keys, String... arguments) {

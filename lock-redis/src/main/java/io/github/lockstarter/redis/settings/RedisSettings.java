@@ -6,6 +6,7 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * How locks are kept in Redis. Checked here; the messages name the property that sets the value.
@@ -26,6 +27,9 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     /** Longest command timeout: a caller that waits longer for an answer learns nothing from it. */
     public static final Duration MAX_COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
+    /** What the keys of a cluster's slots begin with, under a prefix that ends with a colon. */
+    private static final List<String> KEYS_OF_SLOTS = List.of(":history:", ":fence:");
+
     /** Prefix {@code lock:}, 2 s, and the history guard for leases of up to 30 s. */
     public static final RedisSettings DEFAULTS =
             new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
@@ -36,9 +40,6 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
 
-    /** What the markers of a prefix that ends with a colon begin with, behind it. */
-    private static final String MARKERS = ":history:";
-
     private static final Duration REFRESH_PERIOD = Duration.ofSeconds(30);
     private static final Duration REFRESH_PAUSE = Duration.ofSeconds(1);
 
@@ -46,7 +47,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      * Checks what is given.
      *
      * @param keyPrefix 1 to {@value #MAX_PREFIX_LENGTH} printable characters without braces, not ending with
-     *     {@code :history:}
+     *     {@code :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard checked already
      * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
@@ -239,12 +240,13 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
                     + "' has a brace; the backend puts the lock key in braces, so that its Redis keys share a slot."
                     + " Choose a prefix without braces, such as 'lock:'");
         }
-        if (prefix.endsWith(MARKERS)) {
-            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix + "' ends with '" + MARKERS
-                    + "': in a cluster its locks would be mistaken for the history markers of the prefix '"
-                    + prefix.substring(0, prefix.length() - MARKERS.length() + 1)
-                    + "'. Choose another prefix, such as '" + prefix.substring(0, prefix.length() - 1) + "-locks:'");
-        }
+        KEYS_OF_SLOTS.stream().filter(prefix::endsWith).findAny().ifPresent(end -> {
+            throw new IllegalArgumentException("distributed-lock.key-prefix '" + prefix + "' ends with '" + end
+                    + "': in a cluster its locks would be mistaken for keys that the prefix '"
+                    + prefix.substring(0, prefix.length() - end.length() + 1)
+                    + "' has in each slot. Choose another prefix, such as '" + prefix.substring(0, prefix.length() - 1)
+                    + "-locks:'");
+        });
         if (prefix.codePoints().anyMatch(c -> Character.isISOControl(c) || isSurrogate(c))) {
             throw new IllegalArgumentException("distributed-lock.key-prefix has a control character or half a surrogate"
                     + " pair. Choose a printable one, such as 'lock:'");

@@ -4,8 +4,9 @@
 -- An instance is the part of its tokens before the last colon. A token may say who made it: behind a vertical bar, which
 -- is compared with the rest of it.
 --
--- KEYS[1]  lock: string, the token of the owner; lives as long as the lease. Called <prefix>{<tag>}
--- KEYS[2]  fence: string, the last fencing token that was granted
+-- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; lives as long as the lease.
+--          Called <prefix>{<tag>}
+-- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off, and the next
 -- KEYS[5]  checked: string, the note of this server that it looked a moment ago: the marker named its history, which was older
@@ -39,7 +40,7 @@
 -- The bare number is what almost every grant returns; with a table, the server works 7 % more for it.
 -- The queue is looked at only for more than one fencing token, or by who was told a position. A newcomer that asks for one
 -- has no use for the number, and is in no queue to be taken out of.
--- Any error means not granted: a lock that was taken is given back.
+-- Any error means not granted, or that the owner's fencing tokens are what they were.
 --
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.
@@ -52,11 +53,8 @@ local waits, timed = patience and patience ~= '', ARGV[10]
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 
 -- No upvalues: they would cost each grant more than the function.
-local function failed(reply, key, taken)
+local function failed(reply, key)
   local WRONG_TYPE = -1
-  if taken then
-    redis.pcall('DEL', taken)
-  end
   if string.sub(reply.err, 1, 9) == 'WRONGTYPE' then
     return {WRONG_TYPE, key, 0}
   end
@@ -83,28 +81,23 @@ if timed then
   clock, told = micros, told or ''
 end
 local recovering = age and age < grace * 1000
-if checked and not isChecked and not recovering and marker == known then
-  -- include note_check.lua
-end
 
-local set = not recovering and redis.pcall('SET', lock, token, 'PX', lease, 'NX')
-local taken = set and set.ok and lock
-local owner = false
-if not taken then
-  owner = redis.pcall('GET', lock)
-  if type(owner) == 'table' then
-    return failed(owner, 1)
-  end
-  if not owner then
-    return recovering and {RECOVERING, math.ceil(grace - age / 1000), 0, told, clock} or set
-  end
+local owner = redis.pcall('GET', lock)
+if type(owner) == 'table' then
+  return failed(owner, 1)
 end
+if not owner and recovering then
+  return {RECOVERING, math.ceil(grace - age / 1000), 0, told, clock}
+end
+-- Where the token begins in what is stored.
+local TOKEN = 18
+local repeated = owner and string.sub(owner, TOKEN) == token
 
-if owner and owner ~= token then
+if owner and not repeated then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
   -- A failure is none of the caller's: the owner's hand-overs end without being told too.
   local function want(instance)
-    local holder, after = string.match(owner, '^([0-9a-f]+):%d+(.?)')
+    local holder, after = string.match(owner, '^%d+ ([0-9a-f]+):%d+(.?)')
     if not holder or (after ~= '' and after ~= '|') or #holder ~= 32 or holder == instance then
       return
     end
@@ -143,12 +136,12 @@ if owner and owner ~= token then
   -- More than any label has: the lock may hold anything that somebody else has written.
   local MOST_OF_LABEL = 64
   local remaining = redis.call('PTTL', lock)
-  local holder, label = string.match(owner, '^([0-9a-f]+):%d+(|.*)$')
+  local holder, label = string.match(owner, '^%d+ ([0-9a-f]+):%d+(|.*)$')
   if holder then
     return {CONTENDED, remaining, place, told or '', string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), clock}
   end
-  if owner == '%kept' then
-    return {CONTENDED, remaining, place, told or '', owner, clock}
+  if string.sub(owner, TOKEN) == '%kept' then
+    return {CONTENDED, remaining, place, told or '', '%kept', clock}
   end
   return {CONTENDED, remaining, place, told, clock}
 end
@@ -157,14 +150,14 @@ local others = 0
 if block > 1 or (position and position ~= '') then
   others = redis.pcall('ZCARD', waiters)
   if type(others) == 'table' then
-    return failed(others, 3, taken)
+    return failed(others, 3)
   end
   if others > 0 then
     -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
     local instance = string.match(token, '^(.*):')
     local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)
     if type(own) == 'table' then
-      return failed(own, 3, taken)
+      return failed(own, 3)
     end
     if own and own ~= 0 then
       others = others - 1
@@ -172,10 +165,36 @@ if block > 1 or (position and position ~= '') then
   end
 end
 
-local repeated = owner
--- include fencing_tokens.lua: leaves first, micros and problem
-if problem then
-  return failed(problem, 2, taken)
+local first
+if repeated then
+  first = tonumber(string.sub(owner, 1, TOKEN - 2)) - block + 1
+  if first <= floor then
+    first = floor + 1
+    local newest = floor + block
+    -- include raise_counter.lua: leaves problem
+    if problem then
+      return failed(problem, 2)
+    end
+    local raised = redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'KEEPTTL')
+    if raised.err then
+      return raised
+    end
+  end
+else
+  -- Whoever wants to be told the time takes the first fencing token for the time of the grant, or for later.
+  local isNoted = isChecked and not timed
+  -- include fencing_tokens.lua: leaves taken, micros and problem
+  if problem then
+    return failed(problem, 2)
+  end
+  first = taken
+  local set = redis.pcall('SET', lock, string.format('%016.0f ', first + block - 1) .. token, 'PX', lease)
+  if set.err then
+    return set
+  end
+  if checked and not isChecked and marker == known then
+    -- include note_check.lua
+  end
 end
 if others > 0 or told then
   return {GRANTED, first, others, told, clock}

@@ -40,7 +40,8 @@ if history and not isChecked then
         local promoted = string.find(info, 'master_replid2:0*[1-9a-f]')
         kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
-        marker = string.format('%s:%.0f:%s', here, micros, kind)
+        -- The zero tells this layout of the keys from the one before it, whose numbers begin with another digit.
+        marker = string.format('%s:0%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)
         refusal = written.err and written
       end

@@ -1,45 +1,46 @@
 -- Looks at a lock for an operator. Changes nothing.
 --
--- KEYS[1]  lock: string, the token of the owner. Called <prefix>{<tag>}
--- KEYS[2]  fence: string, the last fencing token that was granted
--- KEYS[3]  waiters: sorted set of the instances that wait
--- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
+-- KEYS[1]  lock: string, as release has it. Called <prefix>{<tag>}
+-- KEYS[2]  waiters: sorted set of the instances that wait
+-- KEYS[3]  history: string, the marker of the history that granted locks belong to; absent if the guard is off
 -- The next two only if the guard is on; else absent or empty:
 -- ARGV[1]  known: the marker that the caller saw last, or what stands for it, as the script that acquires takes it
 -- ARGV[2]  grace: how old a history must be for grants, in ms
 --
--- Returns five texts:
+-- Returns six texts:
 --   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
 --              the token has from a vertical bar on; '%kept' if there is none since the lock is kept for the rest of its
 --              minimum time; '?' if it is none of these clients; empty if the lock is free
 --   remaining  lease, or rest, in ms; -1 if it never ends by itself; -2 if the lock is free
---   fencing    the last fencing token; empty if there is none
+--   fencing    the last fencing token of the owner; empty if the lock is free, or the owner has none
 --   waiting    how many instances are in the queue
 --   recovering how much longer the lock is not granted although it is free, in ms, as a look at the history would find it;
 --              empty if it is granted
+--   marker     of the history as it is stored; empty if there is none
 -- Any error, also of a key of another type, is returned.
 
-local lock, fence, waiters, history = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
 local known, grace = ARGV[1], ARGV[2]
 
 local owner = redis.call('GET', lock)
 -- More than any label has: the lock may hold anything that somebody else has written.
 local MOST_OF_LABEL = 64
-local holder = ''
+local holder, fencing = '', ''
 if owner then
-  local instance, label = string.match(owner, '^([0-9a-f]+):%d+(.*)$')
+  local granted, token = string.match(owner, '^(%d+) (.*)$')
+  local instance, label = string.match(token or '', '^([0-9a-f]+):%d+(.*)$')
   local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
-  holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (owner == '%kept' and owner or '?')
+  holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')
+  fencing = holder ~= '?' and granted or ''
 end
 local remaining = string.format('%.0f', redis.call('PTTL', lock))
-local fencing = redis.call('GET', fence) or ''
 local waiting = string.format('%.0f', redis.call('ZCARD', waiters))
 local recovering = 0
+local marker = history and redis.call('GET', history)
 if history and not owner then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''
   local here = string.match(info, 'master_replid:(%x+)') or '?'
-  local marker = redis.call('GET', history)
   local replid, since, kind = string.match(marker or '', '^([^:]+):(%d+):(%l+)$')
   local distrusts = known ~= '' and known ~= here
   local begins = not replid or (here ~= replid and here ~= '?') or (kind == 'first' and distrusts and known ~= marker)
@@ -53,4 +54,4 @@ if history and not owner then
   end
 end
 recovering = tonumber(recovering) > 0 and string.format('%.0f', recovering) or ''
-return {holder, remaining, fencing, waiting, recovering}
+return {holder, remaining, fencing, waiting, recovering, marker or ''}

@@ -3,9 +3,9 @@
 -- kept.
 -- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the token of the owner; '%kept', which is nobody's token, while it is kept. Called <prefix>{<tag>}
--- KEYS[2]  fence: string, the last fencing token that was granted
--- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; '%kept', which is nobody's
+--          token, while it is kept. Called <prefix>{<tag>}
+-- KEYS[2]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[1]  token of the hold
 -- ARGV[2]  last fencing token of the hold; 0 if it is not known
 -- ARGV[3]  patience: how long to keep the instance in the queue, in ms; absent or empty if it does not go on waiting
@@ -20,22 +20,28 @@
 -- Returns a status, plus 4 for each ms that is left of the minimum time, for which the lock is kept:
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
---   1  released now, or free or kept and nobody was granted it since: an earlier copy of this command released it
---   0  the token does not have the lock; nothing was changed
+--   1  released now; or kept since the grant of this fencing token, so that an earlier copy of this command released it
+--   0  another owner has the lock, or it is kept since another grant; nothing was changed
+--  -1  the lock is free, since an earlier copy of this command released it or since its lease is over; nothing was changed
 
-local lock, fence, waiters = KEYS[1], KEYS[2], KEYS[3]
+local lock, waiters = KEYS[1], KEYS[2]
 local token, fencing, patience, name, uncounted = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local minimum, granted = ARGV[6], ARGV[7]
 uncounted = uncounted and uncounted ~= ''
 
 local KEPT, PER_MS = '%kept', 4
-local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
+local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
+-- Where the token begins in what is stored.
+local TOKEN = 18
 
 local owner = redis.pcall('GET', lock)
-if type(owner) == 'table' and string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' then
-  return owner
+if type(owner) == 'table' then
+  return string.sub(owner.err, 1, 9) == 'WRONGTYPE' and NOT_HELD or owner
 end
-if owner == token then
+if not owner then
+  return FREE
+end
+if string.sub(owner, TOKEN) == token then
   local rest = 0
   if minimum then
     local now = redis.call('TIME')
@@ -43,7 +49,7 @@ if owner == token then
     rest = math.max(0, math.ceil(minimum - held / 1000))
   end
   if rest > 0 then
-    redis.call('SET', lock, KEPT, 'PX', rest)
+    redis.call('SET', lock, string.sub(owner, 1, TOKEN - 1) .. KEPT, 'PX', rest)
   else
     redis.call('DEL', lock)
   end
@@ -63,7 +69,7 @@ if owner == token then
   end
   return woken + PER_MS * rest
 end
-if (not owner or owner == KEPT) and fencing ~= '0' and redis.pcall('GET', fence) == fencing then
-  return DONE + PER_MS * (owner and math.max(0, redis.call('PTTL', lock)) or 0)
+if string.sub(owner, TOKEN) == KEPT and tonumber(string.sub(owner, 1, TOKEN - 2)) == tonumber(fencing) then
+  return DONE + PER_MS * math.max(0, redis.call('PTTL', lock))
 end
 return NOT_HELD

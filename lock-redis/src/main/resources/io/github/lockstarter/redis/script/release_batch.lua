@@ -4,7 +4,7 @@
 -- An instance is the part of its tokens before the last colon.
 --
 -- For each lock i:
--- KEYS[2 * i - 1]  lock: string, the token of the owner. Called <prefix>{<tag>}
+-- KEYS[2 * i - 1]  lock: string, as release has it. Called <prefix>{<tag>}
 -- KEYS[2 * i]      waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[2 * i - 1]  token of the hold
 -- ARGV[2 * i]      name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; empty if that is the tag
@@ -15,13 +15,17 @@
 --   1  released now
 --   0  the token does not have the lock, or the server refused a command; nothing was changed
 
+-- Where the token begins in what is stored.
+local TOKEN = 18
 local statuses = {}
 for i = 1, #KEYS / 2 do
   local lock, waiters, token, name = KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i]
   local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
   local uncounted = false
   statuses[i] = NOT_HELD
-  if redis.pcall('GET', lock) == token and redis.pcall('DEL', lock) == 1 then
+  local owner = redis.pcall('GET', lock)
+  local isHeld = type(owner) == 'string' and string.sub(owner, TOKEN) == token
+  if isHeld and redis.pcall('DEL', lock) == 1 then
     -- include signal_next.lua: leaves woken
     statuses[i] = woken
   end

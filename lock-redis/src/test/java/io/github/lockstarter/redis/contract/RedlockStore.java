@@ -64,6 +64,11 @@ final class RedlockStore implements LockStore {
     }
 
     @Override
+    public boolean remembersReleases() {
+        return true;
+    }
+
+    @Override
     public void close() {
         up.forEach(LocalLockBackend::close);
     }

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Timeout;
 class ClientHistoriesTests {
 
     private static final RedisSettings.Guard GUARD = RedisSettings.Guard.guarding(Duration.ofSeconds(30));
-    private static final KeySpace KEYS = new KeySpace("lock:");
+    private static final KeySpace KEYS = KeySpace.of("lock:", true);
 
     private final StubRedisConnector server = new StubRedisConnector();
 
     @Test
     void areOneForAllLocksOfAServer() {
-        ClientHistories histories = new ClientHistories(KEYS, server, GUARD, key -> Optional.empty());
+        ClientHistories histories = new ClientHistories(new KeySpace("lock:"), server, GUARD, key -> Optional.empty());
         assertThat(histories.of("lock:{a}")).isSameAs(histories.of("lock:{b}"));
         assertThat(histories.ofKey("c")).isSameAs(histories.of("lock:{a}"));
         assertThat(histories.of("lock:{a}").key()).isEqualTo("lock:history");

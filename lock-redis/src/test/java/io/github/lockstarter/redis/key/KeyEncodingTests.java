@@ -49,7 +49,7 @@ class KeyEncodingTests {
         "lock:"
     };
 
-    private final KeySpace keySpace = new KeySpace("lock:");
+    private final KeySpace keySpace = KeySpace.of("lock:", true);
 
     @Test
     void keepsDistinctKeysApart() {

@@ -10,6 +10,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
@@ -128,7 +129,8 @@ class ClusterFaultsIT {
                     .untilAsserted(() -> assertThat(held.isHeld()).isTrue());
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             application.locks().acquire(key).close();
-            assertThat(target.commands().exists(lockKey + ":fence")).isEqualTo(1);
+            String fence = KeySpace.of("lock:", true).keysOf(key).fence();
+            assertThat(target.commands().exists(fence)).isEqualTo(1);
         } finally {
             move(target, source);
         }

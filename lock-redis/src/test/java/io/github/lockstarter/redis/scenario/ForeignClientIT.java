@@ -82,7 +82,7 @@ class ForeignClientIT extends RedisScenario {
 
     @Test
     void saysWhatIsWrongWhenTheFencingKeyHoldsAnotherType() {
-        redis().lpush(lockKey + ":fence", "not a number");
+        redis().lpush("lock:fence", "not a number");
 
         assertThatThrownBy(() -> application.locks().acquire(request))
                 .isInstanceOf(LockBackendException.class)

@@ -139,7 +139,7 @@ abstract class RedisScenario {
     /** Of all locks, and not of this scenario's alone. */
     static void assertOnlyFencesLeft() {
         await().atMost(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(redis().keys("lock:*"))
-                .allMatch(left -> left.endsWith(":fence") || left.equals("lock:history")));
+                .allMatch(left -> left.equals("lock:fence") || left.equals("lock:history")));
     }
 
     /** Choices that can be repeated with {@code -Dlock.test.seed}; the seed is printed. */

@@ -139,7 +139,7 @@ class RedlockFencingIT {
     }
 
     private void runAhead(RedisServer server, Random random) {
-        String fence = "lock:{" + key + "}:fence";
+        String fence = "lock:fence";
         try {
             if (server.commands().get(fence) != null) {
                 server.commands().incrby(fence, random.nextLong(MOST_AHEAD_MICROS));

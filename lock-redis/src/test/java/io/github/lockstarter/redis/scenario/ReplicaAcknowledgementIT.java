@@ -248,7 +248,7 @@ class ReplicaAcknowledgementIT {
             RedisServer master = REDIS.topology().masterOf(lockKey);
             RedisServer replica = REDIS.topology().replicaOf(master);
             LockHandle lock = application.locks().acquire(key);
-            // The lock, its fence, and the marker of the slot.
+            // The lock, and the counter and the marker of the slot.
             assertThat(replica.commands().clusterCountKeysInSlot(SlotHash.getSlot(lockKey)))
                     .isEqualTo(3);
             lock.close();

@@ -77,7 +77,7 @@ class UnknownOutcomeIT extends RedisScenario {
 
         LockHandle held = resultOf(acquiring);
 
-        assertThat(redis().get(lockKey + ":fence")).isEqualTo(Long.toString(held.fencingToken()));
+        assertThat(redis().get("lock:fence")).isEqualTo(Long.toString(held.fencingToken()));
         assertThat(held.isHeld()).isTrue();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
         assertNothingLeft();

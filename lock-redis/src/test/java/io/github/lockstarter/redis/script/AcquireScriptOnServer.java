@@ -1,7 +1,5 @@
 package io.github.lockstarter.redis.script;
 
-import static io.github.lockstarter.redis.script.Scripts.KEYS;
-
 import io.github.lockstarter.redis.Listening;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -17,9 +15,7 @@ public abstract class AcquireScriptOnServer {
     public static final RedisExtension REDIS = new RedisExtension();
 
     public static final String OWNER = "0123456789abcdef0123456789abcdef";
-    public static final long DAY_AND_HALF = 129_600_000;
-    public static final long TWO_DAYS = 172_800_000;
-    public static final long WINDOW_MICROS = 43_200_000_000L;
+    public static final long HOUR_MICROS = 3_600_000_000L;
 
     public RedisCommands<String, String> redis;
     public Scripts scripts;
@@ -33,10 +29,6 @@ public abstract class AcquireScriptOnServer {
     public long serverMicros() {
         List<String> time = redis.time();
         return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
-    }
-
-    public void counter(long fencingToken, long millis) {
-        redis.psetex(KEYS.fence(), millis, Long.toString(fencingToken));
     }
 
     /** Messages of a channel arrive in order, so one that is sent now arrives after every earlier one. */

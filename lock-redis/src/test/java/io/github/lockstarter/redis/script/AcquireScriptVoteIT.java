@@ -2,7 +2,6 @@ package io.github.lockstarter.redis.script;
 
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import io.github.lockstarter.redis.Listening;
 import io.lettuce.core.SetArgs;
@@ -15,12 +14,13 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
     @Test
     void raisesTheTokensOfAnOwnerToBeginRightAboveTheFloor() {
         long granted = scripts.acquireMany("a:1", 8, 0).get(1);
-        long floor = granted + WINDOW_MICROS;
+        long floor = granted + HOUR_MICROS;
 
         assertThat(scripts.acquireMany("a:1", 8, floor)).isEqualTo(List.of(1L, floor + 1, 0L));
 
         assertThat(redis.get(KEYS.fence())).isEqualTo(Long.toString(floor + 8));
-        assertThat(redis.pttl(KEYS.fence())).isCloseTo(DAY_AND_HALF + WINDOW_MICROS / 1000, within(1_000L));
+        assertThat(redis.get(KEYS.lock())).isEqualTo(Scripts.stored(floor + 8, "a:1"));
+        assertThat(redis.pttl(KEYS.lock())).isPositive();
     }
 
     @Test
@@ -35,13 +35,25 @@ class AcquireScriptVoteIT extends AcquireScriptOnServer {
     }
 
     @Test
-    void raisesToANumberFarBehindTheClock() {
-        redis.set(KEYS.lock(), "a:1", SetArgs.Builder.px(30_000));
-        counter(1000, 60_000);
+    void raisesToANumberFarBehindTheCounterAndTheClock() {
+        redis.set(KEYS.lock(), Scripts.stored(1000, "a:1"), SetArgs.Builder.px(30_000));
+        String counter = Long.toString(serverMicros() + HOUR_MICROS);
+        redis.set(KEYS.fence(), counter);
 
         assertThat(scripts.acquire("a:1", 30_000, 1000).get(1)).isEqualTo(1001);
 
-        assertThat(redis.pttl(KEYS.fence())).isPositive();
+        assertThat(redis.get(KEYS.fence())).isEqualTo(counter);
+    }
+
+    /** The tokens that were granted before it was lost were no greater than the time. */
+    @Test
+    void setsACounterThatIsLostToTheTimeWhenItRaises() {
+        redis.set(KEYS.lock(), Scripts.stored(1000, "a:1"), SetArgs.Builder.px(30_000));
+        long before = serverMicros();
+
+        assertThat(scripts.acquire("a:1", 30_000, 1000).get(1)).isEqualTo(1001);
+
+        assertThat(Long.parseLong(redis.get(KEYS.fence()))).isBetween(before, serverMicros());
     }
 
     @Test

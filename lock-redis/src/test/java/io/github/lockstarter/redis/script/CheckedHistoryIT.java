@@ -8,10 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A look at the history counts for those that follow within 20 ms, on the server that looked. */
 class CheckedHistoryIT {
@@ -61,6 +64,105 @@ class CheckedHistoryIT {
         assertThat(calls(master, "info")).isBetween(1L, periods + 1);
     }
 
+    @Test
+    void takesFencingTokensByAddingToTheCounter() {
+        String known = oldHistory();
+        grantOften(known, true);
+        assertThat(calls(master, "incrby")).isGreaterThan(GRANTS / 2);
+        grantOften(known, false);
+        assertThat(calls(master, "incrby")).as("where nothing may be left").isZero();
+    }
+
+    /** Else tokens that are added to it would be below those that were granted before it was lost. */
+    @Test
+    void leavesTheCounterNoLowerThanTheTimeOfTheNote() {
+        String known = oldHistory();
+        master.commands().set(KEYS.fence(), Long.toString(scripts.micros() - 3_600_000_000L));
+        long before = scripts.micros();
+        long granted = (long) scripts.acquireAsChecked("a:1", known).get(0);
+        assertThat(granted).isGreaterThanOrEqualTo(before);
+        assertThat(master.commands().get(CHECKED)).isNotNull();
+        master.commands().del(KEYS.lock());
+        assertThat((long) scripts.acquireAsChecked("a:2", known).get(0)).isGreaterThan(granted);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "0", "-7", "999999999999999", "9007199254740992", "9223372036854775807"})
+    void looksAtTheTimeWhenTheCounterIsLostWhileTheNoteStands(String garbage) {
+        String known = oldHistory();
+        long granted = (long) scripts.acquireAsChecked("a:1", known).get(0);
+        master.commands().del(KEYS.lock(), KEYS.fence());
+        if (!garbage.isEmpty()) {
+            master.commands().set(KEYS.fence(), garbage);
+        }
+        assertThat((long) scripts.acquireAsChecked("a:2", known).get(0)).isBetween(granted + 1, scripts.micros());
+    }
+
+    @Test
+    void grantsAboveTheFloorWhileTheNoteStands() {
+        String known = oldHistory();
+        long floor = (long) scripts.acquireAsChecked("a:1", known).get(0) + 3_600_000_000L;
+        master.commands().del(KEYS.lock());
+        assertThat(scripts.acquireAsChecked("a:2", known, floor)).containsExactly(floor + 1);
+        master.commands().del(KEYS.lock());
+        assertThat((long) scripts.acquireAsChecked("a:3", known).get(0)).isGreaterThan(floor + 1);
+    }
+
+    private long acquireFree(String token, String known) {
+        Long fencingToken = master.commands()
+                .eval(
+                        LockScript.ACQUIRE_FREE.text(),
+                        ScriptOutputType.INTEGER,
+                        new String[] {KEYS.lock(), KEYS.fence(), CHECKED},
+                        token,
+                        GuardedScripts.LEASE,
+                        known);
+        return fencingToken;
+    }
+
+    @Test
+    void grantsAFreeLockByTheNoteAlone() {
+        String known = oldHistory();
+        assertThat(acquireFree("a:1", known)).as("without a note").isZero();
+        long noted = (long) scripts.acquireAsChecked("a:1", known).get(0);
+        assertThat(acquireFree("a:1", known)).as("of the owner").isZero();
+        assertThat(acquireFree("b:1", known)).as("of another one").isZero();
+        assertThat(master.commands().get(KEYS.lock())).endsWith(" a:1");
+        master.commands().del(KEYS.lock());
+        scripts.acquireAsChecked("a:2", known);
+        master.commands().del(KEYS.lock());
+        assertThat(acquireFree("b:2", "x" + known)).as("of another history").isZero();
+        long granted = acquireFree("b:2", known);
+        assertThat(granted).isGreaterThan(noted);
+        assertThat(master.commands().get(KEYS.lock())).isEqualTo(Scripts.stored(granted, "b:2"));
+        assertThat(master.commands().pttl(KEYS.lock())).isBetween(29_000L, 30_000L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "nonsense", "0", "999999999999999", "9007199254740992", "list"})
+    void leavesALostCounterToTheWholeScript(String garbage) {
+        String known = oldHistory();
+        scripts.acquireAsChecked("a:1", known);
+        master.commands().del(KEYS.lock(), KEYS.fence());
+        if (garbage.equals("list")) {
+            master.commands().lpush(KEYS.fence(), garbage);
+        } else if (!garbage.isEmpty()) {
+            master.commands().set(KEYS.fence(), garbage);
+        }
+        assertThat(acquireFree("a:2", known)).isZero();
+        assertThat(master.commands().exists(KEYS.lock())).isZero();
+    }
+
+    @Test
+    void leavesALockOfAnotherTypeToTheWholeScript() {
+        String known = oldHistory();
+        scripts.acquireAsChecked("a:1", known);
+        master.commands().del(KEYS.lock());
+        master.commands().lpush(KEYS.lock(), "x");
+        assertThat(acquireFree("a:2", known)).isZero();
+        assertThat(master.commands().type(KEYS.lock())).isEqualTo("list");
+    }
+
     /** The control. */
     @Test
     void asksWithEachGrantWhereNothingMayBeLeft() {
@@ -76,8 +178,8 @@ class CheckedHistoryIT {
         replica.commands().configResetstat();
         assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
         awaitReplicas();
-        long lockAndFenceAndMark = 3;
-        assertThat(calls(replica, "set")).isEqualTo(lockAndFenceAndMark);
+        long counterAndLockAndMark = 3;
+        assertThat(calls(replica, "set")).isEqualTo(counterAndLockAndMark);
         assertThat(replica.commands().exists(CHECKED)).isZero();
     }
 

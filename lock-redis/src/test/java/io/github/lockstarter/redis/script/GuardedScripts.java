@@ -34,21 +34,28 @@ final class GuardedScripts {
 
     /** As a client does it: a look that the server did a moment ago will do. */
     List<Object> acquireAsChecked(String token, String known) {
-        return acquire(new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, CHECKED}, token, known, "1");
+        return acquireAsChecked(token, known, 0);
+    }
+
+    /** The same, of who knows a fencing token. */
+    List<Object> acquireAsChecked(String token, String known, long floor) {
+        return acquire(
+                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY, CHECKED}, token, known, "1", floor);
     }
 
     private List<Object> acquire(String token, String known, String fencingTokens) {
-        return acquire(new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY}, token, known, fencingTokens);
+        return acquire(
+                new String[] {KEYS.lock(), KEYS.fence(), KEYS.waiters(), HISTORY}, token, known, fencingTokens, 0);
     }
 
-    private List<Object> acquire(String[] keys, String token, String known, String fencingTokens) {
+    private List<Object> acquire(String[] keys, String token, String known, String fencingTokens, long floor) {
         return redis.eval(
                 LockScript.ACQUIRE.text(),
                 ScriptOutputType.MULTI,
                 keys,
                 token,
                 LEASE,
-                "0",
+                Long.toString(floor),
                 fencingTokens,
                 known,
                 Long.toString(GRACE));
@@ -96,7 +103,7 @@ final class GuardedScripts {
     }
 
     String mark(String replid, long ageMillis, String kind) {
-        String marker = replid + ':' + (micros() - ageMillis * 1000) + ':' + kind;
+        String marker = replid + ":0" + (micros() - ageMillis * 1000) + ':' + kind;
         redis.set(HISTORY, marker);
         return marker;
     }

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.script;
 import static io.github.lockstarter.redis.script.GuardedScripts.GRACE;
 import static io.github.lockstarter.redis.script.GuardedScripts.HISTORY;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.redis.testing.RedisExtension;
@@ -53,7 +54,7 @@ class HistoryLookIT {
     @EnumSource
     void trustsAServerThatIsNewToAnybody(Asking asking) {
         asking.ask(scripts, "");
-        assertThat(scripts.marker()).matches(scripts.replid() + ":\\d{16}:first");
+        assertThat(scripts.marker()).matches(scripts.replid() + ":0\\d{16}:first");
     }
 
     @ParameterizedTest
@@ -109,7 +110,7 @@ class HistoryLookIT {
     void trustsAHistoryOfThatNameWithoutAMarker(Asking asking) {
         asking.ask(scripts, scripts.replid());
         String first = scripts.marker();
-        assertThat(first).matches(scripts.replid() + ":\\d{16}:first");
+        assertThat(first).matches(scripts.replid() + ":0\\d{16}:first");
         asking.ask(scripts, scripts.replid());
         assertThat(scripts.marker()).isEqualTo(first);
     }
@@ -187,10 +188,10 @@ class HistoryLookIT {
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
             asking.ask(forbidden, "");
-            assertThat(scripts.marker()).matches("\\?:\\d{16}:first");
+            assertThat(scripts.marker()).matches("\\?:0\\d{16}:first");
 
             asking.ask(forbidden, "anything");
-            assertThat(scripts.marker()).matches("\\?:\\d{16}:grace");
+            assertThat(scripts.marker()).matches("\\?:0\\d{16}:grace");
 
             String named = scripts.mark("f".repeat(40), 20_000, "grace");
             asking.ask(forbidden, named);
@@ -201,7 +202,7 @@ class HistoryLookIT {
     @Test
     void tellsTheMarkerToWhoDoesNotKnowIt() {
         String grace = scripts.grace(20_000);
-        redis.psetex(KEYS.lock(), 60_000, "a:1");
+        redis.psetex(KEYS.lock(), 60_000, stored("a:1"));
         redis.set(KEYS.fence(), "7");
 
         assertThat(scripts.acquire("a:1", "")).containsExactly(1L, 7L, 0L, grace);
@@ -242,7 +243,7 @@ class HistoryLookIT {
     /** The present history began just now, so that what is free is not granted. */
     private void assertBegun() {
         String marker = scripts.marker();
-        assertThat(marker).matches(scripts.replid() + ":\\d{16}:grace");
+        assertThat(marker).matches(scripts.replid() + ":0\\d{16}:grace");
         assertThat(scripts.micros() - Long.parseLong(marker.split(":", -1)[1])).isBetween(0L, 5_000_000L);
         assertThat(scripts.acquire("n:1", marker)).hasSize(3).startsWith(2L);
     }

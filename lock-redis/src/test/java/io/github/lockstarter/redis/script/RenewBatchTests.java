@@ -30,12 +30,6 @@ class RenewBatchTests {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final RenewCommand COMMAND = new RenewCommand("order:42", new LockToken("a", 1), LEASE, 7);
 
-    /** How many keys a renewal has: the lock and the marker. */
-    private static final int MARKED = 2;
-
-    /** The fence too. */
-    private static final int KEEPING = 3;
-
     private static final RedisFailure TRYAGAIN = new RedisExceptionTranslator(
                     new StubRedisConnector(), RedisSettings.DEFAULTS)
             .ofError("TRYAGAIN Multiple keys request during rehashing of slot");
@@ -114,31 +108,6 @@ class RenewBatchTests {
         assertThat(batch(refused, histories).failed(TRYAGAIN)).isNotNull();
         assertThat(refused).isCompletedWithValueMatching(RenewResult.Unknown.class::isInstance);
         assertThat(keysOfNext(histories)).isEqualTo(2);
-    }
-
-    @Test
-    void keepsTheFencingTokenOnceInHalfADay() {
-        ClientHistories histories = histories(Duration.ZERO);
-        Duration halfADay = Duration.ofHours(12);
-        assertThat(keysFor(halfADay.minusMillis(1), histories)).isEqualTo(MARKED);
-        assertThat(keysFor(halfADay, histories)).isEqualTo(KEEPING);
-        assertThat(keysFor(halfADay.plus(LEASE).minusMillis(1), histories)).isEqualTo(KEEPING);
-        assertThat(keysFor(halfADay.plus(LEASE), histories)).isEqualTo(MARKED);
-        assertThat(keysFor(halfADay.multipliedBy(5), histories)).isEqualTo(KEEPING);
-    }
-
-    @Test
-    void keepsNoFencingTokenWhileTheMarkerMayBeElsewhere() {
-        ClientHistories histories = histories(Duration.ZERO);
-        histories.ofKey("order:42").parted();
-        assertThat(keysFor(Duration.ofHours(12), histories)).isEqualTo(MARKED - 1);
-    }
-
-    private int keysFor(Duration held, ClientHistories histories) {
-        RenewCommand command = new RenewCommand(COMMAND.key(), COMMAND.token(), LEASE, 7, held);
-        String sent =
-                batch(new Renewal(command), histories).call().bySha().getArgs().toCommandString();
-        return Integer.parseInt(sent.split(" ", -1)[1]);
     }
 
     private ClientHistories histories(Duration deposedMasterWrites) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.script;
 
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
+import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -84,13 +85,13 @@ class RenewScriptIT {
     @Test
     void givesEachOfManyItsOwnStatus() {
         List<String> locks = List.of("lock:{1}", "lock:{2}", "lock:{3}", "lock:{4}", "lock:{5}", "lock:{6}");
-        redis.psetex("lock:{1}", 5_000, "a:1");
-        redis.psetex("lock:{2}", 5_000, "b:1");
+        redis.psetex("lock:{1}", 5_000, stored("a:1"));
+        redis.psetex("lock:{2}", 5_000, stored("b:1"));
         redis.del("lock:{3}");
         redis.del("lock:{4}");
         redis.lpush("lock:{4}", "x");
-        redis.psetex("lock:{5}", 40_000, "a:5");
-        redis.set("lock:{6}", "a:6");
+        redis.psetex("lock:{5}", 40_000, stored("a:5"));
+        redis.set("lock:{6}", stored("a:6"));
 
         String[] tokensAndLeases = {
             "a:1", "20000", "a:2", "20000", "a:3", "20000", "a:4", "20000", "a:5", "30000", "a:6", "10000"
@@ -109,9 +110,9 @@ class RenewScriptIT {
     @ParameterizedTest
     @ValueSource(strings = {"get", "pttl", "pexpire"})
     void tellsWhatTheServerRefused(String command) {
-        redis.psetex("lock:{1}", 5_000, "a:1");
-        redis.psetex("lock:{2}", 40_000, "a:2");
-        redis.psetex("lock:{3}", 5_000, "b:3");
+        redis.psetex("lock:{1}", 5_000, stored("a:1"));
+        redis.psetex("lock:{2}", 40_000, stored("a:2"));
+        redis.psetex("lock:{3}", 5_000, stored("b:3"));
         REDIS.server().grantDefaultUser("-" + command);
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             String reply = new Scripts(client.connect().sync())

@@ -15,12 +15,22 @@ final class Scripts {
     static final String KEY = "order:42";
     static final LockKeys KEYS = new KeySpace("lock:").keysOf(KEY);
 
+    private static final String[] KEYS_OF_GRANT = {KEYS.lock(), KEYS.fence(), KEYS.waiters()};
     private static final long LEASE = 30_000;
 
     private final RedisCommands<String, String> redis;
 
     Scripts(RedisCommands<String, String> redis) {
         this.redis = redis;
+    }
+
+    /** What is stored for a token with the fencing token 7. */
+    static String stored(String token) {
+        return stored(7, token);
+    }
+
+    static String stored(long fencingToken, String token) {
+        return "%016d %s".formatted(fencingToken, token);
     }
 
     /** An attempt that does not wait. */
@@ -61,7 +71,7 @@ final class Scripts {
     }
 
     private List<Object> voteWith(String... arguments) {
-        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS.all(), arguments);
+        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS_OF_GRANT, arguments);
     }
 
     /** Whether an attempt is answered with a bare number. */
@@ -77,7 +87,7 @@ final class Scripts {
 
     /** The client makes a list of a bare number. */
     private List<Long> send(String... arguments) {
-        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS.all(), arguments);
+        return redis.eval(LockScript.ACQUIRE.text(), ScriptOutputType.MULTI, KEYS_OF_GRANT, arguments);
     }
 
     /** A call for one lock. */
@@ -115,16 +125,12 @@ final class Scripts {
     }
 
     private long release(String[] arguments) {
-        Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.all(), arguments);
+        Long status = redis.eval(LockScript.RELEASE.text(), ScriptOutputType.INTEGER, KEYS.lockAndWaiters(), arguments);
         return status;
     }
 
     long withdraw(String... token) {
-        Long status = redis.eval(
-                LockScript.WITHDRAW.text(),
-                ScriptOutputType.INTEGER,
-                new String[] {KEYS.lock(), KEYS.waiters()},
-                token);
+        Long status = redis.eval(LockScript.WITHDRAW.text(), ScriptOutputType.INTEGER, KEYS.lockAndWaiters(), token);
         return status;
     }
 

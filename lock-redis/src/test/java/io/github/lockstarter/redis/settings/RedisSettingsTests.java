@@ -7,6 +7,7 @@ import io.github.lockstarter.redis.key.KeySpace;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -38,14 +39,18 @@ class RedisSettingsTests {
                 .withMessageContaining("distributed-lock.key-prefix");
     }
 
-    /** In a cluster, the lock "5" of such a prefix would be the marker of the prefix before it. */
+    /** In a cluster, the lock "5" of such a prefix would be the marker, or the counter, of the prefix before it. */
     @ParameterizedTest
-    @ValueSource(strings = {":history:", "lock:history:"})
-    void refuseAPrefixWhoseLocksWouldBeMarkersOfAnotherOne(String prefix) {
+    @ValueSource(strings = {":history:", "lock:history:", "lock:fence:"})
+    void refuseAPrefixWhoseLocksWouldBeMarkersOrCountersOfAnotherOne(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisSettings(prefix, TIMEOUT, GUARD))
-                .withMessageContaining("distributed-lock.key-prefix '" + prefix + "' ends with ':history:'");
-        assertThat(new KeySpace("lock:history:").lockOf("5")).isEqualTo(new KeySpace("lock:").historyOf("5"));
+                .withMessageContaining("distributed-lock.key-prefix '" + prefix + "' ends with ':");
+        KeySpace slots = KeySpace.of("lock:", true);
+        int slot = SlotHash.getSlot("5");
+        assertThat(new KeySpace("lock:history:").lockOf("5")).isEqualTo(slots.historyOf(slot));
+        assertThat(new KeySpace("lock:fence:").lockOf("5"))
+                .isEqualTo(slots.keysOf("5").fence());
     }
 
     @ParameterizedTest
