@@ -64,43 +64,34 @@ final class CallBatcher<C, R> {
      * @param <C> the call
      * @param <R> its result
      */
-    static final class Collected<C, R> extends CompletableFuture<R> {
+    static final class Collected<C, R> extends PendingCall<R> {
 
         private final C call;
         private final Consumer<Collected<C, R>> ended;
         private final long collectedAt = System.nanoTime();
+        private volatile boolean sent;
 
         private Collected(C call, Consumer<Collected<C, R>> ended) {
             this.call = call;
             this.ended = ended;
         }
 
-        /** A sender completes it so, or as another stage. A dependent would cost more. */
-        @Override
-        public boolean complete(R value) {
-            boolean isFirst = super.complete(value);
-            ended.accept(this);
-            return isFirst;
-        }
-
         C call() {
             return call;
         }
 
-        private boolean isOverdue() {
-            return System.nanoTime() - collectedAt >= PATIENCE.toNanos();
+        @Override
+        boolean isSent() {
+            return sent;
         }
 
-        /** Passes a result on; a sender's stages do not fail. */
-        void completeAs(CompletionStage<R> result) {
-            result.whenComplete((value, failure) -> {
-                if (failure == null) {
-                    complete(value);
-                } else {
-                    completeExceptionally(failure);
-                    ended.accept(this);
-                }
-            });
+        @Override
+        void ended() {
+            ended.accept(this);
+        }
+
+        private boolean isOverdue() {
+            return System.nanoTime() - collectedAt >= PATIENCE.toNanos();
         }
     }
 
@@ -200,13 +191,17 @@ final class CallBatcher<C, R> {
     }
 
     private CompletionStage<?> sent(List<Collected<C, R>> calls) {
+        CompletionStage<?> sent;
         if (calls.size() > 1) {
-            return sender.many(calls);
+            sent = sender.many(calls);
+        } else {
+            Collected<C, R> single = calls.get(0);
+            CompletionStage<R> result = sender.one(single.call);
+            single.completeAs(result);
+            sent = result;
         }
-        Collected<C, R> single = calls.get(0);
-        CompletionStage<R> result = sender.one(single.call);
-        single.completeAs(result);
-        return result;
+        calls.forEach(call -> call.sent = true);
+        return sent;
     }
 
     private List<Collected<C, R>> next() {

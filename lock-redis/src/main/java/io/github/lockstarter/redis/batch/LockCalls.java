@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.batch;
 
-import io.github.lockstarter.redis.batch.CallBatcher.Collected;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.script.ReleaseScript;
@@ -28,51 +27,91 @@ import org.jspecify.annotations.Nullable;
  * Sends attempts, releases and withdrawals: at once, or, where the common case will do and others are under way,
  * several of a kind as one.
  *
- * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A call that is collected
- * has not been sent when its method returns, so the next one for its key waits for its result, or, where the server
- * hangs, until it has been sent. {@link #unsent} has the last of these calls by key; it is taken out when it has ended.
- * Thread-safe; nothing blocks.
+ * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A {@link PendingCall} is
+ * not sent, or not for the last time, when its method returns, so the next one for its key waits for its result, or,
+ * where the server hangs, until it has been sent. {@link #pending} has the last of these calls by key; it is taken out
+ * when it has ended. Thread-safe; nothing blocks.
  */
 public final class LockCalls {
 
-    /** Twice as long as a collected call waits for a server that hangs: by then it has been sent. */
+    /** For so long a call waits for the result of the one before it; longer only if that one is not sent yet. */
     private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(2);
 
     /** A call that is sent once, behind another one, and its result. */
-    private static final class Behind<R> extends CompletableFuture<R> {
+    private final class Behind<R> extends PendingCall<R> {
 
+        private final String key;
+        private final PendingCall<?> before;
         private final Supplier<CompletionStage<R>> call;
-        private final AtomicBoolean isSent = new AtomicBoolean();
+        private final AtomicBoolean isDue = new AtomicBoolean();
+        private volatile @Nullable CompletionStage<R> result;
+        private volatile Future<?> patience = CompletableFuture.completedFuture(null);
 
-        private Behind(Supplier<CompletionStage<R>> call) {
+        private Behind(String key, PendingCall<?> before, Supplier<CompletionStage<R>> call) {
+            this.key = key;
+            this.before = before;
             this.call = call;
         }
 
         /** Sent when the other one has its result; or when it has been sent, and the server may hang. */
-        private void sendBehind(CompletableFuture<?> before, ScheduledExecutorService timer) {
-            Future<?> patience;
-            try {
-                patience = timer.schedule(this::send, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-            } catch (RejectedExecutionException ended) {
-                patience = CompletableFuture.completedFuture(null);
-            }
-            Future<?> watch = patience;
+        private void sendInTurn() {
+            lookLater();
             before.whenComplete((any, failure) -> {
-                watch.cancel(false);
+                patience.cancel(false);
                 send();
             });
         }
 
-        private void send() {
-            if (isSent.compareAndSet(false, true)) {
-                call.get().whenComplete((value, failure) -> {
-                    if (failure == null) {
-                        complete(value);
-                    } else {
-                        completeExceptionally(failure);
-                    }
-                });
+        private void lookLater() {
+            try {
+                patience = timer.schedule(this::look, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException ended) {
+                patience = CompletableFuture.completedFuture(null);
             }
+        }
+
+        private void look() {
+            if (before.isSent()) {
+                send();
+            } else if (!before.isDone()) {
+                lookLater();
+            }
+        }
+
+        private void send() {
+            if (isDue.compareAndSet(false, true)) {
+                CompletionStage<R> sent = call.get();
+                result = sent;
+                completeAs(sent);
+            }
+        }
+
+        @Override
+        boolean isSent() {
+            CompletionStage<R> sent = result;
+            return sent instanceof PendingCall<?> pending ? pending.isSent() : sent != null;
+        }
+
+        @Override
+        void ended() {
+            forget(key, this);
+        }
+    }
+
+    /** Two calls for one key, of two threads. */
+    private static final class Both extends PendingCall<Boolean> {
+
+        private final PendingCall<?> earlier;
+        private final PendingCall<?> later;
+
+        private Both(PendingCall<?> earlier, PendingCall<?> later) {
+            this.earlier = earlier;
+            this.later = later;
+        }
+
+        @Override
+        boolean isSent() {
+            return (earlier.isDone() || earlier.isSent()) && (later.isDone() || later.isSent());
         }
     }
 
@@ -83,7 +122,7 @@ public final class LockCalls {
     private final CallBatcher<AcquireCommand, AcquireResult> collectedAttempts;
     private final CallBatcher<ReleaseCommand, ReleaseResult> collectedReleases;
     private final ScheduledExecutorService timer;
-    private final Map<String, CompletableFuture<?>> unsent = new ConcurrentHashMap<>();
+    private final Map<String, PendingCall<?>> pending = new ConcurrentHashMap<>();
 
     /**
      * Has sent nothing yet.
@@ -103,7 +142,7 @@ public final class LockCalls {
         this.runner = runner;
         this.timer = timer;
         this.releaseScript = releaseScript;
-        this.attempts = new AcquireCalls(runner, keySpace, histories);
+        this.attempts = new AcquireCalls(runner, keySpace, histories, this::forget);
         this.releases = new ReleaseCalls(runner, releaseScript, histories.isPerSlot());
         this.collectedAttempts =
                 new CallBatcher<>(attempts, timer, ended -> forget(ended.call().key(), ended));
@@ -113,7 +152,7 @@ public final class LockCalls {
 
     /** Tries to get a lock. */
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        CompletableFuture<?> before = unsentBefore(command.key());
+        PendingCall<?> before = pendingBefore(command.key());
         return before == null
                 ? remembered(command.key(), send(command))
                 : behind(before, command.key(), () -> send(command));
@@ -125,7 +164,7 @@ public final class LockCalls {
 
     /** Releases a lock. */
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        CompletableFuture<?> before = unsentBefore(command.key());
+        PendingCall<?> before = pendingBefore(command.key());
         return before == null
                 ? remembered(command.key(), send(command))
                 : behind(before, command.key(), () -> send(command));
@@ -142,44 +181,45 @@ public final class LockCalls {
 
     /** Sends another call for a key behind those that a thread has made before. */
     public <R> CompletionStage<R> inOrder(String key, Supplier<CompletionStage<R>> call) {
-        CompletableFuture<?> before = unsentBefore(key);
+        PendingCall<?> before = pendingBefore(key);
         return before == null ? remembered(key, call.get()) : behind(before, key, call);
     }
 
     /** The call for the key that the next one has to wait for; null if there is none. */
-    private @Nullable CompletableFuture<?> unsentBefore(String key) {
-        CompletableFuture<?> before = unsent.get(key);
+    private @Nullable PendingCall<?> pendingBefore(String key) {
+        PendingCall<?> before = pending.get(key);
         return before == null || before.isDone() ? null : before;
     }
 
-    private <R> CompletionStage<R> behind(CompletableFuture<?> before, String key, Supplier<CompletionStage<R>> call) {
-        Behind<R> behind = new Behind<>(call);
+    private <R> CompletionStage<R> behind(PendingCall<?> before, String key, Supplier<CompletionStage<R>> call) {
+        Behind<R> behind = new Behind<>(key, before, call);
         remember(key, behind);
-        behind.whenComplete((any, failure) -> forget(key, behind));
-        behind.sendBehind(before, timer);
+        behind.sendInTurn();
         return behind;
     }
 
     private <R> CompletionStage<R> remembered(String key, CompletionStage<R> result) {
-        if (result instanceof Collected<?, ?> collected) {
-            remember(key, collected);
-            if (collected.isDone()) {
-                forget(key, collected);
+        if (result instanceof PendingCall<?> call) {
+            remember(key, call);
+            if (call.isDone()) {
+                forget(key, call);
             }
         }
         return result;
     }
 
     /** Two threads may call for one key at a time: what comes next is behind both. */
-    private void remember(String key, CompletableFuture<?> call) {
-        CompletableFuture<?> last =
-                unsent.merge(key, call, (other, own) -> other.isDone() ? own : CompletableFuture.allOf(other, own));
-        if (last != call) {
-            last.whenComplete((any, failure) -> forget(key, last));
+    private void remember(String key, PendingCall<?> call) {
+        PendingCall<?> last = pending.merge(key, call, (other, own) -> other.isDone() ? own : new Both(other, own));
+        if (last instanceof Both both) {
+            CompletableFuture.allOf(both.earlier, both.later).whenComplete((any, failure) -> {
+                both.complete(true);
+                forget(key, both);
+            });
         }
     }
 
-    private void forget(String key, CompletableFuture<?> call) {
-        unsent.remove(key, call);
+    private void forget(String key, PendingCall<?> call) {
+        pending.remove(key, call);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.contract.AcquireContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
@@ -14,15 +15,19 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -59,6 +64,38 @@ class CollectedCallsContractIT {
                     .isBetween(
                             RedisStore.SETTINGS.commandTimeout(),
                             RedisStore.SETTINGS.commandTimeout().plusMillis(500));
+        } finally {
+            REDIS.server().resume();
+        }
+    }
+
+    /** Each is sent behind the one before it has been sent, and not after a time that is usually long enough. */
+    @Test
+    void keepsTheOrderOfAKeyWhereTheServerHangs() throws InterruptedException {
+        try (LockStore store = new RedisStore(REDIS.server().uri())) {
+            LockBackend backend = store.connect();
+            backend.acquire(attempt("first", 1)).toCompletableFuture().join();
+            for (int round = 0; round < 5; round++) {
+                REDIS.server().pause();
+                backend.acquire(attempt("under way:" + round, 2));
+                List<CompletionStage<AcquireResult>> acquired = new ArrayList<>();
+                for (long number = 3; number < 8; number++) {
+                    LockToken token = new LockToken(INSTANCE, 10L * round + number);
+                    acquired.add(backend.acquire(attempt("key", token.sequence())));
+                    backend.release(new ReleaseCommand("key", token, 0));
+                }
+                TimeUnit.MILLISECONDS.sleep(300);
+                REDIS.server().resume();
+                List<Long> fencingTokens = acquired.stream()
+                        .map(stage -> stage.toCompletableFuture().join())
+                        .map(result -> assertThat(result)
+                                .asInstanceOf(InstanceOfAssertFactories.type(AcquireResult.Granted.class))
+                                .actual()
+                                .fencingToken())
+                        .toList();
+                assertThat(fencingTokens).isSorted().doesNotHaveDuplicates();
+                await().until(() -> REDIS.server().commands().exists("lock:{key}") == 0);
+            }
         } finally {
             REDIS.server().resume();
         }

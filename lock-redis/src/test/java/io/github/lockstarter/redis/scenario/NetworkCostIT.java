@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 /** What the server has to read for a lock. */
 class NetworkCostIT extends RedisScenario {
 
+    private static final Duration NOTE = Duration.ofMillis(15);
+
     private final Application application = newApplication();
 
     @BeforeEach
@@ -29,12 +31,15 @@ class NetworkCostIT extends RedisScenario {
         assertThat(server().readsDuring(
                                 () -> application.locks().acquire(request).close()))
                 .isEqualTo(2);
-        assertThat(server().readsDuring(() -> {
-                    for (int i = 0; i < 100; i++) {
-                        application.locks().acquire(request).close();
-                    }
-                }))
-                .isEqualTo(200);
+        long began = System.nanoTime();
+        long reads = server().readsDuring(() -> {
+            for (int i = 0; i < 100; i++) {
+                application.locks().acquire(request).close();
+            }
+        });
+        // An attempt that is held up on its way may find the server's note gone, and is sent again.
+        long notes = 1 + (System.nanoTime() - began) / NOTE.toNanos();
+        assertThat(reads).isBetween(200L, 200 + notes);
     }
 
     @Test
