@@ -25,9 +25,9 @@ record Canonical(boolean tokensMatter, int forgotten) {
 
     private World withoutTokens(World world) {
         return new World(
-                world.master().withFence(forgotten),
-                world.replica().withFence(forgotten),
-                world.deposed().map(each -> each.withFence(forgotten)),
+                world.master().withoutTokens(forgotten),
+                world.replica().withoutTokens(forgotten),
+                world.deposed().map(each -> each.withoutTokens(forgotten)),
                 world.writable(),
                 world.a().withoutTokens(ANY_TOKEN),
                 world.b().withoutTokens(ANY_TOKEN),
@@ -93,9 +93,11 @@ record Canonical(boolean tokensMatter, int forgotten) {
                     : new Server(
                             owner,
                             server.expiry(),
+                            server.held(),
                             server.fence(),
                             marker.withId(id),
                             server.promoted(),
+                            server.noted(),
                             server.clock());
         }
 

@@ -9,6 +9,9 @@ final class Fencing {
     /** How many grants of a tick are looked at. In Redis it is a million a second. */
     static final int TOKENS_PER_TICK = 2;
 
+    /** In place of the token of a lock that is free, or where tokens do not matter. */
+    static final int NONE = Integer.MIN_VALUE;
+
     private Fencing() {}
 
     /** A token of more than so many ticks ago: all of them are alike. */
@@ -17,7 +20,7 @@ final class Fencing {
     }
 
     static int tick(int token, int forgotten) {
-        return Math.max(token - TOKENS_PER_TICK, forgotten);
+        return token == NONE ? NONE : Math.max(token - TOKENS_PER_TICK, forgotten);
     }
 
     /** The token of the next grant: above the last one, and not below the clock. What clients have seen is left out. */

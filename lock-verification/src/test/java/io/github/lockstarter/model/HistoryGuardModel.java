@@ -28,8 +28,10 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         this.rules = rules;
         this.faults = faults;
         this.scripts = new Scripts(rules);
-        this.forgotten = Fencing.forgotten(Math.max(
-                faults.clockBehind(), rules.has(Variation.RECLAIM_FROM_OLDER) ? rules.grace() + rules.lease() : 0));
+        boolean comparesOlderTokens =
+                rules.has(Variation.RECLAIM_FROM_OLDER) || rules.has(Variation.NOTE_WITHOUT_CLOCK);
+        this.forgotten = Fencing.forgotten(
+                Math.max(faults.clockBehind(), comparesOlderTokens ? rules.grace() + rules.lease() : 0));
         this.clocksAgree = faults.clockBehind() == 0;
         this.mayDelay = faults.has(Faults.Kind.LATE_ANSWER);
         this.canonical = new Canonical(
@@ -41,7 +43,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         boolean fresh = faults.has(Faults.Kind.FRESH);
         Marker marker = fresh ? Marker.NONE : new Marker(Marker.GONE, rules.oldAge(), false, false);
         Client client = Client.whoKnows(marker.id());
-        Server server = new Server(Owner.NOBODY, 0, forgotten, marker, false, 0);
+        Server server = new Server(Owner.NOBODY, 0, Fencing.NONE, forgotten, marker, false, false, 0);
         return new World(server, server, Optional.empty(), 0, client, client, forgotten, false);
     }
 
@@ -69,15 +71,19 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
 
     private void serverSteps(World world, BiConsumer<Step, World> found) {
         Server master = world.master();
-        if (!world.replica().equals(master)) {
-            found.accept(Step.of(Step.Kind.REPLICATE), world.withReplica(master));
+        Server copy = master.noted(master.noted() && rules.has(Variation.NOTE_ON_REPLICA));
+        if (!world.replica().equals(copy)) {
+            found.accept(Step.of(Step.Kind.REPLICATE), world.withReplica(copy));
         }
         if (faults.has(Faults.Kind.FAILOVER) && (clocksAgree || !master.promoted())) {
             int highest = clocksAgree ? world.highest() : forgotten;
             found.accept(Step.of(Step.Kind.FAILOVER), world.promoted(faults.window(), -faults.clockBehind(), highest));
         }
         if (faults.has(Faults.Kind.FLUSH)) {
-            found.accept(Step.of(Step.Kind.FLUSH), world.withMaster(master.emptied(forgotten)));
+            boolean noted = master.noted() && rules.has(Variation.NOTE_OUTLIVES_DATA);
+            found.accept(
+                    Step.of(Step.Kind.FLUSH),
+                    world.withMaster(master.emptied(forgotten).noted(noted)));
         }
         if (faults.has(Faults.Kind.EMPTY_RESTART)) {
             Server empty = master.emptied(forgotten).restarted();

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The protocol of the history guard, in every interleaving up to small bounds: no violation at the bound, and one as
@@ -130,6 +131,31 @@ class HistoryGuardModelTests {
                 Rules.atTheBound(1, 0).with(Variation.NO_FENCE_FLOOR),
                 Faults.failover(0).withClockBehind(2),
                 FENCING);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Invariant.class)
+    void isViolatedWhereAReplicaHasTheNoteOfItsMaster(Invariant invariant) {
+        findsViolation(
+                Rules.atTheBound(1, 0).with(Variation.NOTE_ON_REPLICA), Faults.failover(0), EnumSet.of(invariant));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Invariant.class)
+    void isViolatedWhereTheNoteOutlivesTheData(Invariant invariant) {
+        findsViolation(
+                Rules.atTheBound(1, 0).with(Variation.NOTE_OUTLIVES_DATA), Faults.of(0, FLUSH), EnumSet.of(invariant));
+    }
+
+    @Test
+    void repeatsFencingTokensWhereANoteIsLeftWithoutALookAtTheClock() {
+        findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_WITHOUT_CLOCK), Faults.of(0, FLUSH), FENCING);
+    }
+
+    @Test
+    void keepsFencingTokensGrowingWhenTheCounterIsLost() {
+        findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH), BOTH);
+        findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART, FAILOVER), BOTH);
     }
 
     private static void findsNoViolation(Rules rules, Faults faults, EnumSet<Invariant> invariants) {

@@ -5,7 +5,7 @@ record Scripts(Rules rules) {
 
     Answer execute(Server server, Request request) {
         return switch (request.verb()) {
-            case ACQUIRE -> acquire(look(server, request.marker()), request);
+            case ACQUIRE -> acquire(server, request);
             case RENEW -> renew(look(server, request.marker()), request);
             case RELEASE -> release(server, request);
         };
@@ -29,15 +29,20 @@ record Scripts(Rules rules) {
         return marker.foreign() || contradicts ? server.with(Marker.written(0, false)) : server;
     }
 
-    private Answer acquire(Server server, Request request) {
+    /** A server with a note is asked for no more than the lock and the counter. */
+    private Answer acquire(Server asked, Request request) {
+        Server server = asked.noted() ? asked : look(asked, request.marker());
         if (server.owner() == request.token()) {
-            return new Answer(server, Outcome.GRANTED, server.fence(), false);
+            return new Answer(server, Outcome.GRANTED, server.held(), false);
         }
-        if (server.owner() != Owner.NOBODY || isYoungerThan(rules.grace(), server)) {
+        if (server.owner() != Owner.NOBODY || (!asked.noted() && isYoungerThan(rules.grace(), server))) {
             return Answer.of(server, Outcome.REFUSED);
         }
-        int fencing = Fencing.next(server.fence(), server.clock());
-        Server granted = server.ownedBy(request.token(), rules.lease()).withFence(fencing);
+        boolean withoutClock = asked.noted() || rules.has(Variation.NOTE_WITHOUT_CLOCK);
+        int fencing = withoutClock ? server.fence() + 1 : Fencing.next(server.fence(), server.clock());
+        Server granted = server.withFence(fencing)
+                .grantedTo(request.token(), rules.lease(), fencing)
+                .noted(!rules.has(Variation.NO_GUARD));
         return new Answer(granted, Outcome.GRANTED, fencing, true);
     }
 
@@ -46,11 +51,10 @@ record Scripts(Rules rules) {
             return Answer.of(server, Outcome.DEFERRED);
         }
         if (server.owner() == request.token()) {
-            int expiry = Math.max(server.expiry(), rules.lease());
-            return Answer.of(server.ownedBy(request.token(), expiry), Outcome.RENEWED);
+            return Answer.of(server.leasedFor(Math.max(server.expiry(), rules.lease())), Outcome.RENEWED);
         }
         if (isYoungerThan(rules.grace(), server) && isReclaimable(server, request)) {
-            Server reclaimed = server.ownedBy(request.token(), rules.lease());
+            Server reclaimed = server.grantedTo(request.token(), rules.lease(), request.fencing());
             int fence = Math.max(server.fence(), request.fencing());
             return Answer.of(
                     rules.has(Variation.NO_FENCE_FLOOR) ? reclaimed : reclaimed.withFence(fence), Outcome.RENEWED);

@@ -5,45 +5,63 @@ package io.github.lockstarter.model;
  *
  * @param owner lock token of the owner; {@link Owner#NOBODY} if the lock is free
  * @param expiry ticks until the lock ends; 0 if it is free
- * @param fence the last fencing token, see {@link Fencing}
+ * @param held the fencing token of the owner, which is stored with the lock; {@link Fencing#NONE} if it is free
+ * @param fence the counter: the last fencing token, see {@link Fencing}
  * @param marker of the history
  * @param promoted whether it was a replica before
+ * @param noted whether an acquire has looked at the history, and left a note of it, in this tick
  * @param clock ticks by which its clock differs from the right one; never ahead
  */
-record Server(int owner, int expiry, int fence, Marker marker, boolean promoted, int clock) {
+record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, boolean noted, int clock) {
 
-    Server ownedBy(int token, int lease) {
-        return new Server(token, lease, fence, marker, promoted, clock);
+    /** A lock is given to a token with this fencing token. */
+    Server grantedTo(int token, int lease, int fencing) {
+        return new Server(token, lease, fencing, fence, marker, promoted, noted, clock);
+    }
+
+    Server leasedFor(int lease) {
+        return new Server(owner, lease, held, fence, marker, promoted, noted, clock);
     }
 
     Server freed() {
-        return new Server(Owner.NOBODY, 0, fence, marker, promoted, clock);
+        return new Server(Owner.NOBODY, 0, Fencing.NONE, fence, marker, promoted, noted, clock);
     }
 
     Server withFence(int token) {
-        return new Server(owner, expiry, token, marker, promoted, clock);
+        return new Server(owner, expiry, held, token, marker, promoted, noted, clock);
+    }
+
+    /** Where fencing tokens do not matter. */
+    Server withoutTokens(int any) {
+        return new Server(owner, expiry, Fencing.NONE, any, marker, promoted, noted, clock);
     }
 
     Server with(Marker written) {
-        return written.equals(marker) ? this : new Server(owner, expiry, fence, written, promoted, clock);
+        return written.equals(marker) ? this : new Server(owner, expiry, held, fence, written, promoted, noted, clock);
+    }
+
+    Server noted(boolean now) {
+        return noted == now ? this : new Server(owner, expiry, held, fence, marker, promoted, now, clock);
     }
 
     Server emptied(int nothing) {
-        return new Server(Owner.NOBODY, 0, nothing, Marker.NONE, promoted, clock);
+        return new Server(Owner.NOBODY, 0, Fencing.NONE, nothing, Marker.NONE, promoted, noted, clock);
     }
 
     Server mirrored() {
-        return owner <= Owner.DEAD ? this : new Server(Owner.mirrored(owner), expiry, fence, marker, promoted, clock);
+        return owner <= Owner.DEAD
+                ? this
+                : new Server(Owner.mirrored(owner), expiry, held, fence, marker, promoted, noted, clock);
     }
 
     Server restarted() {
-        return new Server(owner, expiry, fence, marker.asForeign(), false, clock);
+        return new Server(owner, expiry, held, fence, marker.asForeign(), false, false, clock);
     }
 
     /** Expiries are points in time, so a clock that is behind lets them come later. */
     Server promoted(int newClock) {
         int left = owner == Owner.NOBODY ? 0 : expiry + clock - newClock;
-        return new Server(owner, left, fence, marker.asForeign(), true, newClock);
+        return new Server(owner, left, held, fence, marker.asForeign(), true, noted, newClock);
     }
 
     Server tick(int oldAge, int forgotten) {
@@ -51,9 +69,11 @@ record Server(int owner, int expiry, int fence, Marker marker, boolean promoted,
         return new Server(
                 ends ? Owner.NOBODY : owner,
                 ends ? 0 : expiry - 1,
+                ends ? Fencing.NONE : Fencing.tick(held, forgotten),
                 Fencing.tick(fence, forgotten),
                 marker.tick(oldAge),
                 promoted,
+                false,
                 clock);
     }
 }

@@ -21,6 +21,15 @@ enum Variation {
     /** A server without a marker never counts as unused: {@code first-use=grace}. */
     STRICT_FIRST_USE,
 
+    /** A replica has the note of its master. */
+    NOTE_ON_REPLICA,
+
+    /** The note outlives the data of its server. */
+    NOTE_OUTLIVES_DATA,
+
+    /** A grant that looks at the history adds to the counter, as those that rely on its note do, without the clock. */
+    NOTE_WITHOUT_CLOCK,
+
     /** A renewal takes the lock back from an owner with a smaller fencing token, within the grace. */
     RECLAIM_FROM_OLDER
 }
