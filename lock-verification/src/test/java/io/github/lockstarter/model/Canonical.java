@@ -67,8 +67,12 @@ record Canonical(boolean tokensMatter, int forgotten) {
         private static final int REPLICAS = 2;
         private static final int DEPOSEDS = 3;
 
+        // Of a first use, and replaced while the note of it stands.
+        private static final int IN_MASTERS_NOTE = 6;
+        private static final int IN_DEPOSEDS_NOTE = 7;
+
         int marker(int id) {
-            if (id == Marker.UNKNOWN) {
+            if (id == Marker.UNKNOWN || id == Marker.GONE) {
                 return id;
             }
             if (isIt(id, world.master())) {
@@ -77,7 +81,13 @@ record Canonical(boolean tokensMatter, int forgotten) {
             if (isIt(id, world.replica())) {
                 return REPLICAS;
             }
-            return world.deposed().isPresent() && isIt(id, world.deposed().get()) ? DEPOSEDS : Marker.GONE;
+            if (world.deposed().isPresent() && isIt(id, world.deposed().get())) {
+                return DEPOSEDS;
+            }
+            if (id == world.master().note()) {
+                return IN_MASTERS_NOTE;
+            }
+            return world.deposed().isPresent() && id == world.deposed().get().note() ? IN_DEPOSEDS_NOTE : Marker.GONE;
         }
 
         private static boolean isIt(int id, Server server) {
@@ -88,7 +98,8 @@ record Canonical(boolean tokensMatter, int forgotten) {
             Marker marker = server.marker();
             int owner = Owner.renamed(server.owner(), world);
             int id = marker(marker.id());
-            return owner == server.owner() && id == marker.id()
+            int note = marker(server.note());
+            return owner == server.owner() && id == marker.id() && note == server.note()
                     ? server
                     : new Server(
                             owner,
@@ -97,7 +108,7 @@ record Canonical(boolean tokensMatter, int forgotten) {
                             server.fence(),
                             marker.withId(id),
                             server.promoted(),
-                            server.noted(),
+                            note,
                             server.clock());
         }
 

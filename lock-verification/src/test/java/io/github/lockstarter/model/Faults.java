@@ -23,7 +23,7 @@ record Faults(int window, int clockBehind, Set<Kind> kinds) {
         FLUSH,
         /** The master restarts without data, and its replica follows. */
         EMPTY_RESTART,
-        /** A client that knows no marker asks the master for another lock. */
+        /** A client that knows no marker, or has learnt the one that is there, asks the master for another lock. */
         NEWCOMER,
         /** A client is started anew: it knows nothing. */
         CLIENT_RESTART,

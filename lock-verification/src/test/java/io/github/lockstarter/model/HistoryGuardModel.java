@@ -28,14 +28,23 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         this.rules = rules;
         this.faults = faults;
         this.scripts = new Scripts(rules);
-        boolean comparesOlderTokens =
-                rules.has(Variation.RECLAIM_FROM_OLDER) || rules.has(Variation.NOTE_WITHOUT_CLOCK);
-        this.forgotten = Fencing.forgotten(
-                Math.max(faults.clockBehind(), comparesOlderTokens ? rules.grace() + rules.lease() : 0));
+        this.forgotten = Fencing.forgotten(Math.max(faults.clockBehind(), oldestCompared(rules, faults)));
         this.clocksAgree = faults.clockBehind() == 0;
         this.mayDelay = faults.has(Faults.Kind.LATE_ANSWER);
         this.canonical = new Canonical(
                 invariants.contains(Invariant.FENCING) || rules.has(Variation.RECLAIM_FROM_OLDER), forgotten);
+    }
+
+    /** Before how many ticks tokens were granted that are still told apart, if clocks agree. */
+    private static int oldestCompared(Rules rules, Faults faults) {
+        if (rules.has(Variation.RECLAIM_FROM_OLDER)) {
+            return rules.grace() + rules.lease();
+        }
+        // A counter that was lost is below the tokens from before the loss also when grants begin again.
+        boolean mayLoseCounter = faults.has(Faults.Kind.FLUSH)
+                || faults.has(Faults.Kind.EMPTY_RESTART)
+                || rules.has(Variation.NOTE_OF_ANY_LOOK);
+        return mayLoseCounter ? rules.grace() : 0;
     }
 
     @Override
@@ -43,7 +52,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
         boolean fresh = faults.has(Faults.Kind.FRESH);
         Marker marker = fresh ? Marker.NONE : new Marker(Marker.GONE, rules.oldAge(), false, false);
         Client client = Client.whoKnows(marker.id());
-        Server server = new Server(Owner.NOBODY, 0, Fencing.NONE, forgotten, marker, false, false, 0);
+        Server server = new Server(Owner.NOBODY, 0, Fencing.NONE, forgotten, marker, false, Marker.UNKNOWN, 0);
         return new World(server, server, Optional.empty(), 0, client, client, forgotten, false);
     }
 
@@ -71,7 +80,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
 
     private void serverSteps(World world, BiConsumer<Step, World> found) {
         Server master = world.master();
-        Server copy = master.noted(master.noted() && rules.has(Variation.NOTE_ON_REPLICA));
+        Server copy = rules.has(Variation.NOTE_ON_REPLICA) ? master : master.withoutNote();
         if (!world.replica().equals(copy)) {
             found.accept(Step.of(Step.Kind.REPLICATE), world.withReplica(copy));
         }
@@ -80,10 +89,9 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
             found.accept(Step.of(Step.Kind.FAILOVER), world.promoted(faults.window(), -faults.clockBehind(), highest));
         }
         if (faults.has(Faults.Kind.FLUSH)) {
-            boolean noted = master.noted() && rules.has(Variation.NOTE_OUTLIVES_DATA);
-            found.accept(
-                    Step.of(Step.Kind.FLUSH),
-                    world.withMaster(master.emptied(forgotten).noted(noted)));
+            Server empty = master.emptied(forgotten);
+            boolean keepsNote = rules.has(Variation.NOTE_OUTLIVES_DATA);
+            found.accept(Step.of(Step.Kind.FLUSH), world.withMaster(keepsNote ? empty : empty.withoutNote()));
         }
         if (faults.has(Faults.Kind.EMPTY_RESTART)) {
             Server empty = master.emptied(forgotten).restarted();
@@ -91,7 +99,10 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
                     Step.of(Step.Kind.EMPTY_RESTART), world.withMaster(empty).withReplica(empty));
         }
         if (faults.has(Faults.Kind.NEWCOMER)) {
-            found.accept(Step.of(Step.Kind.NEWCOMER), world.withMaster(scripts.look(master, Marker.UNKNOWN)));
+            Server asked = scripts.acquireAnother(master, master.marker().id());
+            if (!Fencing.isAhead(asked.fence())) {
+                found.accept(Step.of(Step.Kind.NEWCOMER), world.withMaster(asked));
+            }
         }
     }
 
@@ -125,10 +136,7 @@ final class HistoryGuardModel implements TransitionSystem<World, Step> {
             Answer answer = scripts.execute(server(world, atDeposed), request);
             World executed = executed(world, atDeposed, request, answer);
             if (!Fencing.isAhead(answer.fencing())) {
-                Client answered = client.isAnswered(new Reply(
-                        answer.outcome(),
-                        answer.fencing(),
-                        answer.server().marker().id()));
+                Client answered = client.isAnswered(new Reply(answer.outcome(), answer.fencing(), answer.marker()));
                 found.accept(
                         new Step(Step.Kind.EXECUTE, index, atDeposed),
                         executed.with(

@@ -148,14 +148,36 @@ class HistoryGuardModelTests {
     }
 
     @Test
+    void grantsTwiceWhereTheNoteCountsForWhoKnowsAnotherMarker() {
+        findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_FOR_ALL), Faults.of(0, FLUSH, NEWCOMER), EXCLUSION);
+    }
+
+    @Test
+    void grantsTwiceWhereANoteIsLeftOfAHistoryThatIsTooYoung() {
+        findsViolation(Rules.atTheBound(2, 0).with(Variation.NOTE_OF_YOUNG_HISTORY), Faults.failover(0), EXCLUSION);
+    }
+
+    @Test
     void repeatsFencingTokensWhereANoteIsLeftWithoutALookAtTheClock() {
-        findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_WITHOUT_CLOCK), Faults.of(0, FLUSH), FENCING);
+        findsViolation(Rules.atTheBound(1, 0).with(Variation.NOTE_OF_ANY_LOOK), Faults.failover(0), FENCING);
     }
 
     @Test
     void keepsFencingTokensGrowingWhenTheCounterIsLost() {
-        findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH), BOTH);
-        findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART, FAILOVER), BOTH);
+        findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FLUSH, EMPTY_RESTART), BOTH);
+        findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, EMPTY_RESTART, FAILOVER), BOTH);
+    }
+
+    @Test
+    @Tag(Effort.FULL)
+    void keepsFencingTokensGrowingWhateverIsLost() {
+        findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH, EMPTY_RESTART, FAILOVER), BOTH);
+    }
+
+    @Test
+    void keepsFencingTokensGrowingWhereOtherLocksShareTheCounter() {
+        findsNoViolation(Rules.atTheBound(1, 0), Faults.of(0, FLUSH, NEWCOMER), BOTH);
+        findsNoViolation(Rules.atTheBound(1, 1), Faults.of(1, FAILOVER, NEWCOMER), BOTH);
     }
 
     private static void findsNoViolation(Rules rules, Faults faults, EnumSet<Invariant> invariants) {

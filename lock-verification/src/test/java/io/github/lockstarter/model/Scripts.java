@@ -1,6 +1,6 @@
 package io.github.lockstarter.model;
 
-/** What the Lua scripts do with one lock. Each is atomic, and reaches a replica as a whole. */
+/** What the Lua scripts do with the lock, or another one. Each is atomic, and reaches a replica as a whole. */
 record Scripts(Rules rules) {
 
     Answer execute(Server server, Request request) {
@@ -11,8 +11,16 @@ record Scripts(Rules rules) {
         };
     }
 
-    /** Compares histories, and begins a new one if they differ. Each acquire and renew does this first. */
-    Server look(Server server, int known) {
+    /** The look at the history. Each renewal begins with it, and each acquire that finds no note. */
+    private Server look(Server server, int known) {
+        Server looked = compared(server, known);
+        boolean notes = rules.has(
+                isYoungerThan(rules.grace(), looked) ? Variation.NOTE_OF_YOUNG_HISTORY : Variation.NOTE_OF_ANY_LOOK);
+        return notes && isKnown(looked, known) ? looked.withNote(known) : looked;
+    }
+
+    /** Compares histories, and begins a new one if they differ. */
+    private Server compared(Server server, int known) {
         if (rules.has(Variation.NO_GUARD)) {
             return server;
         }
@@ -29,21 +37,46 @@ record Scripts(Rules rules) {
         return marker.foreign() || contradicts ? server.with(Marker.written(0, false)) : server;
     }
 
-    /** A server with a note is asked for no more than the lock and the counter. */
+    /** With a note of the marker that the caller knows, asks for no more than the lock and the counter. */
     private Answer acquire(Server asked, Request request) {
-        Server server = asked.noted() ? asked : look(asked, request.marker());
+        int known = request.marker();
+        boolean isNoted = isNoted(asked, known);
+        Server server = isNoted ? asked : look(asked, known);
+        int told = isNoted ? known : server.marker().id();
         if (server.owner() == request.token()) {
-            return new Answer(server, Outcome.GRANTED, server.held(), false);
+            return new Answer(server, Outcome.GRANTED, told, server.held(), false);
         }
-        if (server.owner() != Owner.NOBODY || (!asked.noted() && isYoungerThan(rules.grace(), server))) {
-            return Answer.of(server, Outcome.REFUSED);
+        if (server.owner() != Owner.NOBODY || (!isNoted && isYoungerThan(rules.grace(), server))) {
+            return new Answer(server, Outcome.REFUSED, told, 0, false);
         }
-        boolean withoutClock = asked.noted() || rules.has(Variation.NOTE_WITHOUT_CLOCK);
-        int fencing = withoutClock ? server.fence() + 1 : Fencing.next(server.fence(), server.clock());
-        Server granted = server.withFence(fencing)
-                .grantedTo(request.token(), rules.lease(), fencing)
-                .noted(!rules.has(Variation.NO_GUARD));
-        return new Answer(granted, Outcome.GRANTED, fencing, true);
+        Server granted = isNoted ? server.withFence(server.fence() + 1) : grants(server, known);
+        int fencing = granted.fence();
+        return new Answer(
+                granted.grantedTo(request.token(), rules.lease(), fencing), Outcome.GRANTED, told, fencing, true);
+    }
+
+    /** All locks of a server have the same marker, note and counter. */
+    Server acquireAnother(Server asked, int known) {
+        if (isNoted(asked, known)) {
+            return asked.withFence(asked.fence() + 1);
+        }
+        Server server = look(asked, known);
+        return isYoungerThan(rules.grace(), server) ? server : grants(server, known);
+    }
+
+    private boolean isNoted(Server server, int known) {
+        return server.note() != Marker.UNKNOWN && (server.note() == known || rules.has(Variation.NOTE_FOR_ALL));
+    }
+
+    /** Takes a fencing token after a look at the history, and leaves a note of it. */
+    private Server grants(Server looked, int known) {
+        Server granted = looked.withFence(Fencing.next(looked.fence(), looked.clock()));
+        return isKnown(looked, known) ? granted.withNote(known) : granted;
+    }
+
+    /** Markers with a grace are all alike: whoever asks, a look at one of them finds the same. */
+    private boolean isKnown(Server server, int known) {
+        return server.marker().id() == known && !rules.has(Variation.NO_GUARD);
     }
 
     private Answer renew(Server server, Request request) {
@@ -64,7 +97,7 @@ record Scripts(Rules rules) {
 
     private boolean isReclaimable(Server server, Request request) {
         return server.owner() == Owner.NOBODY
-                || (rules.has(Variation.RECLAIM_FROM_OLDER) && server.fence() < request.fencing());
+                || (rules.has(Variation.RECLAIM_FROM_OLDER) && server.held() < request.fencing());
     }
 
     private static Answer release(Server server, Request request) {

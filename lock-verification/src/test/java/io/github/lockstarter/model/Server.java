@@ -9,59 +9,63 @@ package io.github.lockstarter.model;
  * @param fence the counter: the last fencing token, see {@link Fencing}
  * @param marker of the history
  * @param promoted whether it was a replica before
- * @param noted whether an acquire has looked at the history, and left a note of it, in this tick
+ * @param note id of the marker that a grant of this tick has found here; {@link Marker#UNKNOWN} if there was none
  * @param clock ticks by which its clock differs from the right one; never ahead
  */
-record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, boolean noted, int clock) {
+record Server(int owner, int expiry, int held, int fence, Marker marker, boolean promoted, int note, int clock) {
 
     /** A lock is given to a token with this fencing token. */
     Server grantedTo(int token, int lease, int fencing) {
-        return new Server(token, lease, fencing, fence, marker, promoted, noted, clock);
+        return new Server(token, lease, fencing, fence, marker, promoted, note, clock);
     }
 
     Server leasedFor(int lease) {
-        return new Server(owner, lease, held, fence, marker, promoted, noted, clock);
+        return new Server(owner, lease, held, fence, marker, promoted, note, clock);
     }
 
     Server freed() {
-        return new Server(Owner.NOBODY, 0, Fencing.NONE, fence, marker, promoted, noted, clock);
+        return new Server(Owner.NOBODY, 0, Fencing.NONE, fence, marker, promoted, note, clock);
     }
 
     Server withFence(int token) {
-        return new Server(owner, expiry, held, token, marker, promoted, noted, clock);
+        return new Server(owner, expiry, held, token, marker, promoted, note, clock);
     }
 
     /** Where fencing tokens do not matter. */
     Server withoutTokens(int any) {
-        return new Server(owner, expiry, Fencing.NONE, any, marker, promoted, noted, clock);
+        return new Server(owner, expiry, Fencing.NONE, any, marker, promoted, note, clock);
     }
 
     Server with(Marker written) {
-        return written.equals(marker) ? this : new Server(owner, expiry, held, fence, written, promoted, noted, clock);
+        return written.equals(marker) ? this : new Server(owner, expiry, held, fence, written, promoted, note, clock);
     }
 
-    Server noted(boolean now) {
-        return noted == now ? this : new Server(owner, expiry, held, fence, marker, promoted, now, clock);
+    Server withNote(int id) {
+        return note == id ? this : new Server(owner, expiry, held, fence, marker, promoted, id, clock);
+    }
+
+    Server withoutNote() {
+        return withNote(Marker.UNKNOWN);
     }
 
     Server emptied(int nothing) {
-        return new Server(Owner.NOBODY, 0, Fencing.NONE, nothing, Marker.NONE, promoted, noted, clock);
+        return new Server(Owner.NOBODY, 0, Fencing.NONE, nothing, Marker.NONE, promoted, note, clock);
     }
 
     Server mirrored() {
         return owner <= Owner.DEAD
                 ? this
-                : new Server(Owner.mirrored(owner), expiry, held, fence, marker, promoted, noted, clock);
+                : new Server(Owner.mirrored(owner), expiry, held, fence, marker, promoted, note, clock);
     }
 
     Server restarted() {
-        return new Server(owner, expiry, held, fence, marker.asForeign(), false, false, clock);
+        return new Server(owner, expiry, held, fence, marker.asForeign(), false, Marker.UNKNOWN, clock);
     }
 
     /** Expiries are points in time, so a clock that is behind lets them come later. */
     Server promoted(int newClock) {
         int left = owner == Owner.NOBODY ? 0 : expiry + clock - newClock;
-        return new Server(owner, left, held, fence, marker.asForeign(), true, noted, newClock);
+        return new Server(owner, left, held, fence, marker.asForeign(), true, note, newClock);
     }
 
     Server tick(int oldAge, int forgotten) {
@@ -73,7 +77,7 @@ record Server(int owner, int expiry, int held, int fence, Marker marker, boolean
                 Fencing.tick(fence, forgotten),
                 marker.tick(oldAge),
                 promoted,
-                false,
+                Marker.UNKNOWN,
                 clock);
     }
 }

@@ -14,7 +14,7 @@ final class Timeline {
     static String of(Exploration<World, Step> found) {
         Timeline timeline = new Timeline();
         timeline.row("tick", "Instance A", "Redis", "Instance B");
-        timeline.rows.add("|------|" + "-".repeat(40) + "|" + "-".repeat(66) + "|" + "-".repeat(40) + "|");
+        timeline.rows.add("|------|" + "-".repeat(40) + "|" + "-".repeat(95) + "|" + "-".repeat(40) + "|");
         found.counterexample().forEach(timeline::add);
         return String.join(System.lineSeparator(), timeline.rows);
     }
@@ -33,7 +33,7 @@ final class Timeline {
     }
 
     private void row(String tick, String ofA, String atRedis, String ofB) {
-        rows.add(String.format("| %4s | %-38s | %-64s | %-38s |", tick, ofA, atRedis, ofB));
+        rows.add(String.format("| %4s | %-38s | %-93s | %-38s |", tick, ofA, atRedis, ofB));
     }
 
     private String ofClient(int index, Exploration.Move<World, Step> move) {
@@ -69,7 +69,7 @@ final class Timeline {
                         + (after.master().clock() < 0 ? "; its clock is behind" : "");
             case FLUSH -> "FLUSHALL";
             case EMPTY_RESTART -> "restarts without data";
-            case NEWCOMER -> "a newcomer asks for another lock: marker of a first use";
+            case NEWCOMER -> "a newcomer asks for another lock" + marks(before.master(), after.master());
             case EXECUTE -> executes(step, before, after);
             case EXECUTE_ANSWER_LOST -> executes(step, before, after) + "; the answer is lost";
             case EXECUTE_GHOST -> executes(step, before, after) + "; nobody awaits the answer";
@@ -89,19 +89,26 @@ final class Timeline {
         String name = step.client() == 0 ? "A" : "B";
         String where = step.atDeposed() ? "old master" : "master";
         return where + ": " + request.verb().name().toLowerCase(java.util.Locale.ROOT) + " of " + name + ", "
-                + change(was, is);
+                + change(was, is)
+                + marks(was, is)
+                + (request.verb() == Verb.ACQUIRE && was.note() != Marker.UNKNOWN ? ", a note stands" : "");
+    }
+
+    private static String marks(Server was, Server is) {
+        String marker =
+                was.marker().equals(is.marker()) ? "" : is.marker().firstUse() ? ", first use" : ", new history";
+        boolean leavesNote = was.note() == Marker.UNKNOWN && is.note() != Marker.UNKNOWN;
+        return marker + (leavesNote ? ", leaves a note" : "");
     }
 
     private String change(Server was, Server is) {
-        String history =
-                was.marker().equals(is.marker()) ? "" : is.marker().firstUse() ? "first use, " : "new history, ";
         if (is.fence() > was.fence()) {
-            return history + "has it until " + (now + is.expiry()) + " with token " + token(is.fence());
+            return "has it until " + (now + is.expiry()) + " with token " + token(is.fence());
         }
         if (is.owner() != Owner.NOBODY && (is.owner() != was.owner() || is.expiry() > was.expiry())) {
-            return history + "has it until " + (now + is.expiry());
+            return "has it until " + (now + is.expiry());
         }
-        return history + (is.owner() == Owner.NOBODY && was.owner() != Owner.NOBODY ? "freed" : "unchanged");
+        return is.owner() == Owner.NOBODY && was.owner() != Owner.NOBODY ? "freed" : "unchanged";
     }
 
     private String contents(Server server) {

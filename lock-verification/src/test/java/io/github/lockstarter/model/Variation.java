@@ -27,8 +27,14 @@ enum Variation {
     /** The note outlives the data of its server. */
     NOTE_OUTLIVES_DATA,
 
-    /** A grant that looks at the history adds to the counter, as those that rely on its note do, without the clock. */
-    NOTE_WITHOUT_CLOCK,
+    /** The note counts for every caller, whatever marker it knows. */
+    NOTE_FOR_ALL,
+
+    /** A look leaves a note also if nothing is granted, so that the counter may be below the clock. */
+    NOTE_OF_ANY_LOOK,
+
+    /** A look leaves a note also if the history is too young for grants. */
+    NOTE_OF_YOUNG_HISTORY,
 
     /** A renewal takes the lock back from an owner with a smaller fencing token, within the grace. */
     RECLAIM_FROM_OLDER
