@@ -37,6 +37,11 @@ class PublisherIT {
 
     private static RunningApplication application;
 
+    private static final Duration SHORT = Duration.ofMillis(5);
+
+    /** Where the lock is not held meanwhile, the next call comes in before it is over, on a busy machine too. */
+    private static final Duration LONGER_THAN_TWO_CALLS = Duration.ofMillis(500);
+
     @BeforeAll
     static void start() {
         application = RunningApplication.start(PublisherApplication.class, RunningApplication.Peer.REDISSON);
@@ -49,17 +54,23 @@ class PublisherIT {
         }
     }
 
-    /** Work that takes 5 ms, and no thread meanwhile. */
+    /** Work that takes a while, and no thread meanwhile. */
     private static final class Work {
+
+        private final Duration time;
 
         private final AtomicInteger inside = new AtomicInteger();
         private final AtomicInteger mostInside = new AtomicInteger();
         private final AtomicInteger runs = new AtomicInteger();
 
+        private Work(Duration time) {
+            this.time = time;
+        }
+
         Mono<Integer> run() {
             return Mono.defer(() -> {
                 mostInside.accumulateAndGet(inside.incrementAndGet(), Math::max);
-                return Mono.delay(Duration.ofMillis(5)).map(tick -> {
+                return Mono.delay(time).map(tick -> {
                     inside.decrementAndGet(); // not in doFinally, which comes behind the release
                     return runs.incrementAndGet();
                 });
@@ -75,7 +86,7 @@ class PublisherIT {
     @Test
     void theStarterLetsOneIn() {
         Methods methods = application.bean(Methods.class);
-        Work work = new Work();
+        Work work = new Work(SHORT);
         subscribeAtOnce(() -> methods.byStarter(work));
         assertThat(work.mostInside).hasValue(1);
         assertThat(work.runs).hasValue(SUBSCRIPTIONS);
@@ -85,7 +96,7 @@ class PublisherIT {
     @Test
     void redissonLetsAllOfAThreadIn() {
         RLockReactive lock = application.bean(RedissonClient.class).reactive().getLock("publisher");
-        Work work = new Work();
+        Work work = new Work(LONGER_THAN_TWO_CALLS);
         subscribeAtOnce(() -> lock.lock(30, TimeUnit.SECONDS).then(work.run()));
         assertThat(work.mostInside).hasValueGreaterThan(1);
     }
@@ -94,7 +105,7 @@ class PublisherIT {
     @Test
     void shedLockReleasesBeforeTheWorkBegins() {
         Methods methods = application.bean(Methods.class);
-        Work work = new Work();
+        Work work = new Work(LONGER_THAN_TWO_CALLS);
         subscribeAtOnce(() -> methods.byShedLock(work));
         assertThat(work.mostInside).hasValueGreaterThan(1);
     }
@@ -103,7 +114,7 @@ class PublisherIT {
     @Test
     void springsConcurrencyLimitEndsBeforeTheWorkBegins() {
         Methods methods = application.bean(Methods.class);
-        Work work = new Work();
+        Work work = new Work(LONGER_THAN_TWO_CALLS);
         subscribeAtOnce(() -> methods.byConcurrencyLimit(work));
         assertThat(work.mostInside).hasValueGreaterThan(1);
     }
