@@ -69,6 +69,16 @@ public enum ClientKind {
         return present(List.of(FLOOR, STARTER, EARLIER_STARTER, REDISSON, SPRING_INTEGRATION, LOCK4J));
     }
 
+    /**
+     * Those of {@link #distributed} of which one thread can hold thousands of locks: Spring Integration's threads wait for
+     * each other, since it shares one local lock among the names of a stripe.
+     *
+     * @return floor, subject and peers, and the earlier version if there is one
+     */
+    public static List<ClientKind> holdingMany() {
+        return distributed().stream().filter(kind -> kind != SPRING_INTEGRATION).toList();
+    }
+
     private static List<ClientKind> present(List<ClientKind> kinds) {
         return kinds.stream()
                 .filter(kind -> kind != EARLIER_STARTER || EarlierStarter.isPresent())

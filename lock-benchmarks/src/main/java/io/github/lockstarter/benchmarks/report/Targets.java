@@ -30,7 +30,7 @@ final class Targets {
             Target.ratio("wake-up", Metric.P99, ClientKind.REDISSON, 0.7),
             Target.of("twenty-instances", Metric.TRIES, 2.5),
             Target.ratio("held-20000", Metric.CPU, ClientKind.REDISSON, 0.5),
-            Target.of("server-memory", Metric.BYTES_PER_RELEASED, 0),
+            Target.of("server-memory", Metric.BYTES_PER_RELEASED, 10),
             Target.of("held-100000-long", Metric.LOST_LOCKS, 0),
             Target.of("held-100000-long", Metric.MORE_THREADS, 0),
             Target.of("held-100000-long", Metric.HEAP, 500),

@@ -44,7 +44,7 @@ record ServerMemory() implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        List<ClientKind> kinds = bench.clients(ClientKind.holdingMany());
         int locks = bench.count("locks", LOCKS);
         int clients = bench.count("instances", CLIENTS);
         return bench.rounds().run(kinds, kind -> {
