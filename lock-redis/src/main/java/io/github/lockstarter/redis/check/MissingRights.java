@@ -80,6 +80,8 @@ public final class MissingRights {
                 List.of("EVALSHA", "0".repeat(40), "0"),
                 List.of("EVAL", "return 1", "0"),
                 List.of("GET", key),
+                List.of("MGET", key),
+                List.of("EXISTS", key),
                 List.of("SET", key, "1", "XX", "PX", "1"),
                 List.of("INCRBY", key, "nothing"),
                 List.of("DEL", key),

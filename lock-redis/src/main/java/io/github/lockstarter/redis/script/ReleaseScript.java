@@ -97,12 +97,13 @@ public final class ReleaseScript {
      * cluster. Its reply has a status for each.
      */
     public ScriptCall<List<Long>> releaseHeld(List<ReleaseCommand> commands) {
-        String[] keys = new String[2 * commands.size()];
-        String[] arguments = new String[2 * commands.size()];
-        for (int i = 0; i < commands.size(); i++) {
+        int count = commands.size();
+        String[] keys = new String[2 * count];
+        String[] arguments = new String[2 * count];
+        for (int i = 0; i < count; i++) {
             LockKeys lock = keySpace.keysOf(commands.get(i).key());
-            keys[2 * i] = lock.lock();
-            keys[2 * i + 1] = lock.waiters();
+            keys[i] = lock.lock();
+            keys[count + i] = lock.waiters();
             arguments[2 * i] = commands.get(i).token().value();
             arguments[2 * i + 1] = lock.name();
         }

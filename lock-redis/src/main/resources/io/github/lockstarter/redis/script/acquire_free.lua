@@ -23,7 +23,7 @@ local NOT_GRANTED = 0
 if redis.pcall('GET', checked) ~= known .. tostring(redis) then
   return NOT_GRANTED
 end
-local fencing = redis.pcall('INCR', fence)
+local fencing = redis.pcall('INCRBY', fence, 1)
 if type(fencing) ~= 'number' or fencing <= LEAST or fencing >= LIMIT then
   return NOT_GRANTED
 end

@@ -1,11 +1,11 @@
 -- Frees each lock whose token has it, and signals the instance that waits longest for it: the common case of release, without a
 -- minimum time and for instances that do not go on waiting. Nothing is done for a lock that the token does not have, and
--- release says why.
+-- release says why. What is the same for all locks is one command for all of them.
 -- An instance is the part of its tokens before the last colon.
 --
 -- For each lock i:
--- KEYS[2 * i - 1]  lock: string, as release has it. Called <prefix>{<tag>}
--- KEYS[2 * i]      waiters: sorted set of the instances that wait; the score is their position, in microseconds
+-- KEYS[i]          lock: string, as release has it. Called <prefix>{<tag>}
+-- KEYS[count + i]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[2 * i - 1]  token of the hold
 -- ARGV[2 * i]      name of the lock as a mailbox, <prefix>mailbox:<instance>, is told it; empty if that is the tag
 --
@@ -13,19 +13,35 @@
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
 --   1  released now
---   0  the token does not have the lock, or the server refused a command; nothing was changed
+--   0  the token does not have the lock, or the server refused to free it; nothing was changed
 
+local count = #KEYS / 2
+
+local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
 -- Where the token begins in what is stored.
 local TOKEN = 18
-local statuses = {}
-for i = 1, #KEYS / 2 do
-  local lock, waiters, token, name = KEYS[2 * i - 1], KEYS[2 * i], ARGV[2 * i - 1], ARGV[2 * i]
-  local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
-  local uncounted = false
+
+-- Of a key of another type, MGET gives nothing.
+local owners = redis.call('MGET', unpack(KEYS, 1, count))
+local someWait = redis.call('EXISTS', unpack(KEYS, count + 1)) > 0
+local held, statuses = {}, {}
+for i = 1, count do
+  local lock, token = KEYS[i], ARGV[2 * i - 1]
+  local owner = owners[i]
   statuses[i] = NOT_HELD
-  local owner = redis.pcall('GET', lock)
-  local isHeld = type(owner) == 'string' and string.sub(owner, TOKEN) == token
-  if isHeld and redis.pcall('DEL', lock) == 1 then
+  if owner and string.sub(owner, TOKEN) == token then
+    statuses[i] = DONE
+    held[#held + 1] = lock
+  end
+end
+local freed = #held > 0 and redis.pcall('DEL', unpack(held))
+local isRefused = type(freed) == 'table'
+for i = 1, count do
+  local lock, waiters, name = KEYS[i], KEYS[count + i], ARGV[2 * i]
+  local uncounted = false
+  if isRefused then
+    statuses[i] = NOT_HELD
+  elseif someWait and statuses[i] == DONE then
     -- include signal_next.lua: leaves woken
     statuses[i] = woken
   end

@@ -55,6 +55,8 @@ class RedisAccessIT {
                 "del",
                 "pexpire",
                 "incrby",
+                "mget",
+                "exists",
                 "pttl",
                 "time",
                 "zadd",

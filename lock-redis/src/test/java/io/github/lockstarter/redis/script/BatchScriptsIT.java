@@ -61,8 +61,9 @@ class BatchScriptsIT {
         return redis.eval(
                 LockScript.RELEASE_BATCH.text(),
                 ScriptOutputType.MULTI,
-                Stream.of(locks)
-                        .flatMap(lock -> Stream.of(lock.lock(), lock.waiters()))
+                Stream.concat(
+                                Stream.of(locks).map(LockKeys::lock),
+                                Stream.of(locks).map(LockKeys::waiters))
                         .toArray(String[]::new),
                 Stream.of(locks).flatMap(lock -> Stream.of(token, "")).toArray(String[]::new));
     }

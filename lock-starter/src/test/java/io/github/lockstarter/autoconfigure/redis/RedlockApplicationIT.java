@@ -46,7 +46,7 @@ class RedlockApplicationIT {
 
     /** The line of docs/reference/keys-and-acl.md. */
     private static final String LEAST_RIGHTS = "~lock:* &lock:* -@all +hello +auth +ping +select +client|setname"
-            + " +evalsha +eval +get +set +incrby +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
+            + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
             + " +subscribe +unsubscribe";
 
     private static final String QUORUM = "distributed-lock.backend=redlock";

@@ -37,7 +37,7 @@ class TopologyApplicationIT {
     /** The line of docs/reference/keys-and-acl.md. */
     private static final String LEAST_RIGHTS =
             "~lock:* resetchannels &lock:* -@all +hello +auth +ping +select +client|setname"
-                    + " +evalsha +eval +get +set +incrby +del +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
+                    + " +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish"
                     + " +subscribe +unsubscribe";
 
     static class OrderService {
