@@ -61,6 +61,19 @@ record AcquireCalls(
                 AcquireScript.acquire(command, keys, history), new WholeAnswer(answer, history, System.nanoTime()));
     }
 
+    /** The lock was not free, or there is more to look at: the whole script says what. */
+    private void follow(PendingCall<AcquireResult> attempt, AcquireCommand command, @Nullable ServerHistory history) {
+        if (attempt.follow()) {
+            attempt.completeAs(whole(command, history));
+            attempt.followed();
+        } else {
+            attempt.complete(new AcquireResult.Unknown(
+                    "Redis answered the attempt to acquire lock '" + command.key()
+                            + "' only after a later command for it" + " had been sent",
+                    new IllegalStateException("a later command was sent")));
+        }
+    }
+
     /** Reads the reply to any attempt; a grant in the history that the caller knows leaves a note. */
     private record WholeAnswer(
             AcquireScript.Answer answer, @Nullable ServerHistory history, long sentAt)
@@ -86,7 +99,7 @@ record AcquireCalls(
     private FreeAttempt free(AcquireCommand command, String lock, ServerHistory history) {
         FreeAttempt attempt = new FreeAttempt(this, command, history);
         runner.run(AcquireScript.acquireFree(command, lock, keySpace, history), attempt);
-        attempt.sent = true;
+        attempt.sent();
         return attempt;
     }
 
@@ -96,7 +109,6 @@ record AcquireCalls(
         private final AcquireCalls calls;
         private final AcquireCommand command;
         private final ServerHistory history;
-        private volatile boolean sent;
 
         private FreeAttempt(AcquireCalls calls, AcquireCommand command, ServerHistory history) {
             this.calls = calls;
@@ -110,7 +122,7 @@ record AcquireCalls(
             if (fencingToken > command.fencingFloor()) {
                 complete(new AcquireResult.Granted(fencingToken, 0));
             } else {
-                completeAs(calls.whole(command, history));
+                calls.follow(this, command, history);
             }
             return this;
         }
@@ -119,11 +131,6 @@ record AcquireCalls(
         public FreeAttempt failed(RedisFailure failure) {
             complete(new AcquireScript.Answer(calls.keySpace.keysOf(command.key()), history).failed(failure));
             return this;
-        }
-
-        @Override
-        boolean isSent() {
-            return sent;
         }
 
         @Override
@@ -156,7 +163,7 @@ record AcquireCalls(
                 if (tokens.get(i) > 0) {
                     attempt.complete(new AcquireResult.Granted(tokens.get(i), 0));
                 } else {
-                    attempt.completeAs(calls.whole(attempt.call(), history));
+                    calls.follow(attempt, attempt.call(), history);
                 }
             }
             return tokens.size();

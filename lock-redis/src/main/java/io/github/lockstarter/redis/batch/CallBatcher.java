@@ -69,7 +69,6 @@ final class CallBatcher<C, R> {
         private final C call;
         private final Consumer<Collected<C, R>> ended;
         private final long collectedAt = System.nanoTime();
-        private volatile boolean sent;
 
         private Collected(C call, Consumer<Collected<C, R>> ended) {
             this.call = call;
@@ -78,11 +77,6 @@ final class CallBatcher<C, R> {
 
         C call() {
             return call;
-        }
-
-        @Override
-        boolean isSent() {
-            return sent;
         }
 
         @Override
@@ -200,7 +194,7 @@ final class CallBatcher<C, R> {
             single.completeAs(result);
             sent = result;
         }
-        calls.forEach(call -> call.sent = true);
+        calls.forEach(PendingCall::sent);
         return sent;
     }
 

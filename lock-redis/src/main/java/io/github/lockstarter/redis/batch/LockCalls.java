@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A {@link PendingCall} is
  * not sent, or not for the last time, when its method returns, so the next one for its key waits for its result, or,
- * where the server hangs, until it has been sent. {@link #pending} has the last of these calls by key; it is taken out
+ * where the server hangs, until it has been sent; then nothing more is sent for the first one. {@link #pending} has the last of these calls by key; it is taken out
  * when it has ended. Thread-safe; nothing blocks.
  */
 public final class LockCalls {
 
-    /** For so long a call waits for the result of the one before it; longer only if that one is not sent yet. */
+    /** For so long a call waits for the result of the one before it, from when that was sent. */
     private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(2);
 
     /** A call that is sent once, behind another one, and its result. */
@@ -44,7 +44,6 @@ public final class LockCalls {
         private final PendingCall<?> before;
         private final Supplier<CompletionStage<R>> call;
         private final AtomicBoolean isDue = new AtomicBoolean();
-        private volatile @Nullable CompletionStage<R> result;
         private volatile Future<?> patience = CompletableFuture.completedFuture(null);
 
         private Behind(String key, PendingCall<?> before, Supplier<CompletionStage<R>> call) {
@@ -71,25 +70,22 @@ public final class LockCalls {
         }
 
         private void look() {
-            if (before.isSent()) {
+            if (before.isDone() || before.pass(PATIENCE)) {
                 send();
-            } else if (!before.isDone()) {
+            } else {
                 lookLater();
             }
         }
 
         private void send() {
             if (isDue.compareAndSet(false, true)) {
-                CompletionStage<R> sent = call.get();
-                result = sent;
-                completeAs(sent);
+                try {
+                    completeAs(call.get());
+                    sent();
+                } catch (Throwable e) { // a call that is never completed would keep all later ones waiting
+                    fail(e);
+                }
             }
-        }
-
-        @Override
-        boolean isSent() {
-            CompletionStage<R> sent = result;
-            return sent instanceof PendingCall<?> pending ? pending.isSent() : sent != null;
         }
 
         @Override
@@ -110,8 +106,8 @@ public final class LockCalls {
         }
 
         @Override
-        boolean isSent() {
-            return (earlier.isDone() || earlier.isSent()) && (later.isDone() || later.isSent());
+        boolean pass(Duration patience) {
+            return (earlier.isDone() || earlier.pass(patience)) && (later.isDone() || later.pass(patience));
         }
     }
 

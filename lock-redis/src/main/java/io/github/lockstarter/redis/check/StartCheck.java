@@ -75,7 +75,7 @@ public final class StartCheck {
     }
 
     /**
-     * Runs every script, on all its ways, and has a grant acknowledged as all are.
+     * Runs the scripts so that every command they have is called, and has a grant acknowledged as all are.
      *
      * @throws RedisUnavailableException when one fails
      */

@@ -25,8 +25,10 @@ public final class ServerHistory {
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** For how long a server keeps its note: {@code note_check.lua}. */
-    private static final long NOTE_NANOS = Duration.ofMillis(20).toNanos();
+    /** For how long a server keeps its note, and a grant may rely on it instead of the clock: {@code note_check.lua}. */
+    public static final long NOTE_MICROS = 20_000;
+
+    private static final long NOTE_NANOS = NOTE_MICROS * 1_000;
 
     /** For how long an attempt is sent that relies on it: the rest of the time is for the way to the server. */
     private static final long RELIED_ON_NANOS = Duration.ofMillis(15).toNanos();

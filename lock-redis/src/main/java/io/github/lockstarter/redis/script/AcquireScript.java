@@ -50,7 +50,7 @@ public final class AcquireScript {
             AcquireCommand command, String lock, KeySpace keySpace, ServerHistory history) {
         return ScriptCall.ofStatus(
                 LockScript.ACQUIRE_FREE,
-                new String[] {lock, keySpace.fenceOf(lock), history.checkedKey()},
+                new String[] {lock, keySpace.fenceOf(lock), history.key(), history.checkedKey()},
                 command.token().value(),
                 Milliseconds.text(command.lease()),
                 history.known());

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.script;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
+import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
@@ -110,12 +111,12 @@ public final class ReleaseScript {
         return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
     }
 
-    /** A fencing token is the time of the grant in microseconds, or ahead of it. */
+    /** A fencing token is the time of the grant in microseconds, or ahead of it; or behind it, by a note's time at most. */
     private static String grantedAt(Keep keep, ReleaseCommand command) {
         return Long.toString(keep.grantTime()
                 .filter(RedisGrantTime.class::isInstance)
                 .map(time -> ((RedisGrantTime) time).micros())
-                .orElse(command.fencingToken()));
+                .orElse(command.fencingToken() + ServerHistory.NOTE_MICROS));
     }
 
     public ScriptCall<Long> withdraw(WithdrawCommand command) {

@@ -7,7 +7,12 @@ local marker, age, micros, refusal = known, nil, nil, nil
 -- The address of a table of this process's interpreter tells the note of this process from one that a snapshot or a full
 -- synchronisation has copied from another one.
 local note = checked and known .. tostring(redis)
-local isChecked = checked and redis.pcall('GET', checked) == note
+local isChecked = false
+if checked then
+  -- The marker too: whoever deletes it may have deleted locks with it.
+  local stored = redis.pcall('MGET', checked, history)
+  isChecked = stored[1] == note and stored[2] == known
+end
 if history and not isChecked then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''

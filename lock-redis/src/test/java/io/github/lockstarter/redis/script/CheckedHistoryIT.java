@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.script;
 
 import static io.github.lockstarter.redis.script.GuardedScripts.CHECKED;
 import static io.github.lockstarter.redis.script.GuardedScripts.GRACE;
+import static io.github.lockstarter.redis.script.GuardedScripts.HISTORY;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,6 +45,16 @@ class CheckedHistoryIT {
     private static long calls(RedisServer server, String command) {
         String calls = server.info("commandstats").getOrDefault("cmdstat_" + command, "calls=0,");
         return Long.parseLong(calls.substring("calls=".length(), calls.indexOf(',')));
+    }
+
+    /** As a look leaves it, but without an end: a test must not depend on how quick the machine is. */
+    private void noteForEver(String known) {
+        master.commands()
+                .eval(
+                        "return redis.call('SET', KEYS[1], ARGV[1] .. tostring(redis))",
+                        ScriptOutputType.STATUS,
+                        new String[] {CHECKED},
+                        known);
     }
 
     private void grantOften(String known, boolean asChecked) {
@@ -91,6 +102,7 @@ class CheckedHistoryIT {
     void looksAtTheTimeWhenTheCounterIsLostWhileTheNoteStands(String garbage) {
         String known = oldHistory();
         long granted = (long) scripts.acquireAsChecked("a:1", known).get(0);
+        noteForEver(known);
         master.commands().del(KEYS.lock(), KEYS.fence());
         if (!garbage.isEmpty()) {
             master.commands().set(KEYS.fence(), garbage);
@@ -102,6 +114,7 @@ class CheckedHistoryIT {
     void grantsAboveTheFloorWhileTheNoteStands() {
         String known = oldHistory();
         long floor = (long) scripts.acquireAsChecked("a:1", known).get(0) + 3_600_000_000L;
+        noteForEver(known);
         master.commands().del(KEYS.lock());
         assertThat(scripts.acquireAsChecked("a:2", known, floor)).containsExactly(floor + 1);
         master.commands().del(KEYS.lock());
@@ -113,7 +126,7 @@ class CheckedHistoryIT {
                 .eval(
                         LockScript.ACQUIRE_FREE.text(),
                         ScriptOutputType.INTEGER,
-                        new String[] {KEYS.lock(), KEYS.fence(), CHECKED},
+                        new String[] {KEYS.lock(), KEYS.fence(), HISTORY, CHECKED},
                         token,
                         GuardedScripts.LEASE,
                         known);
@@ -125,11 +138,10 @@ class CheckedHistoryIT {
         String known = oldHistory();
         assertThat(acquireFree("a:1", known)).as("without a note").isZero();
         long noted = (long) scripts.acquireAsChecked("a:1", known).get(0);
+        noteForEver(known);
         assertThat(acquireFree("a:1", known)).as("of the owner").isZero();
         assertThat(acquireFree("b:1", known)).as("of another one").isZero();
         assertThat(master.commands().get(KEYS.lock())).endsWith(" a:1");
-        master.commands().del(KEYS.lock());
-        scripts.acquireAsChecked("a:2", known);
         master.commands().del(KEYS.lock());
         assertThat(acquireFree("b:2", "x" + known)).as("of another history").isZero();
         long granted = acquireFree("b:2", known);
@@ -143,6 +155,7 @@ class CheckedHistoryIT {
     void leavesALostCounterToTheWholeScript(String garbage) {
         String known = oldHistory();
         scripts.acquireAsChecked("a:1", known);
+        noteForEver(known);
         master.commands().del(KEYS.lock(), KEYS.fence());
         if (garbage.equals("list")) {
             master.commands().lpush(KEYS.fence(), garbage);
@@ -157,6 +170,7 @@ class CheckedHistoryIT {
     void leavesALockOfAnotherTypeToTheWholeScript() {
         String known = oldHistory();
         scripts.acquireAsChecked("a:1", known);
+        noteForEver(known);
         master.commands().del(KEYS.lock());
         master.commands().lpush(KEYS.lock(), "x");
         assertThat(acquireFree("a:2", known)).isZero();
@@ -222,6 +236,18 @@ class CheckedHistoryIT {
         assertThat(scripts.acquireAsChecked("a:1", known)).hasSize(1);
         master.commands().flushall();
         assertThat(scripts.acquireAsChecked("a:2", known)).startsWith(2L);
+    }
+
+    /** One command may have deleted the marker, and locks. */
+    @Test
+    void looksWhereTheMarkerIsGoneAlthoughTheNoteStands() {
+        String known = oldHistory();
+        scripts.acquireAsChecked("a:1", known);
+        noteForEver(known);
+        master.commands().del(HISTORY, KEYS.lock());
+        assertThat(acquireFree("b:1", known)).isZero();
+        assertThat(scripts.acquireAsChecked("b:1", known)).startsWith(2L);
+        assertThat(master.commands().exists(KEYS.lock())).isZero();
     }
 
     @Test
