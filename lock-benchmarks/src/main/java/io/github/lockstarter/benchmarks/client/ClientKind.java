@@ -70,8 +70,8 @@ public enum ClientKind {
     }
 
     /**
-     * Those of {@link #distributed} of which one thread can hold thousands of locks: Spring Integration's threads wait for
-     * each other, since it shares one local lock among the names of a stripe.
+     * Those of {@link #distributed} of which one thread can hold thousands of locks: Spring Integration's threads wait
+     * for each other, since it shares one local lock among the names of a stripe.
      *
      * @return floor, subject and peers, and the earlier version if there is one
      */

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A {@link PendingCall} is
  * not sent, or not for the last time, when its method returns, so the next one for its key waits for its result, or,
- * where the server hangs, until it has been sent; then nothing more is sent for the first one. {@link #pending} has the last of these calls by key; it is taken out
- * when it has ended. Thread-safe; nothing blocks.
+ * where the server hangs, until it has been sent; then nothing more is sent for the first one. {@link #pending} has the
+ * last of these calls by key; it is taken out when it has ended. Thread-safe; nothing blocks.
  */
 public final class LockCalls {
 

@@ -25,7 +25,7 @@ public final class ServerHistory {
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** For how long a server keeps its note, and a grant may rely on it instead of the clock: {@code note_check.lua}. */
+    /** For how long a server keeps its note, and grants may do without the clock: {@code note_check.lua}. */
     public static final long NOTE_MICROS = 20_000;
 
     private static final long NOTE_NANOS = NOTE_MICROS * 1_000;

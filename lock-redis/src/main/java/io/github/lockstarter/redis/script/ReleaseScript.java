@@ -111,7 +111,7 @@ public final class ReleaseScript {
         return ScriptCall.ofNumbers(LockScript.RELEASE_BATCH, keys, arguments);
     }
 
-    /** A fencing token is the time of the grant in microseconds, or ahead of it; or behind it, by a note's time at most. */
+    /** A fencing token is the time of the grant in microseconds, or ahead of it; or behind it by 20 ms at most. */
     private static String grantedAt(Keep keep, ReleaseCommand command) {
         return Long.toString(keep.grantTime()
                 .filter(RedisGrantTime.class::isInstance)
