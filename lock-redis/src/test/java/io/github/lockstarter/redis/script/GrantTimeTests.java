@@ -2,12 +2,16 @@ package io.github.lockstarter.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.lockstarter.redis.connector.StubRedisConnector;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.script.AcquireScript.Answer;
 import io.github.lockstarter.redis.script.AcquireScript.Reply;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.GrantTime;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -42,6 +46,26 @@ class GrantTimeTests {
     void isNotKnownWhereItWasNotAskedFor() {
         assertThat(answer.of(new Reply(Reply.GRANTED, 500, 0, "", "", OptionalLong.empty())))
                 .isEqualTo(new AcquireResult.Granted(500, 0));
+    }
+
+    /** By the server's note, a token may be 20 ms behind the clock. A minimum time must not end too soon. */
+    @Test
+    void isTwentyMillisecondsAfterTheFencingTokenWhereItIsNotKnown() {
+        assertThat(grantedAt(Optional.empty())).isEqualTo("1795389832754445");
+        assertThat(grantedAt(Optional.of(new RedisGrantTime(1_795_389_832_740_000L))))
+                .isEqualTo("1795389832740000");
+    }
+
+    private static String grantedAt(Optional<GrantTime> time) {
+        ReleaseCommand command = new ReleaseCommand(
+                "order:42",
+                new LockToken("a", 1),
+                1_795_389_832_734_445L,
+                Optional.empty(),
+                Optional.of(new Keep(Duration.ofMillis(800), time)));
+        ReleaseScript script = new ReleaseScript(new KeySpace("lock:"), new StubRedisConnector());
+        String sent = script.release(command).bySha().getArgs().toCommandString();
+        return sent.substring(sent.lastIndexOf(' ') + 1);
     }
 
     @Test
