@@ -34,10 +34,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockCalls {
 
-    /** For so long a call waits for the result of the one before it, from when that was sent. */
-    private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(2);
+    /**
+     * For so long a call waits for the result of the one before it; longer only until that has been sent. It counts from
+     * when the call was made: so of many calls behind each other, each is sent as much later than it was made.
+     */
+    private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(4);
 
-    /** A call that is sent once, behind another one, and its result. */
+    /** Then it looks so often. */
+    private static final Duration PAUSE = Duration.ofMillis(5);
+
+    /** A call that is sent once, by itself, behind another one, and its result. */
     private final class Behind<R> extends PendingCall<R> {
 
         private final String key;
@@ -54,26 +60,26 @@ public final class LockCalls {
 
         /** Sent when the other one has its result; or when it has been sent, and the server may hang. */
         private void sendInTurn() {
-            lookLater();
+            lookAfter(PATIENCE);
             before.whenComplete((any, failure) -> {
                 patience.cancel(false);
                 send();
             });
         }
 
-        private void lookLater() {
+        private void lookAfter(Duration time) {
             try {
-                patience = timer.schedule(this::look, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+                patience = timer.schedule(this::look, time.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException ended) {
                 patience = CompletableFuture.completedFuture(null);
             }
         }
 
         private void look() {
-            if (before.isDone() || before.pass(PATIENCE)) {
+            if (before.isDone() || before.pass()) {
                 send();
             } else {
-                lookLater();
+                lookAfter(PAUSE);
             }
         }
 
@@ -106,8 +112,8 @@ public final class LockCalls {
         }
 
         @Override
-        boolean pass(Duration patience) {
-            return (earlier.isDone() || earlier.pass(patience)) && (later.isDone() || later.pass(patience));
+        boolean pass() {
+            return (earlier.isDone() || earlier.pass()) && (later.isDone() || later.pass());
         }
     }
 
@@ -151,7 +157,7 @@ public final class LockCalls {
         PendingCall<?> before = pendingBefore(command.key());
         return before == null
                 ? remembered(command.key(), send(command))
-                : behind(before, command.key(), () -> send(command));
+                : behind(before, command.key(), () -> attempts.one(command));
     }
 
     private CompletionStage<AcquireResult> send(AcquireCommand command) {
@@ -163,7 +169,7 @@ public final class LockCalls {
         PendingCall<?> before = pendingBefore(command.key());
         return before == null
                 ? remembered(command.key(), send(command))
-                : behind(before, command.key(), () -> send(command));
+                : behind(before, command.key(), () -> releases.one(command));
     }
 
     private CompletionStage<ReleaseResult> send(ReleaseCommand command) {

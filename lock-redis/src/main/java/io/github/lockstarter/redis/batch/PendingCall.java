@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.batch;
 
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -32,15 +31,11 @@ abstract class PendingCall<R> extends CompletableFuture<R> {
 
     private volatile State state = State.UNSENT;
 
-    /** By {@link System#nanoTime}; written before the state that says so. */
-    private volatile long sentAt;
-
     /** What gives it its result, if that is such a call too. */
     private volatile @Nullable PendingCall<?> other;
 
     /** It has been sent for the first time. */
     void sent() {
-        sentAt = System.nanoTime();
         STATE.compareAndSet(this, State.UNSENT, State.SENT);
     }
 
@@ -52,24 +47,18 @@ abstract class PendingCall<R> extends CompletableFuture<R> {
 
     /** One more call has been sent for it, and no other one follows. */
     void followed() {
-        sentAt = System.nanoTime();
         state = State.FOLLOWED;
     }
 
-    /**
-     * Before a later call is sent although this one has no result: false if that has to wait.
-     *
-     * @param patience for how long the server may be silent
-     */
-    boolean pass(Duration patience) {
+    /** Before a later call is sent although this one has no result: false if that has to wait. */
+    boolean pass() {
         PendingCall<?> by = other;
         if (by != null) {
-            return by.isDone() || by.pass(patience);
+            return by.isDone() || by.pass();
         }
+        STATE.compareAndSet(this, State.SENT, State.PASSED);
         State now = state;
-        boolean isSilent =
-                now != State.UNSENT && now != State.FOLLOWING && System.nanoTime() - sentAt >= patience.toNanos();
-        return isSilent && (now != State.SENT || STATE.compareAndSet(this, State.SENT, State.PASSED));
+        return now == State.PASSED || now == State.FOLLOWED;
     }
 
     /** The result is there, and dependents have heard of it. */
