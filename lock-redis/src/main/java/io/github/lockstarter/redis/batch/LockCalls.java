@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockCalls {
 
     /**
-     * For so long a call waits for the result of the one before it; longer only until that has been sent. It counts from
-     * when the call was made: so of many calls behind each other, each is sent as much later than it was made.
+     * For so long a call waits for the result of the one before it; longer only until that has been sent. It counts
+     * from when the call was made: so of many calls behind each other, each is sent as much later than it was made.
      */
     private static final Duration PATIENCE = CallBatcher.PATIENCE.multipliedBy(4);
 
