@@ -100,7 +100,7 @@ final class AsynchronousExecution<T extends @Nullable Object> {
         Optional<LockHandle> entered;
         try {
             entered = context.reenter(request, source.heldLocks());
-        } catch (LockLostException e) {
+        } catch (LockLostException | LockBackendException e) {
             return CompletableFuture.failedFuture(e);
         }
         if (entered.isPresent()) {

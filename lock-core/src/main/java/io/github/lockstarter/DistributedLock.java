@@ -75,8 +75,8 @@ public @interface DistributedLock {
     String name() default "";
 
     /**
-     * Lease in milliseconds: how long the lock outlives a crashed holder. With renewal (the default) the method may run
-     * longer than its lease.
+     * Lease in milliseconds: how long the lock outlives a holder that is paused or cut off, and at most a crashed one.
+     * With renewal (the default) the method may run longer than its lease.
      *
      * @return the lease; default {@code distributed-lock.locks.<name>.lease}, else {@code distributed-lock.lease}
      *     (30 s)

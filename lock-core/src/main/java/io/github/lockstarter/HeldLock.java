@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * One lock that this instance holds, as it was at one moment.
@@ -14,6 +15,9 @@ import java.time.Duration;
  * @param holdCount nested holds, at least 1
  * @param renewals how often the lease was renewed
  * @param handOvers how many holders of this instance had the lock right before, one after the other
+ * @param state {@link HoldState#HELD}, or {@link HoldState#IN_DOUBT}
+ * @param takenOverFrom the owner that the lock was taken over from, since its instance had crashed or was cut off;
+ *     empty if the lock was free
  */
 public record HeldLock(
         String name,
@@ -24,7 +28,9 @@ public record HeldLock(
         Duration remainingLease,
         int holdCount,
         long renewals,
-        long handOvers) {
+        long handOvers,
+        HoldState state,
+        Optional<LockHolder> takenOverFrom) {
 
     /** Owner of a lock that was acquired without a thread. */
     public static final String ASYNC = "async";

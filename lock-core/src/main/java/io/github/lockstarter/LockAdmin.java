@@ -1,7 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -94,10 +94,33 @@ public interface LockAdmin {
          * @param remainingLease time until the store ends the lock; empty if it never does
          * @param fencingToken the last granted one, tokens reserved for hand-overs included; 0 if there is none
          * @param waitingInstances how many instances are registered as waiters
+         * @param inDoubtFor for how long the store has known that the connection of the holder's instance has ended;
+         *     empty if no attempt of another instance has found that
          */
         record Held(
-                Optional<Holder> holder, Optional<Duration> remainingLease, long fencingToken, long waitingInstances)
-                implements StoredLock {}
+                Optional<LockHolder> holder,
+                Optional<Duration> remainingLease,
+                long fencingToken,
+                long waitingInstances,
+                Optional<Duration> inDoubtFor)
+                implements StoredLock {
+
+            /**
+             * A lock whose holder is connected, as far as it is known.
+             *
+             * @param holder the owner
+             * @param remainingLease time until the store ends the lock; empty if it never does
+             * @param fencingToken the last granted one
+             * @param waitingInstances how many instances are registered as waiters
+             */
+            public Held(
+                    Optional<LockHolder> holder,
+                    Optional<Duration> remainingLease,
+                    long fencingToken,
+                    long waitingInstances) {
+                this(holder, remainingLease, fencingToken, waitingInstances, Optional.empty());
+            }
+        }
 
         /**
          * The store knows no owner of the lock; it may have forgotten one.
@@ -137,26 +160,6 @@ public interface LockAdmin {
          * @param reason what failed
          */
         record Unknown(String reason) implements StoredLock {}
-
-        /**
-         * The owner of a lock, as stored at the grant. A later hand-over inside the owner's instance is not stored
-         * until that instance sends the next acquire.
-         *
-         * @param instance as {@link LockAdmin#instance} of the instance
-         * @param owner shortened name of the acquiring thread, or {@value HeldLock#ASYNC}; empty if it is not stored
-         * @param since time of the attempt by the owner's clock; empty if it is not stored
-         */
-        record Holder(String instance, Optional<String> owner, Optional<Instant> since) {
-
-            /**
-             * An owner of which only the instance is known.
-             *
-             * @param instance as {@link LockAdmin#instance} of the instance
-             */
-            public Holder(String instance) {
-                this(instance, Optional.empty(), Optional.empty());
-            }
-        }
     }
 
     /** The outcome of a {@link #revoke revocation}. */
@@ -204,6 +207,7 @@ public interface LockAdmin {
      * @param nodes its servers, if there are several: those that vote on each lock, or those that each have a part of
      *     the locks
      * @param coverage which of the locks it has
+     * @param crashTakeOver whether the locks of a crashed instance are taken over before their leases are over
      */
     record StoreState(
             String target,
@@ -213,7 +217,8 @@ public interface LockAdmin {
             boolean hearsSignals,
             List<String> warnings,
             List<StoreState> nodes,
-            Coverage coverage) {
+            Coverage coverage,
+            CrashTakeOver crashTakeOver) {
 
         /**
          * Copies the lists.
@@ -226,6 +231,7 @@ public interface LockAdmin {
          * @param warnings what its settings put at risk
          * @param nodes its servers
          * @param coverage which of the locks it has
+         * @param crashTakeOver whether the locks of a crashed instance are taken over
          */
         public StoreState {
             warnings = List.copyOf(warnings);
@@ -251,7 +257,16 @@ public interface LockAdmin {
                 boolean hearsSignals,
                 List<String> warnings,
                 List<StoreState> nodes) {
-            this(target, failure, recovering, guard, hearsSignals, warnings, nodes, Coverage.ALL);
+            this(
+                    target,
+                    failure,
+                    recovering,
+                    guard,
+                    hearsSignals,
+                    warnings,
+                    nodes,
+                    Coverage.ALL,
+                    CrashTakeOver.UNNEEDED);
         }
 
         /**
@@ -262,6 +277,18 @@ public interface LockAdmin {
          */
         public StoreState(String target, Optional<String> failure) {
             this(target, failure, Duration.ZERO, Guard.UNNEEDED, failure.isEmpty(), List.of(), List.of());
+        }
+
+        /**
+         * The same with another answer to the question whether the locks of a crashed instance are taken over.
+         *
+         * @param found the answer
+         * @return a copy; what an operator can change about it is a warning
+         */
+        public StoreState with(CrashTakeOver found) {
+            List<String> all = new ArrayList<>(warnings);
+            found.warning().ifPresent(all::add);
+            return new StoreState(target, failure, recovering, guard, hearsSignals, all, nodes, coverage, found);
         }
 
         /** Which of the locks a store, or a server of it, has. */
@@ -282,6 +309,56 @@ public interface LockAdmin {
             DEGRADED,
             /** The client does not notice it, as configured. */
             OFF
+        }
+
+        /**
+         * Whether the locks of a crashed instance are taken over before their leases are over.
+         *
+         * @param state in a word
+         * @param reason why they are not, or which of them are not; empty if all are
+         * @param remedy what to change so that they are; empty where nothing needs to be changed
+         */
+        public record CrashTakeOver(State state, String reason, String remedy) {
+
+            /** The locks end with the process of their holder. */
+            public static final CrashTakeOver UNNEEDED = new CrashTakeOver(State.UNNEEDED, "", "");
+
+            /** The locks of a crashed instance are taken over. */
+            public static final CrashTakeOver ON = new CrashTakeOver(State.ON, "", "");
+
+            /** Whether locks are taken over, in a word. */
+            public enum State {
+                /** There is nothing to take over: the locks end with the process of their holder. */
+                UNNEEDED,
+                /** Locks are taken over {@code distributed-lock.crash-takeover} after a crash. */
+                ON,
+                /**
+                 * The store does not hear this instance at the moment: the locks that it acquires now are left to their
+                 * leases if it crashes, and those that it has may be taken over.
+                 */
+                INTERRUPTED,
+                /** The leases alone decide. */
+                OFF
+            }
+
+            /**
+             * The leases alone decide, since the store or the configuration wants it so.
+             *
+             * @param reason why
+             * @return the state
+             */
+            public static CrashTakeOver off(String reason) {
+                return new CrashTakeOver(State.OFF, reason, "");
+            }
+
+            /**
+             * What to change, with the reason.
+             *
+             * @return a text for an operator; empty where nothing needs to be changed
+             */
+            public Optional<String> warning() {
+                return remedy.isEmpty() ? Optional.empty() : Optional.of(reason + ". " + remedy);
+            }
         }
     }
 }

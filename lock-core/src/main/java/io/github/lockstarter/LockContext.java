@@ -147,7 +147,8 @@ public final class LockContext {
             }
         }
         for (LockHandle handle : handles) {
-            if (handle.isHeld() && handle.keys().stream().anyMatch(request.keys()::contains)) {
+            if (handle.state().compareTo(HoldState.LOST) < 0
+                    && handle.keys().stream().anyMatch(request.keys()::contains)) {
                 throw new IllegalStateException("Cannot acquire lock '"
                         + LockRequest.printable(String.join(", ", request.keys())) + "' inside of lock '"
                         + LockRequest.printable(handle.key())
@@ -166,17 +167,7 @@ public final class LockContext {
     }
 
     private static boolean isReleased(LockHandle handle) {
-        if (handle.isHeld()) {
-            return false;
-        }
-        try {
-            handle.ensureHeld();
-            return false;
-        } catch (LockLostException e) {
-            return false;
-        } catch (IllegalStateException released) {
-            return true;
-        }
+        return handle.state() == HoldState.RELEASED;
     }
 
     /** The handle of the innermost body that runs on this thread, or of the context that was bound inside of it. */
@@ -199,14 +190,23 @@ public final class LockContext {
 
     /** A released lock of a carried context is no failure: what runs on behind its release was given the context. */
     static void ensureAllOfThread() {
-        bodiesOfThread().forEach(LockHandle::ensureHeld);
-        for (Entry entry : current().entries) {
-            try {
-                entry.handle.ensureHeld();
-            } catch (IllegalStateException released) {
-                // not lost
+        List<LockHandle> bodies = bodiesOfThread();
+        do {
+            bodies.forEach(LockHandle::ensureHeld);
+            for (Entry entry : current().entries) {
+                try {
+                    entry.handle.ensureHeld();
+                } catch (IllegalStateException released) {
+                    // not lost
+                }
             }
-        }
+        } while (isAnyUncertain(bodies)); // one may have been lost while this thread waited for another
+    }
+
+    private static boolean isAnyUncertain(List<LockHandle> bodies) {
+        return Stream.concat(bodies.stream(), current().entries.stream().map(Entry::handle))
+                .map(LockHandle::state)
+                .anyMatch(state -> state == HoldState.LOST || state == HoldState.IN_DOUBT);
     }
 
     private static void enter(LockHandle handle) {

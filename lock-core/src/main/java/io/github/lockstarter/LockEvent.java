@@ -46,6 +46,10 @@ public sealed interface LockEvent {
             listener.onAbandoned(abandoned);
         } else if (this instanceof HeldLong heldLong) {
             listener.onHeldLong(heldLong);
+        } else if (this instanceof InDoubt inDoubt) {
+            listener.onInDoubt(inDoubt);
+        } else if (this instanceof Confirmed confirmed) {
+            listener.onConfirmed(confirmed);
         }
     }
 
@@ -56,7 +60,9 @@ public sealed interface LockEvent {
         /** It waited; {@link LockListener#onContended} was called. */
         WAITED,
         /** The lock was passed on by a holder of the same JVM, without asking the backend. */
-        HANDED_OVER
+        HANDED_OVER,
+        /** The lock was taken over from a holder whose instance had crashed or was cut off from the store. */
+        TAKEN_OVER
     }
 
     /** Why an acquisition ended without the lock. */
@@ -100,7 +106,17 @@ public sealed interface LockEvent {
         /** The lock client was closed while the lock was held. */
         SHUTDOWN,
         /** An operator took the lock away ({@link LockAdmin#revoke}). */
-        REVOKED
+        REVOKED,
+        /**
+         * The lock was {@linkplain HoldState#IN_DOUBT in doubt}, and the backend no longer has the hold's lock token:
+         * most likely another instance has taken the lock over; somebody may also have deleted it meanwhile.
+         */
+        TAKEN_OVER,
+        /**
+         * The store restarted or failed over while the lock was in doubt, so that it may have forgotten that another
+         * instance had taken the lock over. The holder has asked, and nobody can tell.
+         */
+        HISTORY_CHANGED
     }
 
     /**
@@ -112,13 +128,37 @@ public sealed interface LockEvent {
      * @param waited time from the call to the grant
      * @param attempts attempts at the backend, at least 1 unless handed over
      * @param path how it was acquired
+     * @param takenOverFrom the owner that it was taken over from; empty unless the path is {@link Path#TAKEN_OVER}
      */
-    record Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path)
-            implements LockEvent {}
+    record Acquired(
+            String name,
+            String key,
+            long fencingToken,
+            Duration waited,
+            int attempts,
+            Path path,
+            Optional<LockHolder> takenOverFrom)
+            implements LockEvent {
+
+        /**
+         * A lock that was not taken over.
+         *
+         * @param name logical name
+         * @param key the lock's key
+         * @param fencingToken its fencing token
+         * @param waited time from the call to the grant
+         * @param attempts attempts at the backend
+         * @param path how it was acquired
+         */
+        public Acquired(String name, String key, long fencingToken, Duration waited, int attempts, Path path) {
+            this(name, key, fencingToken, waited, attempts, path, Optional.empty());
+        }
+    }
 
     /**
      * An acquisition begins to wait, since another owner holds the lock. One of {@link Acquired} (with
-     * {@link Path#WAITED} or {@link Path#HANDED_OVER}) or {@link NotAcquired} (with {@code queued}) ends the wait.
+     * {@link Path#WAITED}, {@link Path#HANDED_OVER} or {@link Path#TAKEN_OVER}) or {@link NotAcquired} (with
+     * {@code queued}) ends the wait.
      *
      * @param name logical name
      * @param key the lock's key
@@ -211,4 +251,27 @@ public sealed interface LockEvent {
      */
     record HeldLong(String name, String key, long fencingToken, Duration held, Optional<Thread> thread)
             implements LockEvent {}
+
+    /**
+     * A lock is {@linkplain HoldState#IN_DOUBT in doubt}: another instance may have taken it over. {@link
+     * LockHandle#isHeld} is false until {@link Confirmed}, unless the lock is {@link Lost} or released before.
+     * Raised once per doubt, by the watchdog, up to a quarter of {@code distributed-lock.crash-takeover} after it
+     * began.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param held time from the grant until now
+     */
+    record InDoubt(String name, String key, long fencingToken, Duration held) implements LockEvent {}
+
+    /**
+     * A lock that was in doubt is held: the store has confirmed it.
+     *
+     * @param name logical name
+     * @param key the lock's key
+     * @param fencingToken the hold's fencing token
+     * @param inDoubtFor time since {@link InDoubt}
+     */
+    record Confirmed(String name, String key, long fencingToken, Duration inDoubtFor) implements LockEvent {}
 }

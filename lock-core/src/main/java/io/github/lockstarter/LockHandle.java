@@ -18,8 +18,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>{@link #isHeld()} is answered from the local monotonic clock, counted from <em>before</em> the acquiring or
  * renewing command was sent and shortened by the clock allowance (drift); it turns false before another owner can get
- * in. A paused JVM can still act on an answer that has become old: where a late write would do damage, hand {@link
- * #fencingToken()} to the resource and let it refuse smaller ones.
+ * in, when the lease ends or when the store takes the holder for crashed ({@link HoldState#IN_DOUBT}). A paused JVM
+ * can still act on an answer that has become old: where a late write would do damage, hand {@link #fencingToken()} to
+ * the resource and let it refuse smaller ones.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -47,12 +48,13 @@ public interface LockHandle extends AutoCloseable {
     }
 
     /**
-     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs: those of all locked methods
-     * and {@link LockOperations#execute} bodies it is in, not only the innermost, and that no lock of the {@link
-     * LockContext} that it carries is lost. Nothing happens outside of any.
+     * {@link #ensureHeld() Ensures} that every lock is held under which this thread runs, and blocks where that method
+     * does: those of all locked methods and {@link LockOperations#execute} bodies it is in, not only the
+     * innermost, and that no lock of the {@link LockContext} that it carries is lost. Nothing happens outside of any.
      *
      * @throws LockLostException when one is lost
      * @throws IllegalStateException when one was released by hand
+     * @throws LockInterruptedException when the thread is interrupted while it waits for an answer of the store
      */
     static void ensureAllHeld() {
         LockContext.ensureAllOfThread();
@@ -100,22 +102,36 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Time until the lease is over unless it is renewed, from the local clock; no network.
      *
-     * @return the remaining lease; zero when it is over or the handle was released
+     * @return the remaining lease, also while the lock is {@linkplain HoldState#IN_DOUBT in doubt}; zero when it is
+     *     over or the handle was released
      */
     Duration remainingLease();
 
     /**
-     * Whether this handle still holds the lock, from the local clock; no network.
+     * Whether this handle certainly holds the lock at this moment, from the local clock; no network.
      *
-     * @return false once released or lost; never true again after that
+     * @return false once released or lost, and never true again after that; also false while the lock is {@linkplain
+     *     HoldState#IN_DOUBT in doubt}
      */
     boolean isHeld();
 
     /**
-     * Throws unless {@link #isHeld()}. Call it before a step that must not happen without the lock.
+     * What is known of this hold, from the local clock; no network.
+     *
+     * @return the state; of several locks, the state of the one that is the farthest from held
+     */
+    HoldState state();
+
+    /**
+     * Throws unless the lock is held. Call it before a step that must not happen without the lock.
+     *
+     * <p>If the lock is {@linkplain HoldState#IN_DOUBT in doubt}, asks the store whether it is still held, and blocks
+     * until the store confirms it, the lock is lost, or the lease is over and the last question is answered or has
+     * failed. A thread that must not block reads {@link #state()} instead.
      *
      * @throws LockLostException when the lock was lost
      * @throws IllegalStateException when this handle was released
+     * @throws LockInterruptedException when the thread is interrupted while it waits for the answer
      */
     void ensureHeld();
 
@@ -180,6 +196,7 @@ public interface LockHandle extends AutoCloseable {
      * @param request which of {@link #keys()} to hold further, and for which minimum time
      * @return a handle with a release of its own; empty when this one was released
      * @throws LockLostException when the lock was lost
+     * @throws LockBackendException when the lock is in doubt, since this method does not block to ask the store
      * @throws IllegalArgumentException when this handle does not hold one of the keys, or as {@link LockSource#acquire}
      */
     Optional<LockHandle> reenter(LockRequest request);

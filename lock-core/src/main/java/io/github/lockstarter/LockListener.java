@@ -103,6 +103,20 @@ public interface LockListener {
     default void onHeldLong(LockEvent.HeldLong event) {}
 
     /**
+     * A lock is in doubt: it is not certain at the moment that it is still held.
+     *
+     * @param event which one
+     */
+    default void onInDoubt(LockEvent.InDoubt event) {}
+
+    /**
+     * A lock that was in doubt is still held.
+     *
+     * @param event which one
+     */
+    default void onConfirmed(LockEvent.Confirmed event) {}
+
+    /**
      * The store of the locks became unreachable or recovers, or that is over.
      *
      * @param event which store, and what happened

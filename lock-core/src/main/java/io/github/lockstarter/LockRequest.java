@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param name logical name for metrics and per-name configuration, never unique per entity; default {@value #UNNAMED}
  * @param keys what is locked: one key, or several distinct ones in sorted order that are locked all or not at all
  * @param maxWait longest time the caller waits; zero makes one attempt
- * @param lease how long the lock outlives a crashed holder
+ * @param lease how long the lock outlives a holder that is paused or cut off, and at most a crashed one
  * @param renewal whether the watchdog renews the lease
  * @param ownership whether the acquiring thread may acquire the lock again while it holds it
  * @param atLeast minimum time for which no other caller gets the lock, counted from the grant
@@ -54,7 +54,7 @@ public record LockRequest(
      * @param name logical name
      * @param keys what is locked
      * @param maxWait longest time the caller waits
-     * @param lease how long the lock outlives a crashed holder
+     * @param lease how long the lock outlives a holder that is paused or cut off, and at most a crashed one
      * @param renewal whether the watchdog renews the lease
      * @param ownership whether the acquiring thread may acquire the lock again while it holds it
      * @param atLeast minimum time for which no other caller gets the lock

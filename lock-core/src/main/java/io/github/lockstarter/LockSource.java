@@ -17,7 +17,8 @@ public interface LockSource {
      * @throws LockNotAcquiredException when another owner held the lock for the whole wait
      * @throws LockStoreRecoveringException when the store may have forgotten locks, and granted no free ones at the end
      *     of the wait
-     * @throws LockBackendException when the backend was unreachable or did not answer
+     * @throws LockBackendException when the backend was unreachable or did not answer; also when this thread holds the
+     *     key already, the hold is {@linkplain HoldState#IN_DOUBT in doubt}, and was not confirmed within the wait
      * @throws LockInterruptedException when interrupted; the flag is set again
      * @throws LockLostException when this thread held the key already and has lost it, or the lock was lost between its
      *     grant and the return of this method

@@ -19,6 +19,7 @@ import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -55,7 +56,7 @@ final class Acquirer {
 
     /** Blocks the calling thread, which is the owner, or acquires for the handle. */
     Optional<HoldHandle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
-        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
+        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key, terms) : Optional.empty();
         if (nested.isPresent()) {
             return nested;
         }
@@ -87,13 +88,15 @@ final class Acquirer {
      * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
      * has no hold.
      */
-    private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
+    private Optional<HoldHandle> reenter(HoldOwner owner, String key, ResolvedRequest terms) {
         Optional<Hold> outer = holds.of(owner, key);
         if (outer.isEmpty()) {
             return Optional.empty();
         }
         Hold hold = outer.get();
-        operations.checkHeld(hold);
+        if (operations.settleDoubt(hold, terms.maxWait()) && !hold.isCertain()) {
+            throw HoldExceptions.inDoubt(hold);
+        }
         // Made first: behind the entry is no call that could fail, but for the returns.
         Optional<HoldHandle> handle = Optional.of(hold.nested(operations));
         if (hold.lifecycle.enter()) {
@@ -156,9 +159,13 @@ final class Acquirer {
         if (events.hasListeners()) {
             reportGrant(acquisition, hold);
         }
-        if (!operations.checkHeld(hold)) {
+        Duration restOfTheWait = acquisition.terms.maxWait().minus(acquisition.waited(clock.nanos()));
+        if (!operations.settleDoubt(hold, restOfTheWait)) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
+        }
+        if (!hold.isCertain()) {
+            throw HoldExceptions.unconfirmed(hold);
         }
         if (!hold.take(acquisition, handle)) {
             throw new IllegalStateException("The engine released the granted lock; this is a bug in the lock engine");
@@ -167,18 +174,26 @@ final class Acquirer {
     }
 
     private void reportGrant(Acquisition acquisition, Hold hold) {
+        Path path = path(acquisition, hold);
+        if (path == Path.TAKEN_OVER && !acquisition.queued) { // its first attempt found another owner, too
+            events.publish(new LockEvent.Contended(hold.terms.name(), hold.key));
+        }
         events.publish(new LockEvent.Acquired(
                 hold.terms.name(),
                 hold.key,
                 hold.fencingToken,
                 acquisition.waited(clock.nanos()),
                 acquisition.attempts,
-                path(acquisition, hold)));
+                path,
+                hold.wasHandedOver() ? Optional.empty() : hold.grant.takenOverFrom()));
     }
 
     private static Path path(Acquisition acquisition, Hold hold) {
         if (hold.wasHandedOver()) {
             return Path.HANDED_OVER;
+        }
+        if (hold.grant.takenOverFrom().isPresent()) {
+            return Path.TAKEN_OVER;
         }
         return acquisition.queued ? Path.WAITED : Path.UNCONTENDED;
     }

@@ -8,8 +8,10 @@ import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Grant;
+import io.github.lockstarter.engine.hold.Grant.Asked;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.Hold.Spec;
 import io.github.lockstarter.engine.hold.HoldOwner;
@@ -59,6 +61,8 @@ final class AttemptRunner {
     private final PendingReleases pendingReleases;
     private final Watchdog watchdog;
     private final LockTokenFactory tokens;
+    private final AttemptTokens attemptTokens;
+    private final Heartbeats heartbeats;
     private final Duration patience;
     private final Optional<Waiting> newWaiter;
     private final KeyQueues queues;
@@ -80,6 +84,8 @@ final class AttemptRunner {
         this.holds = context.holds();
         this.recentRevocations = context.recentRevocations();
         this.tokens = context.tokens();
+        this.heartbeats = context.heartbeats();
+        this.attemptTokens = new AttemptTokens(tokens, heartbeats);
         this.queues = queues;
         this.releaser = releaser;
         this.pendingReleases = pendingReleases;
@@ -110,7 +116,7 @@ final class AttemptRunner {
             acquisition.end(new AcquireOutcome.Busy(ours.get()));
         } else {
             acquisition.attempts = 1;
-            LockToken token = tokens.next(acquisition.owner().label());
+            LockToken token = attemptTokens.next(acquisition);
             sendOrFail(new AcquireAttempt(acquisition, token, Waiting.NEW, 1));
         }
     }
@@ -233,12 +239,18 @@ final class AttemptRunner {
                 waitingOf(attempt),
                 acquisition.terms.atLeast());
         Moment sent = Moment.now(clock);
-        backend.acquire(command, result -> take(attempt, sent, result));
+        Asked asked = new Asked(
+                attempt.token(),
+                attempt.fencingTokens(),
+                acquisition.terms,
+                sent,
+                heartbeats.certaintyOf(acquisition.key, attempt.token(), sent));
+        backend.acquire(command, result -> take(attempt, asked, result));
     }
 
-    private void take(AcquireAttempt attempt, Moment sent, AcquireResult result) {
+    private void take(AcquireAttempt attempt, Asked asked, AcquireResult result) {
         try {
-            answered(attempt, sent, result);
+            answered(attempt, asked, result);
         } catch (RuntimeException | Error e) {
             EngineLog.report("Processing the result of an attempt", e);
             failed(attempt, e);
@@ -268,13 +280,14 @@ final class AttemptRunner {
         }
     }
 
-    private void answered(AcquireAttempt attempt, Moment sent, AcquireResult result) {
+    private void answered(AcquireAttempt attempt, Asked asked, AcquireResult result) {
         if (result instanceof AcquireResult.Granted granted) {
-            granted(attempt, sent, granted);
+            granted(attempt, asked, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
             Obstacle obstacle = contended.kept()
                     ? Obstacle.kept(contended.remainingLease())
-                    : Obstacle.heldElsewhere(contended.holder(), contended.remainingLease());
+                    : Obstacle.heldElsewhere(contended.holder(), contended.remainingLease())
+                            .lookedAtWithin(contended.lookAgain());
             notGranted(attempt, obstacle, contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
@@ -292,17 +305,11 @@ final class AttemptRunner {
         }
     }
 
-    private void granted(AcquireAttempt attempt, Moment sent, AcquireResult.Granted granted) {
+    private void granted(AcquireAttempt attempt, Asked asked, AcquireResult.Granted granted) {
         Acquisition acquisition = attempt.acquisition();
-        Grant grant = new Grant(
-                attempt.token(),
-                granted.fencingToken(),
-                attempt.fencingTokens(),
-                acquisition.terms,
-                sent.nanos(),
-                granted.grantTime());
+        Grant grant = new Grant(asked, granted);
         highest.saw(acquisition.key, grant.lastFencingToken);
-        Spec spec = Spec.first(acquisition.key, grant, sent, acquisition.terms);
+        Spec spec = Spec.first(acquisition.key, grant, asked.sent(), acquisition.terms);
         // Decided: the attempt was left to waiters that are owed its answer, if any.
         if (spec.deadline().isOver(clock) || acquisition.isDecided()) {
             giveBack(attempt, grant.lastFencingToken);
@@ -318,6 +325,7 @@ final class AttemptRunner {
         AcquireOutcome outcome = new AcquireOutcome.Got(hold);
         try {
             watchdog.watch(hold);
+            watchdog.confirmIfNeeded(hold);
             handOut(attempt, outcome);
         } finally {
             if (!acquisition.wasDecided(outcome)) {

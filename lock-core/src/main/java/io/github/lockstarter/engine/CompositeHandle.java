@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -7,6 +8,7 @@ import io.github.lockstarter.engine.hold.EngineHandle;
 import io.github.lockstarter.spi.BlockingWait;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -61,8 +63,23 @@ final class CompositeHandle implements EngineHandle {
     }
 
     @Override
+    public HoldState state() {
+        return parts.stream()
+                .map(EngineHandle::state)
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    /** What is lost first; and all anew after a wait for one of them, since others may have been lost meanwhile. */
+    @Override
     public void ensureHeld() {
-        parts.forEach(EngineHandle::ensureHeld);
+        do {
+            parts.stream()
+                    .filter(part -> part.state() == HoldState.LOST)
+                    .findFirst()
+                    .ifPresent(EngineHandle::ensureHeld);
+            parts.forEach(EngineHandle::ensureHeld);
+        } while (state() != HoldState.HELD);
     }
 
     @Override

@@ -80,7 +80,13 @@ final class EngineAdmin implements LockAdmin {
 
     @Override
     public CompletableFuture<StoreState> storeState() {
-        return ask(backend::state, failure -> new StoreState("the lock store", Optional.of(failure)));
+        return ask(backend::state, failure -> new StoreState("the lock store", Optional.of(failure)))
+                .thenApply(this::withCrashTakeOver);
+    }
+
+    private StoreState withCrashTakeOver(StoreState state) {
+        EngineRuntime running = runtime.get();
+        return running == null ? state : state.with(running.heartbeats().state());
     }
 
     private static <R> CompletableFuture<R> ask(Supplier<CompletionStage<R>> question, Function<String, R> failed) {

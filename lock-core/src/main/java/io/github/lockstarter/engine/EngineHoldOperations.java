@@ -1,22 +1,29 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
+import io.github.lockstarter.engine.hold.HoldExceptions;
 import io.github.lockstarter.engine.hold.HoldHandle;
 import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.LossDetector;
 import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.renewal.Watchdog;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 
 /** Forwards the operations of handles to the parts of the engine. */
 final class EngineHoldOperations extends HoldOperations {
+
+    /** Between two questions of a caller whether a lock is still held, if the first one did not settle it. */
+    private static final Duration PAUSE = Duration.ofMillis(50);
 
     private final EngineContext context;
     private final LossDetector lossDetector;
@@ -43,6 +50,39 @@ final class EngineHoldOperations extends HoldOperations {
     @Override
     public boolean checkHeld(Hold hold) {
         return lossDetector.checkHeld(hold);
+    }
+
+    @Override
+    public boolean settleDoubt(Hold hold, Duration limit) {
+        long began = context.clock().nanos();
+        while (lossDetector.checkHeld(hold) && !hold.isCertain() && !isLostAsUndecidable(hold)) {
+            try {
+                askAtMostUntilTheDeadline(hold);
+                if (isLostAsUndecidable(hold) || context.clock().nanos() - began >= limit.toNanos()) {
+                    break;
+                }
+                if (!hold.isCertain()) {
+                    BlockingWait.sleep(PAUSE);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw HoldExceptions.interrupted(hold, e);
+            }
+        }
+        return lossDetector.checkHeld(hold);
+    }
+
+    /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */
+    private boolean isLostAsUndecidable(Hold hold) {
+        return hold.grant.certainty.isUndecidable() && lossDetector.lose(hold, LossCause.HISTORY_CHANGED);
+    }
+
+    private void askAtMostUntilTheDeadline(Hold hold) throws InterruptedException {
+        try {
+            BlockingWait.await(watchdog.confirm(hold), hold.remainingLease());
+        } catch (TimeoutException e) {
+            // The lease is over, or was extended meanwhile.
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.event.RecoveryEvents;
+import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldOperations;
@@ -55,6 +56,7 @@ final class EngineRuntime {
     private final AttemptRunner attempts;
     private final Acquirer acquirer;
     private final RecoveryEvents recoveries;
+    private final Watchdog watchdog;
 
     EngineRuntime(
             LockBackend backend,
@@ -65,15 +67,16 @@ final class EngineRuntime {
         BackendCalls calls = new BackendCalls(backend);
         EventDispatcher events = new EventDispatcher(listeners);
         TimerWheel timer = new TimerWheel(clock);
-        context =
-                new EngineContext(calls, settings, clock, events, timer, tokens, new Holds(), new RecentRevocations());
+        Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this::afterBeat);
+        context = new EngineContext(
+                calls, settings, clock, events, timer, tokens, heartbeats, new Holds(), new RecentRevocations());
         PendingReleases pendingReleases =
                 new PendingReleases(calls, clock, timer, settings.maxLease(), PendingReleases.MOST_REMEMBERED);
         KeyQueues queues = queues(context);
         waiters = new Waiters(queues, context, pendingReleases);
         lossDetector = new LossDetector(context, waiters::freed);
         releases = new ReleaseSender(context, lossDetector, pendingReleases, waiters);
-        Watchdog watchdog = new Watchdog(context, lossDetector, releases::release);
+        watchdog = new Watchdog(context, lossDetector, releases::release);
         HandOver handOver = new HandOver(context, waiters, watchdog, releases);
         LockReleaser releaser = new LockReleaser(context, lossDetector, releases, handOver);
         HoldOperations operations = new EngineHoldOperations(context, lossDetector, watchdog, releaser);
@@ -85,6 +88,20 @@ final class EngineRuntime {
         UnfinishedOperations unfinished =
                 new UnfinishedOperations(context.holds(), releaser, operations, acquirer::abandon);
         timer.afterEachTick(() -> tick(watchdog, unfinished));
+    }
+
+    /** Begins the heartbeats, which nothing but {@link #close} ends. */
+    void begin() {
+        context.heartbeats().begin();
+    }
+
+    private void afterBeat() {
+        watchdog.afterBeat();
+    }
+
+    /** The store hears this instance on another connection than before, perhaps. */
+    void mailboxOpened() {
+        context.heartbeats().begin();
     }
 
     private static void tick(Watchdog watchdog, UnfinishedOperations unfinished) {
@@ -99,10 +116,15 @@ final class EngineRuntime {
         Holds holds = context.holds();
         return new KeyQueues(new KeyQueue.Collaborators(
                 key -> holds.here(key).flatMap(Obstacle::of),
+                new AttemptTokens(context.tokens(), context.heartbeats())::next,
                 context.tokens()::next,
                 context.settings().handOver().isOn() ? FencingBlock.FOR_HAND_OVERS : FencingBlock.SINGLE,
                 new Backoff(context.settings().retry()),
                 context.timer()));
+    }
+
+    Heartbeats heartbeats() {
+        return context.heartbeats();
     }
 
     Acquirer acquirer() {

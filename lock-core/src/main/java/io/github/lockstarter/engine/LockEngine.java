@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
@@ -60,14 +61,17 @@ public final class LockEngine implements LockSource, AutoCloseable {
         this.listeners = List.copyOf(listeners);
         this.clock = clock;
         this.tokens = new LockTokenFactory(clock, settings);
-        start();
         backend.listen(tokens.instanceId(), new Mailbox());
+        start();
     }
 
     /** Grants locks again after {@link #stop()}. Without effect while running. */
     public void start() {
         if (runtime.get() == null) {
-            runtime.compareAndSet(null, new EngineRuntime(backend, settings, listeners, clock, tokens));
+            EngineRuntime started = new EngineRuntime(backend, settings, listeners, clock, tokens);
+            if (runtime.compareAndSet(null, started)) {
+                started.begin();
+            }
         }
     }
 
@@ -166,6 +170,19 @@ public final class LockEngine implements LockSource, AutoCloseable {
         return new EngineAdmin(backend, heldLocks, LockToken.shortened(tokens.instanceId()), runtime::get);
     }
 
+    /**
+     * Whether the locks of a crashed instance are taken over, as configured, and as far as the store is known. Asks
+     * nothing.
+     *
+     * @return the answer; also that they are not while the engine is stopped
+     */
+    public CrashTakeOver crashTakeOver() {
+        EngineRuntime running = runtime.get();
+        return running == null
+                ? CrashTakeOver.off("The lock client is stopped")
+                : running.heartbeats().supported();
+    }
+
     private void ifRunning(Consumer<EngineRuntime> action) {
         EngineRuntime running = runtime.get();
         if (running != null) {
@@ -220,6 +237,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
         @Override
         public void onRevoked(String key, String fingerprint) {
             ifRunning(running -> running.revoked(key, fingerprint));
+        }
+
+        @Override
+        public void onMailboxOpened() {
+            ifRunning(EngineRuntime::mailboxOpened);
         }
 
         @Override

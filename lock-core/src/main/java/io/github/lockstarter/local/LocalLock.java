@@ -1,6 +1,7 @@
 package io.github.lockstarter.local;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -77,7 +78,7 @@ record LocalLock(Optional<Hold> hold, long fencingToken, List<Waiter> waiters) {
 
     private LockTransition<AcquireResult> contend(AcquireCommand command, long now, Hold owner, Sequence sequence) {
         Optional<Duration> remaining = Optional.of(owner.remaining(now));
-        Optional<StoredLock.Holder> holder =
+        Optional<LockHolder> holder =
                 owner.token().filter(LockToken::tellsOwner).map(LockToken::holder);
         if (command.waiting().isEmpty()) {
             return LockTransition.quiet(

@@ -2,6 +2,7 @@ package io.github.lockstarter.local;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -122,6 +123,11 @@ public final class LocalLockBackend implements LockBackend {
     public CompletionStage<StoreState> state() {
         return done(new StoreState(
                 "this JVM", closed ? Optional.of("The in-JVM lock backend is closed") : Optional.empty()));
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return CrashTakeOver.UNNEEDED;
     }
 
     private StoredLock seen(String key) {

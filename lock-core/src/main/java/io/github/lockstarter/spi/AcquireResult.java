@@ -1,6 +1,6 @@
 package io.github.lockstarter.spi;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -15,8 +15,22 @@ public sealed interface AcquireResult {
      * @param othersWaiting how many other instances were registered as waiters at the grant; perhaps 0 where only one
      *     fencing token was requested by an instance without a position: the store does not count then
      * @param grantTime when it was granted, by the store's clock; perhaps empty where no minimum time was asked for
+     * @param takenOverFrom the owner that had the lock, whose instance has crashed or was cut off; empty if it was free
      */
-    record Granted(long fencingToken, long othersWaiting, Optional<GrantTime> grantTime) implements AcquireResult {
+    record Granted(
+            long fencingToken, long othersWaiting, Optional<GrantTime> grantTime, Optional<LockHolder> takenOverFrom)
+            implements AcquireResult {
+
+        /**
+         * A grant of a lock that was free.
+         *
+         * @param fencingToken the first of as many as were asked for
+         * @param othersWaiting how many other instances were registered as waiters
+         * @param grantTime when it was granted
+         */
+        public Granted(long fencingToken, long othersWaiting, Optional<GrantTime> grantTime) {
+            this(fencingToken, othersWaiting, grantTime, Optional.empty());
+        }
 
         /**
          * A grant of which the time is not known.
@@ -36,9 +50,28 @@ public sealed interface AcquireResult {
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
      * @param kept whether the lock has no owner, and is kept for the rest of the minimum time
+     * @param lookAgain when to look again at the latest, since the lock is taken over if its owner has crashed; empty
+     *     if it is not
      */
-    record Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder, boolean kept)
+    record Contended(
+            Optional<Duration> remainingLease,
+            long position,
+            Optional<LockHolder> holder,
+            boolean kept,
+            Optional<Duration> lookAgain)
             implements AcquireResult {
+
+        /**
+         * A lock that is not taken over.
+         *
+         * @param remainingLease of the other owner, or the rest of the minimum time
+         * @param position of this instance among the waiters
+         * @param holder the owner, if its token names it
+         * @param kept whether the lock has no owner
+         */
+        public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder, boolean kept) {
+            this(remainingLease, position, holder, kept, Optional.empty());
+        }
 
         /**
          * Another owner has the lock.
@@ -47,7 +80,7 @@ public sealed interface AcquireResult {
          * @param position of this instance among the waiters
          * @param holder the owner, if its token names it
          */
-        public Contended(Optional<Duration> remainingLease, long position, Optional<Holder> holder) {
+        public Contended(Optional<Duration> remainingLease, long position, Optional<LockHolder> holder) {
             this(remainingLease, position, holder, false);
         }
 

@@ -96,6 +96,16 @@ public final class BlockingWait {
         return future.isDone();
     }
 
+    /**
+     * Blocks the thread for a while.
+     *
+     * @param pause how long
+     * @throws InterruptedException when the thread is interrupted meanwhile; the flag is cleared
+     */
+    public static void sleep(Duration pause) throws InterruptedException {
+        block(new TimedCompletion(new CompletableFuture<>(), pause));
+    }
+
     private static void blockUninterruptibly(Completion completion) {
         boolean interrupted = false;
         while (true) {

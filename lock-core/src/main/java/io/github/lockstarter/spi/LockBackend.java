@@ -2,6 +2,7 @@ package io.github.lockstarter.spi;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import java.util.List;
 import java.util.Optional;
@@ -46,8 +47,8 @@ public interface LockBackend extends AutoCloseable {
      * requests a new place in the queue is registered behind it; if there was no instance to signal, it is not
      * registered, and may try again at once.
      *
-     * <p>A copy of the command, which a client sends when a connection breaks, is told that the lock is released, not
-     * that it was lost.
+     * <p>If a connection breaks and the client sends the command a second time, the answer to the second copy is that
+     * the lock is released, not that it was lost.
      *
      * <p>If the command has a minimum time of which a part is left, the lock does not become free: in the same step it
      * is given to no owner for the rest of that time, so that no token has it, and every attempt is contended.
@@ -96,6 +97,37 @@ public interface LockBackend extends AutoCloseable {
      */
     default CompletionStage<StoreState> state() {
         return CompletableFuture.completedFuture(new StoreState(getClass().getSimpleName(), Optional.empty()));
+    }
+
+    /**
+     * How this store detects a crash of the instance that holds a lock.
+     *
+     * @param key the lock's key
+     * @return the same object for all keys that are kept in one store; empty where the lease alone decides, as by
+     *     default
+     */
+    default Optional<CrashDetection> crashDetection(String key) {
+        return Optional.empty();
+    }
+
+    /**
+     * Every object that {@link #crashDetection} may return. The engine asks at each of its starts.
+     *
+     * @return none where the lease alone decides, as by default
+     */
+    default List<CrashDetection> crashDetections() {
+        return List.of();
+    }
+
+    /**
+     * Whether this store lets the locks of a crashed instance be taken over, as far as it is known. Returns at once.
+     *
+     * @return on, if there are {@link #crashDetections}, and nothing speaks against it; off with the reason otherwise
+     */
+    default CrashTakeOver crashTakeOver() {
+        return crashDetections().isEmpty()
+                ? CrashTakeOver.off("This lock store does not tell a crashed instance from a paused one")
+                : CrashTakeOver.ON;
     }
 
     /**

@@ -1,13 +1,12 @@
 package io.github.lockstarter.spi;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -16,14 +15,18 @@ import java.util.regex.Pattern;
  * <p>The instance and the number make it unique. Owner and time of the attempt are for operators and for the exceptions
  * of other callers; they are part of the token, so that they are stored, compared and forgotten with it.
  *
+ * <p>So is the take-over time, which the holder's instance counts on, and which other instances must not undercut.
+ *
  * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1 on
  * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a
  *     question mark for each that is not printable ASCII, a colon, or a vertical bar
  * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
  *     kind
+ * @param takeOverMillis how long after the end of the instance's connection another instance may take the lock over, in
+ *     milliseconds; 0 if none may, so that the lease decides alone
  */
-public record LockToken(String instanceId, long sequence, String owner, long since) {
+public record LockToken(String instanceId, long sequence, String owner, long since, long takeOverMillis) {
 
     /** The number of a token that is never sent in an attempt, and so never has a lock: it names the instance only. */
     public static final long NO_ATTEMPT = 0;
@@ -40,8 +43,6 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
 
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
-    private static final Pattern LABELLED = Pattern.compile("([^|]*)(?:\\|([0-9]{1,15})(?: (.*))?)?", Pattern.DOTALL);
-
     /**
      * Shortens and cleans the name of the owner.
      *
@@ -49,6 +50,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * @param sequence number of the attempt
      * @param owner name of what acquires
      * @param since when the attempt was made
+     * @param takeOverMillis how long after the end of its connection the lock may be taken over
      */
     public LockToken {
         owner = readable(owner);
@@ -61,18 +63,33 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * @param sequence number of the attempt
      */
     public LockToken(String instanceId, long sequence) {
-        this(instanceId, sequence, "", UNTOLD);
+        this(instanceId, sequence, "", UNTOLD, 0);
+    }
+
+    /**
+     * A token with owner and time whose lock is not taken over.
+     *
+     * @param instanceId identity of the lock client
+     * @param sequence number of the attempt
+     * @param owner name of what acquires
+     * @param since when the attempt was made
+     */
+    public LockToken(String instanceId, long sequence, String owner, long since) {
+        this(instanceId, sequence, owner, since, 0);
     }
 
     /**
      * The token as it is stored at the backend.
      *
-     * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them
+     * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them, and by {@code |} and
+     *     the take-over time if it has one, before which an empty field stands for {@code |since owner}
      */
     public String value() {
-        return since == UNTOLD
-                ? instanceId + ':' + sequence
-                : instanceId + ':' + sequence + LABEL + since + ' ' + owner;
+        String unlabelled = instanceId + ':' + sequence;
+        String labelled = since == UNTOLD ? unlabelled : unlabelled + LABEL + since + ' ' + owner;
+        return takeOverMillis == 0
+                ? labelled
+                : (since == UNTOLD ? labelled + LABEL : labelled) + LABEL + takeOverMillis;
     }
 
     /**
@@ -80,8 +97,8 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      *
      * @return the readable part of the token
      */
-    public Holder holder() {
-        return since == UNTOLD ? new Holder(instance()) : holder(instance(), owner, since);
+    public LockHolder holder() {
+        return since == UNTOLD ? new LockHolder(instance()) : holder(instance(), owner, since);
     }
 
     /**
@@ -93,32 +110,12 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
         return since != UNTOLD;
     }
 
-    /**
-     * The owner of a lock, read from the stored token: {@code instanceId}, or {@code instanceId|since owner}. The
-     * result is short and printable for any text, also from a client of another kind.
-     *
-     * @param text the stored token without the number of the attempt
-     * @return the readable part of the token
-     */
-    public static Holder holderOf(String text) {
-        Matcher parts = LABELLED.matcher(text);
-        if (!parts.matches()) {
-            return new Holder(shortened(readable(text)));
-        }
-        String instance = shortened(readable(parts.group(1)));
-        String since = parts.group(2);
-        String owner = parts.group(3);
-        return since == null
-                ? new Holder(instance)
-                : holder(instance, owner == null ? "" : readable(owner), Long.parseLong(since));
-    }
-
-    private static Holder holder(String instance, String owner, long since) {
-        return new Holder(
+    static LockHolder holder(String instance, String owner, long since) {
+        return new LockHolder(
                 instance, Optional.of(owner).filter(name -> !name.isBlank()), Optional.of(Instant.ofEpochMilli(since)));
     }
 
-    private static String readable(String name) {
+    static String readable(String name) {
         String end = name.substring(Math.max(0, name.length() - LONGEST_OWNER));
         for (int i = 0; i < end.length(); i++) {
             char each = end.charAt(i);

@@ -35,8 +35,8 @@ public record ReleaseCommand(
      *
      * @param atLeast how long it lasts from the grant on
      * @param grantTime as in the answer to the attempt; if empty, the store counts from the time that it knows: where
-     *     it knows none, from a time at which the token was granted at the latest, as far as its fencing token tells. A
-     *     time that is ahead of the store's clock counts as the present
+     *     it knows none, from an upper bound of the time of the grant, which it derives from the fencing token. A time
+     *     that is ahead of the store's clock counts as the present
      */
     public record Keep(Duration atLeast, Optional<GrantTime> grantTime) {}
 }

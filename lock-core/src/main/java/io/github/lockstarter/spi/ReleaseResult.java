@@ -22,6 +22,12 @@ public sealed interface ReleaseResult {
     record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
     /**
+     * The lock is free, and the client has sent the command more than once: the first copy has freed it, unless another
+     * owner had taken the lock over before, and has released it.
+     */
+    record FoundFree() implements ReleaseResult {}
+
+    /**
      * The token no longer had the lock; nothing was changed. A store that keeps nothing of a free lock answers so also
      * to a second command for what was released before.
      */

@@ -5,8 +5,19 @@ import java.time.Duration;
 /** Outcome of a {@link RenewCommand}. */
 public sealed interface RenewResult {
 
-    /** The lease was renewed, counted from before the command was sent. */
-    record Renewed() implements RenewResult {}
+    /**
+     * The lease was renewed, counted from before the command was sent.
+     *
+     * @param confirms whether the answer confirms a lock that is in doubt; false if the store may have forgotten that
+     *     another instance had taken the lock over
+     */
+    record Renewed(boolean confirms) implements RenewResult {
+
+        /** A renewal that confirms the lock. */
+        public Renewed() {
+            this(true);
+        }
+    }
 
     /** The token no longer has the lock. */
     record NotHeld() implements RenewResult {}

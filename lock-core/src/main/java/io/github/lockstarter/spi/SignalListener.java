@@ -33,6 +33,12 @@ public interface SignalListener {
      */
     void onRevoked(String key, String fingerprint);
 
+    /**
+     * The store hears this instance on a connection, the first one or one that replaces another: {@link
+     * CrashDetection#beat} has a number.
+     */
+    default void onMailboxOpened() {}
+
     /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
     void onMailboxRestored();
 

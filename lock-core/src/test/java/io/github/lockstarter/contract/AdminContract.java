@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
@@ -33,7 +33,8 @@ public abstract class AdminContract extends BackendContract {
 
         StoredLock.Held seen = (StoredLock.Held) inspect(key);
 
-        assertThat(seen.holder()).isEqualTo(Optional.of(new Holder(held.token().instance())));
+        assertThat(seen.holder())
+                .isEqualTo(Optional.of(new LockHolder(held.token().instance())));
         assertThat(seen.fencingToken()).isEqualTo(held.fencingToken());
         assertThat(seen.waitingInstances()).isEqualTo(1);
         assertThat(seen.remainingLease())
@@ -118,7 +119,7 @@ public abstract class AdminContract extends BackendContract {
     @Test
     void tellsWhoHasALockIfItsTokenDoes() {
         LockToken token = new LockToken(alice.newToken().instanceId(), 77, "http-1", SINCE.toEpochMilli());
-        Holder holder = new Holder(token.instance(), Optional.of("http-1"), Optional.of(SINCE));
+        LockHolder holder = new LockHolder(token.instance(), Optional.of("http-1"), Optional.of(SINCE));
         long fencingToken = fencingTokenOf(alice.tryOnce(key, token, LEASE));
 
         assertThat(bob.tryOnce(key, bob.newToken(), LEASE))
@@ -147,7 +148,7 @@ public abstract class AdminContract extends BackendContract {
 
         assertThat(bob.tryOnce(key, bob.newToken(), LEASE))
                 .isInstanceOfSatisfying(AcquireResult.Contended.class, refused -> assertThat(
-                                refused.holder().flatMap(Holder::owner))
+                                refused.holder().flatMap(LockHolder::owner))
                         .hasValue("x".repeat(LockToken.LONGEST_OWNER - 7) + "?a?b???"));
         assertThat(alice.release(key, token, 0)).isInstanceOf(ReleaseResult.Released.class);
     }

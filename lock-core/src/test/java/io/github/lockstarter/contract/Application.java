@@ -49,7 +49,8 @@ public final class Application implements AutoCloseable {
     /** A waiter looks again so seldom that whatever happens sooner was brought about by a signal. */
     public static EngineSettings settingsThatTrustSignals() {
         Duration seldom = Duration.ofSeconds(30);
-        return settings(Duration.ofSeconds(60), Optional.empty(), new EngineSettings.Retry(seldom, 1, seldom, 0));
+        return settings(Duration.ofSeconds(60), Optional.empty(), new EngineSettings.Retry(seldom, 1, seldom, 0))
+                .withCrashTakeOver(Duration.ZERO);
     }
 
     private static EngineSettings settings(Duration lease, Optional<Duration> maxHold, EngineSettings.Retry retry) {
@@ -62,6 +63,7 @@ public final class Application implements AutoCloseable {
                 EngineSettings.HandOver.DEFAULTS,
                 EngineSettings.DEFAULTS.showsOwner(),
                 EngineSettings.DEFAULTS.warnAfter(),
+                EngineSettings.DEFAULTS.crashTakeOver(),
                 Map.of());
     }
 
@@ -76,6 +78,7 @@ public final class Application implements AutoCloseable {
                 handOver,
                 settings.showsOwner(),
                 settings.warnAfter(),
+                settings.crashTakeOver(),
                 settings.locks());
     }
 

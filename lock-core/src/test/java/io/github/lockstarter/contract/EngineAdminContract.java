@@ -12,6 +12,7 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
@@ -74,11 +75,12 @@ public abstract class EngineAdminContract extends EngineContract {
 
     @Test
     void tellsAHolderOfAnotherInstanceAtOnce() {
-        // Would renew, and so find out, long after the test.
-        Application patient = newApplication(Application.settings(Duration.ofMinutes(5)));
+        // Would renew, and so find out, long after the test, and confirms nothing.
+        Application patient =
+                newApplication(Application.settings(Duration.ofMinutes(5)).withCrashTakeOver(Duration.ZERO));
         LockHandle held = patient.locks().acquire(request);
         StoredLock.Held seen = (StoredLock.Held) second.admin().inspect(key).join();
-        assertThat(seen.holder().map(StoredLock.Holder::instance))
+        assertThat(seen.holder().map(LockHolder::instance))
                 .hasValue(patient.admin().instance());
 
         assertThat(second.admin().revoke(key, seen.fencingToken()).join()).isInstanceOf(Revocation.Revoked.class);

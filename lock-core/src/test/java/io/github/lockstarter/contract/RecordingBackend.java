@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -16,6 +17,7 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -146,6 +148,16 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return backend.crashDetection(key);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return backend.crashDetections();
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
         backend.listen(instanceId, new SignalListener() {
@@ -163,6 +175,11 @@ public final class RecordingBackend implements LockBackend {
             @Override
             public void onRevoked(String key, String fingerprint) {
                 signals.onRevoked(key, fingerprint);
+            }
+
+            @Override
+            public void onMailboxOpened() {
+                signals.onMailboxOpened();
             }
 
             @Override

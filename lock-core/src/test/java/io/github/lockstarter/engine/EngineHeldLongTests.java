@@ -68,6 +68,7 @@ class EngineHeldLongTests {
                 Optional.empty(),
                 Optional.of(Duration.ZERO),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
         EngineSettings settings = new EngineSettings(
                 lease,
@@ -78,6 +79,7 @@ class EngineHeldLongTests {
                 defaults.handOver(),
                 defaults.showsOwner(),
                 warnAfter,
+                defaults.crashTakeOver(),
                 Map.of("nightly", never));
         return new LockEngine(backend, settings, List.of(listener), clock);
     }

@@ -30,7 +30,8 @@ abstract class EngineInterleavings {
     static final LockRequest REQUEST = LockRequest.of(KEY);
     final RuntimeException cause = new RuntimeException("connection reset");
 
-    final ManualBackend backend = new ManualBackend();
+    final ManualBackend backend;
+    private final AtomicLong ahead = new AtomicLong();
     final AtomicLong wallMillis = new AtomicLong(1_000_000);
 
     /** Runs whenever the engine looks at the clock, on the thread that does. */
@@ -57,12 +58,23 @@ abstract class EngineInterleavings {
     }
 
     EngineInterleavings(EngineSettings.HandOver handOver) {
+        this(new ManualBackend(), handOver);
+    }
+
+    EngineInterleavings(ManualBackend backend, EngineSettings.HandOver handOver) {
+        this.backend = backend;
         engine = new LockEngine(backend, settings(handOver), List.of(listener()), clock);
     }
 
     private long nanos() {
         onClock.run();
-        return System.nanoTime();
+        return System.nanoTime() + ahead.get();
+    }
+
+    /** As if time passed, on both clocks. The timer's thread may notice it late. */
+    void letPass(Duration time) {
+        wallMillis.addAndGet(time.toMillis());
+        ahead.addAndGet(time.toNanos());
     }
 
     private static EngineSettings settings(EngineSettings.HandOver handOver) {
@@ -76,6 +88,7 @@ abstract class EngineInterleavings {
                 handOver,
                 defaults.showsOwner(),
                 defaults.warnAfter(),
+                defaults.crashTakeOver(),
                 Map.of());
     }
 
@@ -100,6 +113,16 @@ abstract class EngineInterleavings {
             @Override
             public void onStoreEvent(StoreEvent event) {
                 storeEvents.add(event);
+            }
+
+            @Override
+            public void onInDoubt(LockEvent.InDoubt event) {
+                events.add(event);
+            }
+
+            @Override
+            public void onConfirmed(LockEvent.Confirmed event) {
+                events.add(event);
             }
 
             @Override

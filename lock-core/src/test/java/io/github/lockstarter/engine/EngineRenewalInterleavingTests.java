@@ -34,7 +34,14 @@ class EngineRenewalInterleavingTests extends EngineInterleavings {
     private static final int MANY = 10;
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final ResolvedRequest TERMS = new ResolvedRequest(
-            LockRequest.UNNAMED, LEASE, Duration.ZERO, Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
+            LockRequest.UNNAMED,
+            LEASE,
+            Duration.ZERO,
+            Renewal.ON,
+            Duration.ZERO,
+            Duration.ZERO,
+            Optional.empty(),
+            Duration.ZERO);
 
     @Test
     void renewsTogetherWhatIsDueAtAboutTheSameTime() throws Exception {

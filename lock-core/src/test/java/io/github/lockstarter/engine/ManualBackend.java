@@ -3,6 +3,7 @@ package io.github.lockstarter.engine;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -26,6 +27,17 @@ import org.jspecify.annotations.Nullable;
  * is recorded in the order in which it was sent.
  */
 public final class ManualBackend implements LockBackend {
+
+    /** Asks whether it is heard; none unless the test wants it. */
+    private final Optional<CrashDetection> crashDetection;
+
+    public ManualBackend() {
+        this(Optional.empty());
+    }
+
+    ManualBackend(Optional<CrashDetection> crashDetection) {
+        this.crashDetection = crashDetection;
+    }
 
     /** A command that waits for its answer. */
     record Sent<C, R>(C command, CompletableFuture<R> answer) {}
@@ -101,6 +113,16 @@ public final class ManualBackend implements LockBackend {
     }
 
     @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return crashDetection;
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return crashDetection.stream().toList();
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         this.listener = signals;
     }
@@ -163,6 +185,11 @@ public final class ManualBackend implements LockBackend {
     /** Something happened to the store. */
     void storeEvent(StoreEvent event) {
         mailbox().onStoreEvent(event);
+    }
+
+    /** The store hears this instance on another connection. */
+    void opened() {
+        mailbox().onMailboxOpened();
     }
 
     private SignalListener mailbox() {

@@ -2,7 +2,7 @@ package io.github.lockstarter.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,24 +20,24 @@ class LockTokenTests {
 
     @Test
     void tellsWhoMadeItAndNothingToReleaseWith() {
-        Holder holder = new LockToken(ID, 7, "http-1", SINCE).holder();
+        LockHolder holder = new LockToken(ID, 7, "http-1", SINCE).holder();
 
         assertThat(holder)
-                .isEqualTo(new Holder("01234567", Optional.of("http-1"), Optional.of(Instant.ofEpochMilli(SINCE))));
-        assertThat(LockToken.holderOf("01234567|1700000000123 http-1")).isEqualTo(holder);
-        assertThat(LockToken.holderOf(ID + "|1700000000123 http-1")).isEqualTo(holder);
+                .isEqualTo(new LockHolder("01234567", Optional.of("http-1"), Optional.of(Instant.ofEpochMilli(SINCE))));
+        assertThat(StoredOwner.of("01234567|1700000000123 http-1").holder()).isEqualTo(holder);
+        assertThat(StoredOwner.of(ID + "|1700000000123 http-1").holder()).isEqualTo(holder);
         assertThat(new LockToken(ID, 7, "http-1", SINCE).toString()).doesNotContain("0123", "http");
     }
 
     @Test
     void tellsNoNameThatThereIsNot() {
         assertThat(new LockToken(ID, 7).tellsOwner()).isFalse();
-        assertThat(new LockToken(ID, 7).holder()).isEqualTo(new Holder("01234567"));
-        assertThat(LockToken.holderOf("01234567")).isEqualTo(new Holder("01234567"));
-        Holder unnamed = new Holder("01234567", Optional.empty(), Optional.of(Instant.ofEpochMilli(SINCE)));
+        assertThat(new LockToken(ID, 7).holder()).isEqualTo(new LockHolder("01234567"));
+        assertThat(StoredOwner.of("01234567").holder()).isEqualTo(new LockHolder("01234567"));
+        LockHolder unnamed = new LockHolder("01234567", Optional.empty(), Optional.of(Instant.ofEpochMilli(SINCE)));
         assertThat(new LockToken(ID, 7, "", SINCE).holder()).isEqualTo(unnamed);
-        assertThat(LockToken.holderOf("01234567|1700000000123")).isEqualTo(unnamed);
-        assertThat(LockToken.holderOf("01234567|1700000000123 ")).isEqualTo(unnamed);
+        assertThat(StoredOwner.of("01234567|1700000000123").holder()).isEqualTo(unnamed);
+        assertThat(StoredOwner.of("01234567|1700000000123 ").holder()).isEqualTo(unnamed);
     }
 
     @Test
@@ -56,13 +56,15 @@ class LockTokenTests {
 
     @Test
     void readsWhateverSomebodyElseWrote() {
-        assertThat(LockToken.holderOf("|")).isEqualTo(new Holder("?"));
-        assertThat(LockToken.holderOf("01234567|99999999999999999999 x").since())
+        assertThat(StoredOwner.of("|").holder()).isEqualTo(new LockHolder("?"));
+        assertThat(StoredOwner.of("01234567|99999999999999999999 x").holder().since())
                 .isEmpty();
-        assertThat(LockToken.holderOf("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000))
+        assertThat(StoredOwner.of("01234567|17 \u001b[31m\n|x:" + "y".repeat(1_000))
+                        .holder()
                         .owner())
                 .hasValue("y".repeat(LockToken.LONGEST_OWNER));
-        assertThat(LockToken.holderOf("01234567|999999999999999 x").since()).isPresent();
+        assertThat(StoredOwner.of("01234567|999999999999999 x").holder().since())
+                .isPresent();
     }
 
     @Test

@@ -31,14 +31,14 @@ public final class LockTokenFactory {
 
     /** For what belongs to no attempt, and so to no owner. */
     public LockToken next() {
-        return next("");
+        return next("", 0);
     }
 
-    /** For an attempt of the owner that is called this. */
-    public LockToken next(String owner) {
+    /** For an attempt of the owner that is called this, with the take-over time in milliseconds; 0 if there is none. */
+    public LockToken next(String owner, long takeOverMillis) {
         long number = sequence.incrementAndGet();
         return settings.showsOwner()
-                ? new LockToken(instanceId, number, owner, clock.wallMillis())
-                : new LockToken(instanceId, number);
+                ? new LockToken(instanceId, number, owner, clock.wallMillis(), takeOverMillis)
+                : new LockToken(instanceId, number, "", 0, takeOverMillis);
     }
 }

@@ -4,6 +4,7 @@ import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
 import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.event.EventDispatcher;
+import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.timer.TimerWheel;
@@ -17,6 +18,7 @@ import io.github.lockstarter.engine.timer.TimerWheel;
  * @param events listeners and callbacks
  * @param timer the timer thread
  * @param tokens identity of this instance
+ * @param heartbeats whether the stores hear this instance
  * @param holds what is held
  * @param recentRevocations what was taken away, perhaps before it was held
  */
@@ -27,5 +29,6 @@ public record EngineContext(
         EventDispatcher events,
         TimerWheel timer,
         LockTokenFactory tokens,
+        Heartbeats heartbeats,
         Holds holds,
         RecentRevocations recentRevocations) {}

@@ -1,6 +1,10 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
 import java.util.Optional;
@@ -30,6 +34,17 @@ public final class Grant {
     private static final AtomicReferenceFieldUpdater<Grant, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(Grant.class, State.class, "state");
 
+    /**
+     * What one attempt asked for.
+     *
+     * @param token the lock token of the attempt
+     * @param fencingTokens how many fencing tokens
+     * @param terms the terms
+     * @param sent before the attempt was sent
+     * @param certainty of what it is granted
+     */
+    public record Asked(LockToken token, int fencingTokens, ResolvedRequest terms, Moment sent, Certainty certainty) {}
+
     public final LockToken token;
     final long firstFencingToken;
     public final long lastFencingToken;
@@ -40,32 +55,29 @@ public final class Grant {
     /** When it was granted, by the store's clock, if the store answered with that. */
     final Optional<GrantTime> time;
 
+    /** Whether no other owner can have taken it over. */
+    public final Certainty certainty;
+
+    final Optional<LockHolder> takenOverFrom;
+
     /** Changed by its updater. */
     private volatile State state = FRESH;
 
     /**
      * What one attempt was granted.
      *
-     * @param token the lock token of the attempt
-     * @param firstFencingToken the first that was granted
-     * @param fencingTokens how many were granted
-     * @param terms what was asked for
-     * @param sentAt monotonic time before the attempt was sent
-     * @param time when it was granted, by the store's clock, if it is known
+     * @param asked what the attempt asked for
+     * @param granted what it was granted
      */
-    public Grant(
-            LockToken token,
-            long firstFencingToken,
-            int fencingTokens,
-            ResolvedRequest terms,
-            long sentAt,
-            Optional<GrantTime> time) {
-        this.token = token;
-        this.firstFencingToken = firstFencingToken;
-        this.lastFencingToken = firstFencingToken + fencingTokens - 1;
-        this.terms = terms;
-        this.askedAt = sentAt;
-        this.time = time;
+    public Grant(Asked asked, AcquireResult.Granted granted) {
+        this.token = asked.token;
+        this.firstFencingToken = granted.fencingToken();
+        this.lastFencingToken = firstFencingToken + asked.fencingTokens - 1;
+        this.terms = asked.terms;
+        this.askedAt = asked.sent.nanos();
+        this.certainty = asked.certainty;
+        this.time = granted.grantTime();
+        this.takenOverFrom = granted.takenOverFrom();
     }
 
     /** Another instance waits; what was known first counts. */
@@ -130,6 +142,11 @@ public final class Grant {
 
     private boolean isUsedUp(State known) {
         return firstFencingToken + known.usedFencingTokens > lastFencingToken;
+    }
+
+    /** The owner that it was taken over from, if it was. */
+    public Optional<LockHolder> takenOverFrom() {
+        return takenOverFrom;
     }
 
     /** Monotonic time before the grant was asked for. */

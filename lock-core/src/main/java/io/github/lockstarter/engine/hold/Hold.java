@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine.hold;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.Renewal;
@@ -30,14 +31,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Mutable: {@link #lifecycle} (atomic); {@link #lostCallbacks} (an immutable list, replaced atomically; each
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
- * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically);
- * {@link #isEnteredAgain} (set with the second handle); {@link #extended} (set by the first extension, before it is
- * written); {@link #lossReported} and {@link #forgetAt} (set once, at the loss); {@link #longestLease}, {@link
- * #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread that handles a renewal; a lost update
- * costs a count in a report or a repeated command, never correctness); {@link #claim} (atomic: from the claimant to
- * its handle or to null, if its caller cannot take it; to a weak reference at the watchdog's first look; to a handle
- * again by a nested entry); {@link #unfinished} (a list that threads add to that cannot release, and that the timer's
- * thread empties); {@link #isReportedAbandoned} and {@link #isReportedHeldLong} (set once, by the timer's thread).
+ * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically); {@link
+ * #isEnteredAgain} (set with the second handle); {@link #isConfirming} (set by the timer's thread); {@link #extended}
+ * (set by the first extension, before it is written); {@link #lossReported} and {@link #forgetAt} (set once, at the
+ * loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread
+ * that handles a renewal; a lost update costs a count in a report or a repeated command, never correctness); {@link
+ * #claim} (atomic: from the claimant to its handle or to null, if its caller cannot take it; to a weak reference at
+ * the watchdog's first look; to a handle again by a nested entry); {@link #unfinished} (a list that threads add to
+ * that cannot release, and that the timer's thread empties); {@link #isReportedAbandoned} and {@link
+ * #isReportedHeldLong} (set once, by the timer's thread).
  */
 public final class Hold extends TimerEntry {
 
@@ -150,6 +152,9 @@ public final class Hold extends TimerEntry {
      * Whether its owner asked for more time: the lease may be another than its terms say, and an answer be under way.
      */
     public volatile boolean extended;
+
+    /** Whether the answer to a confirmation is awaited; set by the timer's thread, taken back with the answer. */
+    public volatile boolean isConfirming;
 
     /** Monotonic time until which a lost hold is remembered for its thread; 0 before its loss is signalled. */
     public volatile long forgetAt;
@@ -340,6 +345,21 @@ public final class Hold extends TimerEntry {
         return !atLeast.isZero() && !(lifecycle.isLost() && lossCause() == LossCause.REVOKED);
     }
 
+    /** Whether it is held, and no other owner can have taken it over. */
+    public boolean isCertain() {
+        return lifecycle.isHeld() && grant.certainty.isCertain(clock);
+    }
+
+    /** Whether no other owner can have taken it over, held or not. */
+    public boolean isCertainlyNotTakenOver() {
+        return grant.certainty.isCertain(clock);
+    }
+
+    /** Why the store answers that the lock token does not have the lock. */
+    public LossCause causeOfRefusal() {
+        return isCertainlyNotTakenOver() ? LossCause.OWNER_CHANGED : LossCause.TAKEN_OVER;
+    }
+
     /** Why it was lost; only of a lost hold. */
     public LossCause lossCause() {
         return lifecycle.lossCause();
@@ -410,6 +430,8 @@ public final class Hold extends TimerEntry {
                 remainingLease(),
                 holds,
                 renewals,
-                fencingToken - grant.firstFencingToken);
+                fencingToken - grant.firstFencingToken,
+                grant.certainty.isCertain(clock) ? HoldState.HELD : HoldState.IN_DOUBT,
+                grant.takenOverFrom);
     }
 }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
@@ -26,6 +28,14 @@ public final class HoldExceptions {
                                         .map(max -> " of " + DurationText.of(max))
                                         .orElse("");
                     case REVOKED -> "an operator took it away";
+                    case TAKEN_OVER ->
+                        "its connection to the lock store was interrupted for longer than crash-takeover ("
+                                + DurationText.of(hold.terms.crashTakeOver())
+                                + "), and the store no longer has it: most likely, another instance took the lock over";
+                    case HISTORY_CHANGED ->
+                        "the lock store restarted or failed over while its connection was interrupted for longer than"
+                                + " crash-takeover (" + DurationText.of(hold.terms.crashTakeOver())
+                                + "), and may have forgotten that another instance had the lock meanwhile";
                     case SHUTDOWN -> "the lock client was shut down";
                 };
         return new LockLostException(
@@ -38,6 +48,32 @@ public final class HoldExceptions {
     static IllegalStateException released(Hold hold) {
         return new IllegalStateException("Lock '" + LockRequest.printable(hold.key) + "' (fencing token "
                 + hold.fencingToken + ") was released by this handle; acquire it again");
+    }
+
+    public static LockBackendException inDoubt(Hold hold) {
+        return new LockBackendException(
+                hold.key,
+                "Cannot enter lock '" + hold.key + "' (fencing token " + hold.fencingToken
+                        + ") again: the connection to the lock store was interrupted, and the store has not confirmed yet"
+                        + " that the lock is still held. Try again once LockHandle.isHeld() is true",
+                null);
+    }
+
+    public static LockBackendException unconfirmed(Hold hold) {
+        return new LockBackendException(
+                hold.key,
+                "Could not acquire lock '" + hold.key + "' (fencing token " + hold.fencingToken
+                        + ") in time: the store granted it late, and has not confirmed that nobody has taken it over since."
+                        + " The lock is released. Check the connection to the lock store",
+                null);
+    }
+
+    public static LockInterruptedException interrupted(Hold hold, InterruptedException cause) {
+        return new LockInterruptedException(
+                hold.key,
+                "Interrupted while asking the lock store whether lock '" + hold.key
+                        + "' is still held; its lease is unchanged",
+                cause);
     }
 
     static LockStoreRecoveringException recovering(Hold hold, RenewResult.Deferred answer) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockInterruptedException;
@@ -75,25 +76,42 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public Duration remainingLease() {
-        return isHeld() ? hold.remainingLease() : Duration.ZERO;
+        return !hasLeft() && operations.checkHeld(hold) ? hold.remainingLease() : Duration.ZERO;
     }
 
     @Override
     public boolean isHeld() {
-        return !hasLeft() && operations.checkHeld(hold);
+        return !hasLeft() && operations.checkHeld(hold) && hold.isCertain();
+    }
+
+    @Override
+    public HoldState state() {
+        if (hasLeft()) {
+            return HoldState.RELEASED;
+        }
+        if (!operations.checkHeld(hold)) {
+            return HoldState.LOST;
+        }
+        return hold.isCertain() ? HoldState.HELD : HoldState.IN_DOUBT;
     }
 
     @Override
     public void ensureHeld() {
-        if (!isHeld()) {
-            throw hasLeft() ? HoldExceptions.released(hold) : HoldExceptions.lost(hold);
+        if (hasLeft() || !operations.settleDoubt(hold)) {
+            throw notHeld();
         }
+    }
+
+    private RuntimeException notHeld() {
+        return hasLeft() ? HoldExceptions.released(hold) : HoldExceptions.lost(hold);
     }
 
     @Override
     public void extend(Duration lease) {
         operations.checkLease(hold.key, lease);
-        ensureHeld();
+        if (hasLeft() || !operations.checkHeld(hold)) {
+            throw notHeld();
+        }
         RenewResult result = answerTo(operations.extend(hold, lease));
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
@@ -105,7 +123,9 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         if (result instanceof RenewResult.Deferred deferred) {
             throw HoldExceptions.recovering(hold, deferred);
         }
-        ensureHeld();
+        if (hasLeft() || !operations.checkHeld(hold)) {
+            throw notHeld();
+        }
     }
 
     private RenewResult answerTo(CompletableFuture<RenewResult> extension) {
@@ -216,7 +236,9 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
         if (hasLeft()) {
             return Optional.empty();
         }
-        operations.checkHeld(hold);
+        if (operations.checkHeld(hold) && !hold.isCertain()) {
+            throw HoldExceptions.inDoubt(hold);
+        }
         // Made first: behind the entry is no call that could fail, but for the returns.
         Optional<EngineHandle> handle = Optional.of(new HoldHandle(hold, operations, first));
         if (hold.lifecycle.enter()) {

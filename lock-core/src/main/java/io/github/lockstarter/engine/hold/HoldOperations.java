@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.event.EventDispatcher;
@@ -27,6 +28,21 @@ public abstract class HoldOperations {
 
     /** Ends the hold if its lease is over. Returns whether it is still held. */
     public abstract boolean checkHeld(Hold hold);
+
+    /**
+     * As {@link #checkHeld}; and if the hold is in doubt, asks the store, and blocks until it is certain or lost, its
+     * lease is over, or the limit is reached.
+     *
+     * @param hold which one
+     * @param limit longest time to ask; the store is asked once at least
+     * @throws LockInterruptedException when the thread is interrupted meanwhile; the flag is set again
+     */
+    public abstract boolean settleDoubt(Hold hold, Duration limit);
+
+    /** The same, until the hold is certain, or not held any more. */
+    public final boolean settleDoubt(Hold hold) {
+        return settleDoubt(hold, LockRequest.MAX_DURATION);
+    }
 
     /** Reports the loss of the hold to the listeners, once. */
     public abstract void reportLoss(Hold hold);

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param atLeast minimum time for which no other caller gets the lock; zero if there is none
  * @param maxHold how long after its grant the lock is still renewed; empty if there is no end
+ * @param crashTakeOver how long after the end of its holder's connection the lock is taken over; zero if never
  */
 public record ResolvedRequest(
         String name,
@@ -25,7 +26,8 @@ public record ResolvedRequest(
         Renewal renewal,
         Duration warnAfter,
         Duration atLeast,
-        Optional<Duration> maxHold) {
+        Optional<Duration> maxHold,
+        Duration crashTakeOver) {
 
     private static final int RENEW_AT = 3;
     private static final int SHARE_OF_LEASE_TOGETHER = 100;
@@ -43,7 +45,8 @@ public record ResolvedRequest(
                 renewal(request, overrides, settings),
                 warnAfter,
                 settings.atLeastOf(request, lease),
-                settings.maxHoldOf(request, lease));
+                settings.maxHoldOf(request, lease),
+                crashTakeOver(request, lease, settings));
     }
 
     private static Renewal renewal(LockRequest request, Overrides overrides, EngineSettings settings) {
@@ -54,9 +57,14 @@ public record ResolvedRequest(
         return on ? Renewal.ON : Renewal.OFF;
     }
 
+    /** A lock with a minimum time is left to its lease, which is as long: no other owner is to get it sooner. */
+    private static Duration crashTakeOver(LockRequest request, Duration lease, EngineSettings settings) {
+        return settings.atLeastOf(request, lease).isZero() ? settings.crashTakeOverOf(request) : Duration.ZERO;
+    }
+
     /** The same request with another wait. */
     public ResolvedRequest waitingUpTo(Duration wait) {
-        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold);
+        return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver);
     }
 
     /** Whether the lock is kept for a minimum time. */

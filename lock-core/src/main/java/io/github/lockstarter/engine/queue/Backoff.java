@@ -2,12 +2,14 @@ package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.engine.settings.EngineSettings;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * How long the first waiter of a key sleeps unless it is signalled: exponential backoff with jitter, cut short by the
- * end of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one. No
- * signal is needed where the lock is kept: the waiter sleeps until its registration has to be repeated.
+ * end of the obstacle's lease, or by the next look at an owner that may have crashed, plus a few random milliseconds
+ * so that not all instances come in the same one. No signal is needed where the lock is kept: the waiter sleeps until
+ * its registration has to be repeated.
  */
 public final class Backoff {
 
@@ -28,10 +30,11 @@ public final class Backoff {
         double capped = Math.min(grown, (double) settings.maxDelay().toNanos());
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long delay = (long) (capped * (1 - settings.jitter() * random.nextDouble()));
-        return obstacle.remaining()
-                .map(Duration::toNanos)
-                .map(left -> Math.min(delay, left + spread()))
-                .orElse(delay);
+        return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, obstacle.lookAgain()));
+    }
+
+    private static long atMost(long delay, Optional<Duration> limit) {
+        return limit.isEmpty() ? delay : Math.min(delay, limit.get().toNanos() + spread());
     }
 
     private static long spread() {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +40,16 @@ public final class KeyQueue {
      * What the queues look at and make use of.
      *
      * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
-     * @param tokens makes lock tokens, given the name of their owner
+     * @param tokens makes the lock token of an attempt
+     * @param withdrawals makes a lock token that stands for no attempt
      * @param block how many fencing tokens to ask for at first where waiters of this instance can use them
      * @param backoff how long to sleep
      * @param alarms the timer
      */
     public record Collaborators(
             Function<String, Optional<Obstacle>> heldHere,
-            Function<String, LockToken> tokens,
+            Function<Acquisition, LockToken> tokens,
+            Supplier<LockToken> withdrawals,
             FencingBlock block,
             Backoff backoff,
             EngineTimer alarms) {}
@@ -374,7 +377,9 @@ public final class KeyQueue {
         retired = true;
         boolean leaves = registered;
         registered = false;
-        return leaves ? QueueActions.NOTHING.withdrawing(collaborators.tokens().apply("")) : QueueActions.NOTHING;
+        return leaves
+                ? QueueActions.NOTHING.withdrawing(collaborators.withdrawals().get())
+                : QueueActions.NOTHING;
     }
 
     private QueueActions attemptByFirst() {
@@ -383,7 +388,7 @@ public final class KeyQueue {
         signalled = false;
         // A single caller needs one fencing token only.
         int fencingTokens = first.queued || line.size() > 1 ? block.size() : 1;
-        LockToken token = collaborators.tokens().apply(first.owner.label());
+        LockToken token = collaborators.tokens().apply(first);
         AcquireAttempt attempt = new AcquireAttempt(first, token, position, fencingTokens);
         underWay = attempt;
         return QueueActions.attempt(attempt);

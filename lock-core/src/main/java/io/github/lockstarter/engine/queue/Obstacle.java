@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.HeldLock;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
@@ -16,13 +16,18 @@ import java.util.function.Supplier;
  * @param remaining how long that lasts at most; empty if it does not end by itself
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
+ * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
  */
 public record Obstacle(
-        Kind kind, Optional<Duration> remaining, Optional<AcquireOutcome> ending, Optional<Supplier<String>> holder) {
+        Kind kind,
+        Optional<Duration> remaining,
+        Optional<AcquireOutcome> ending,
+        Optional<Supplier<String>> holder,
+        Optional<Duration> lookAgain) {
 
     /** What stands between a caller and the lock, and ends some day. */
     Obstacle(Kind kind, Optional<Duration> remaining) {
-        this(kind, remaining, Optional.empty(), Optional.empty());
+        this(kind, remaining, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** A hold of this instance has the lock; empty if its lease is over. */
@@ -31,13 +36,23 @@ public record Obstacle(
             return Optional.empty();
         }
         Duration remaining = hold.lifecycle.isHeld() ? hold.remainingLease() : hold.terms.lease();
-        return Optional.of(
-                new Obstacle(Kind.OWNER, Optional.of(remaining), Optional.empty(), Optional.of(() -> describe(hold))));
+        return Optional.of(new Obstacle(
+                Kind.OWNER,
+                Optional.of(remaining),
+                Optional.empty(),
+                Optional.of(() -> describe(hold)),
+                Optional.empty()));
     }
 
     /** Another owner has the lock, perhaps of another instance; the backend may know its name. */
-    public static Obstacle heldElsewhere(Optional<Holder> holder, Optional<Duration> remaining) {
-        return new Obstacle(Kind.OWNER, remaining, Optional.empty(), holder.map(owner -> () -> describe(owner)));
+    public static Obstacle heldElsewhere(Optional<LockHolder> holder, Optional<Duration> remaining) {
+        return new Obstacle(
+                Kind.OWNER, remaining, Optional.empty(), holder.map(owner -> () -> describe(owner)), Optional.empty());
+    }
+
+    /** The same, which is to be looked at again within a time, if there is one. */
+    public Obstacle lookedAtWithin(Optional<Duration> limit) {
+        return limit.isEmpty() ? this : new Obstacle(kind, remaining, ending, holder, limit);
     }
 
     /** The lock is kept for the rest of its minimum time. */
@@ -53,12 +68,16 @@ public record Obstacle(
     /** What is left of it after a wait that no answer interrupted. */
     Obstacle after(long nanos) {
         return new Obstacle(
-                kind, remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))), ending, holder);
+                kind,
+                remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))),
+                ending,
+                holder,
+                lookAgain);
     }
 
     /** The backend can grant nothing now. */
     public static Obstacle unavailable(AcquireOutcome.Failed failure) {
-        return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty());
+        return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty(), Optional.empty());
     }
 
     /** The backend may have forgotten the owner of the lock. */
@@ -67,6 +86,7 @@ public record Obstacle(
                 Kind.RECOVERY,
                 Optional.of(answer.retryAfter()),
                 Optional.of(new AcquireOutcome.Recovering(answer)),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -75,7 +95,7 @@ public record Obstacle(
                 + DurationText.of(holder.held()) + ",";
     }
 
-    private static String describe(Holder holder) {
+    private static String describe(LockHolder holder) {
         String instance = "instance " + holder.instance();
         return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
                 + holder.since()

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The waiters of a {@link KeyQueue}, first come, first served, and their alarms. Guarded by the queue's lock, as are
  * the links of the waiters; the alarms are set and cancelled under it.
  *
- * <p>Whatever happens to one waiter costs the same however many others wait, and a caller that waits for nobody has no
- * object made for its place: the waiters themselves are the links. {@link #overdue} has those whose wait is over and
+ * <p>Each operation on one waiter takes constant time, and allocates nothing: the waiters themselves are the links.
+ * {@link #overdue} has those whose wait is over and
  * that are owed an answer, and no others.
  */
 final class WaiterList {

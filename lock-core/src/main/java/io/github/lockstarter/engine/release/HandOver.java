@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.release;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.RecentRevocations;
+import io.github.lockstarter.engine.heartbeat.Certainty.Confirmation;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Grant;
 import io.github.lockstarter.engine.hold.Hold;
@@ -82,11 +83,15 @@ public final class HandOver {
     /** A waiter that is not renewed gets the whole lease: it is chosen when the backend has agreed to that. */
     private void arm(Hold leaving) {
         Moment sent = Moment.now(clock);
+        Confirmation confirmation = leaving.grant.certainty.ask(sent);
         long leaseNanos = leaving.terms.leaseNanos();
         backend.answer(
                 backend.renew(List.of(leaving.renewCommand(leaving.terms.lease())))
                         .get(0),
                 result -> {
+                    if (result instanceof RenewResult.Renewed renewed) {
+                        leaving.grant.certainty.confirm(confirmation, renewed.confirms(), clock);
+                    }
                     Deadline deadline = Deadline.of(sent, leaseNanos);
                     long renewAt = leaving.terms.renewAt(sent.nanos());
                     if (result instanceof RenewResult.NotHeld) {
@@ -112,6 +117,7 @@ public final class HandOver {
         EngineLog.guard("Handing a lock over", () -> {
             releases.handedOver(offer.leaving);
             successor.hold().ifPresent(watchdog::watch);
+            successor.hold().ifPresent(watchdog::confirmIfNeeded);
         });
         next.publish();
         return Result.PASSED;
@@ -160,6 +166,7 @@ public final class HandOver {
             if (!waiter.terms.lease().equals(leaving.terms.lease())
                     || waiter.terms.isKept()
                     || deadline.isOver(clock)
+                    || !leaving.grant.certainty.isCertain(clock)
                     || !leaving.grant.allowsHandOver(now, limits)) {
                 return Optional.empty();
             }

@@ -127,15 +127,22 @@ public final class ReleaseSender {
         if (result instanceof ReleaseResult.NotHeld) {
             settleLoss(hold);
         } else if (hold.lifecycle.released()) {
-            boolean answered = result instanceof ReleaseResult.Released || result instanceof ReleaseResult.Kept;
-            end(hold, answered ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
+            end(hold, isReleased(hold, result) ? ReleaseOutcome.RELEASED : ReleaseOutcome.UNKNOWN);
         }
         completeAwaited(hold, result); // last: what hangs on it is not ours
     }
 
+    /** What was found free was released by its owner if nobody can have taken it over until now. */
+    private boolean isReleased(Hold hold, ReleaseResult result) {
+        return result instanceof ReleaseResult.Released
+                || result instanceof ReleaseResult.Kept
+                || (result instanceof ReleaseResult.FoundFree && hold.isCertainlyNotTakenOver());
+    }
+
     private void settleLoss(Hold hold) {
-        if (hold.lifecycle.lostAtRelease(LossCause.OWNER_CHANGED)) {
-            lossDetector.report(hold, LossCause.OWNER_CHANGED);
+        LossCause cause = hold.causeOfRefusal();
+        if (hold.lifecycle.lostAtRelease(cause)) {
+            lossDetector.report(hold, cause);
             end(hold, ReleaseOutcome.LOST);
         }
     }

@@ -3,9 +3,11 @@ package io.github.lockstarter.engine.settings;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.Renewal;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * How the engine behaves where a request is silent. Checked here, so that no later code checks again; the messages name
@@ -19,6 +21,8 @@ import java.util.Optional;
  * @param handOver how long a lock is passed on inside this instance
  * @param showsOwner whether the store, and so other instances, learn which thread has a lock, and since when
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
+ * @param crashTakeOver how long after the end of a holder's connection the store gives its lock to another owner,
+ *     where the store can tell a crash from a pause; zero if it never does, so that the lease decides alone
  * @param locks overrides by logical lock name
  */
 public record EngineSettings(
@@ -30,9 +34,13 @@ public record EngineSettings(
         HandOver handOver,
         boolean showsOwner,
         Duration warnAfter,
+        Duration crashTakeOver,
         Map<String, Overrides> locks) {
 
-    /** What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min. */
+    /**
+     * What an application gets that configures nothing: 30 s lease, 5 s wait, renewal on, a warning after 1 min, a
+     * take-over 1 s after a crash.
+     */
     public static final EngineSettings DEFAULTS = new EngineSettings(
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
@@ -42,6 +50,7 @@ public record EngineSettings(
             HandOver.DEFAULTS,
             true,
             Duration.ofMinutes(1),
+            Duration.ofSeconds(1),
             Map.of());
 
     /**
@@ -55,6 +64,7 @@ public record EngineSettings(
      * @param handOver how long a lock is passed on inside this instance
      * @param showsOwner whether the store learns which thread has a lock, and since when
      * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
+     * @param crashTakeOver how long after the end of a holder's connection its lock is taken over; zero if never
      * @param locks overrides by logical lock name
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
@@ -72,6 +82,7 @@ public record EngineSettings(
         }
         RangeChecks.within("distributed-lock.wait", maxWait, Duration.ZERO, RangeChecks.LONGEST);
         RangeChecks.warnAfter("distributed-lock.warn-after", warnAfter);
+        RangeChecks.crashTakeOver("distributed-lock.crash-takeover", crashTakeOver);
         for (Map.Entry<String, Overrides> entry : locks.entrySet()) {
             checkOverrides("distributed-lock.locks." + entry.getKey(), entry.getValue(), lease, maxLease);
         }
@@ -83,7 +94,19 @@ public record EngineSettings(
      * @return a copy
      */
     public EngineSettings withoutOwner() {
-        return new EngineSettings(lease, maxLease, maxWait, retry, watchdog, handOver, false, warnAfter, locks);
+        return new EngineSettings(
+                lease, maxLease, maxWait, retry, watchdog, handOver, false, warnAfter, crashTakeOver, locks);
+    }
+
+    /**
+     * The same with another take-over time, but for the names that have one of their own.
+     *
+     * @param takeOver how long after the end of a holder's connection its lock is taken over; zero if never
+     * @return a copy
+     */
+    public EngineSettings withCrashTakeOver(Duration takeOver) {
+        return new EngineSettings(
+                lease, maxLease, maxWait, retry, watchdog, handOver, showsOwner, warnAfter, takeOver, locks);
     }
 
     /**
@@ -151,6 +174,29 @@ public record EngineSettings(
     }
 
     /**
+     * The take-over time of a request: what is configured for its name, else the default.
+     *
+     * @param request what is to be locked
+     * @return how long after the end of its holder's connection the lock is taken over; zero if never
+     */
+    public Duration crashTakeOverOf(LockRequest request) {
+        return overrides(request).crashTakeOver().orElse(crashTakeOver);
+    }
+
+    /**
+     * The shortest take-over time that is configured for any lock.
+     *
+     * @return the time; empty if no lock is ever taken over
+     */
+    public Optional<Duration> shortestCrashTakeOver() {
+        return Stream.concat(
+                        Stream.of(crashTakeOver),
+                        locks.values().stream().flatMap(overrides -> overrides.crashTakeOver().stream()))
+                .filter(time -> !time.isZero())
+                .min(Comparator.naturalOrder());
+    }
+
+    /**
      * The longest wait of a request: what it asks for, else what is configured for its name, else the default.
      *
      * @param request what is to be locked
@@ -199,6 +245,8 @@ public record EngineSettings(
      * @param warnAfter time until listeners hear of a hold instead of the default; zero if they never do
      * @param atLeast minimum time, instead of none
      * @param maxHold how long after its grant a lock is still renewed, instead of the default
+     * @param crashTakeOver how long after the end of its holder's connection a lock is taken over, instead of the
+     *     default; zero if never
      */
     public record Overrides(
             Optional<Duration> lease,
@@ -206,10 +254,12 @@ public record EngineSettings(
             Optional<Boolean> renewal,
             Optional<Duration> warnAfter,
             Optional<Duration> atLeast,
-            Optional<Duration> maxHold) {
+            Optional<Duration> maxHold,
+            Optional<Duration> crashTakeOver) {
 
         /** Overrides nothing. */
         public static final Overrides NONE = new Overrides(
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -316,6 +366,7 @@ public record EngineSettings(
                 .maxWait()
                 .ifPresent(value -> RangeChecks.within(prefix + ".wait", value, Duration.ZERO, RangeChecks.LONGEST));
         overrides.warnAfter().ifPresent(value -> RangeChecks.warnAfter(prefix + ".warn-after", value));
+        overrides.crashTakeOver().ifPresent(value -> RangeChecks.crashTakeOver(prefix + ".crash-takeover", value));
         overrides.atLeast().ifPresent(value -> {
             if (!value.isZero()) {
                 RangeChecks.within(prefix + ".at-least", value, Duration.ofMillis(1), RangeChecks.LONGEST);

@@ -11,6 +11,9 @@ final class RangeChecks {
     /** Lower bound of a lease. */
     static final Duration SHORTEST_LEASE = LockRequest.MIN_LEASE;
 
+    /** Lower bound of a take-over time: a shorter one would pass before a connection can be opened again. */
+    static final Duration SHORTEST_TAKE_OVER = Duration.ofMillis(200);
+
     private RangeChecks() {}
 
     static void within(String property, Duration value, Duration least, Duration most) {
@@ -24,6 +27,14 @@ final class RangeChecks {
         if (!value.isZero() && (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0)) {
             throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between 1ms and "
                     + exactly(LONGEST) + ", or 0 to disable the warning");
+        }
+    }
+
+    static void crashTakeOver(String property, Duration value) {
+        if (!value.isZero() && (value.compareTo(SHORTEST_TAKE_OVER) < 0 || value.compareTo(LONGEST) > 0)) {
+            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between "
+                    + exactly(SHORTEST_TAKE_OVER) + " and " + exactly(LONGEST)
+                    + ", or 0 to leave the locks of a crashed instance to their lease");
         }
     }
 

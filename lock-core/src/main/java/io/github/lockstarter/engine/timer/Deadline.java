@@ -33,6 +33,12 @@ public record Deadline(long nanos, long wallMillis) {
         return clock.nanos() - nanos >= 0 || clock.wallMillis() >= wallMillis;
     }
 
+    /** Whether the {@link #of deadline} of a lease that was asked for at this moment may be over. */
+    public static boolean isOver(Moment sent, long leaseNanos, EngineClock clock) {
+        return clock.nanos() - sent.nanos() >= leaseNanos - drift(leaseNanos)
+                || clock.wallMillis() > sent.wallMillis() + leaseNanos / 1_000_000;
+    }
+
     /** How much of the lease is left; zero once it may be over. */
     public Duration remaining(EngineClock clock) {
         return isOver(clock) ? Duration.ZERO : Duration.ofNanos(nanos - clock.nanos());

@@ -15,14 +15,14 @@ class LockTokenFactoryTests {
 
     @Test
     void tellWhichThreadMakesTheAttemptAndWhen() {
-        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS).next("http-1");
+        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS).next("http-1", 0);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
     }
 
     @Test
     void tellOnlyTheInstanceIfThatIsWanted() {
-        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner()).next("http-1");
+        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner()).next("http-1", 0);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1");
         assertThat(token.tellsOwner()).isFalse();

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.queue.AcquireAttempt;
 import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.Optional;
@@ -26,7 +28,8 @@ class HoldsTests {
             Renewal.ON,
             Duration.ZERO,
             Duration.ZERO,
-            Optional.empty());
+            Optional.empty(),
+            Duration.ZERO);
     private final HoldOwner thread = HoldOwner.currentThread();
     private final Holds holds = new Holds();
 
@@ -106,8 +109,9 @@ class HoldsTests {
         Moment sent = Moment.now(EngineClock.SYSTEM);
         Acquisition acquisition = new Acquisition(KEY, terms, thread, sent.nanos(), a -> {});
         AcquireAttempt attempt = new AcquireAttempt(acquisition, new LockToken("instance", sequence), Waiting.NEW, 1);
-        Grant grant =
-                new Grant(attempt.token(), sequence, attempt.fencingTokens(), terms, sent.nanos(), Optional.empty());
+        Grant grant = new Grant(
+                new Grant.Asked(attempt.token(), attempt.fencingTokens(), terms, sent, Certainty.BY_LEASE),
+                new AcquireResult.Granted(sequence, 0));
         return new Hold(Hold.Spec.first(KEY, grant, sent, terms), acquisition, EngineClock.SYSTEM, each -> {});
     }
 }

@@ -42,6 +42,13 @@ class ResolvedRequestTests {
 
     private static ResolvedRequest leased(Duration lease) {
         return new ResolvedRequest(
-                LockRequest.UNNAMED, lease, SECOND, Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
+                LockRequest.UNNAMED,
+                lease,
+                SECOND,
+                Renewal.ON,
+                Duration.ZERO,
+                Duration.ZERO,
+                Optional.empty(),
+                Duration.ZERO);
     }
 }

@@ -25,7 +25,14 @@ class KeyQueueTests {
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final LockToken TOKEN = new LockToken("instance", 1);
     private static final ResolvedRequest TERMS = new ResolvedRequest(
-            "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
+            "name",
+            LEASE,
+            Duration.ofDays(1),
+            Renewal.ON,
+            Duration.ZERO,
+            Duration.ZERO,
+            Optional.empty(),
+            Duration.ZERO);
 
     /**
      * The timer's lock is taken there: a virtual thread that waits for it inside of a monitor keeps its carrier on JDK
@@ -36,7 +43,8 @@ class KeyQueueTests {
         MonitorsAtAlarms alarms = new MonitorsAtAlarms();
         KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
                 key -> Optional.empty(),
-                owner -> TOKEN,
+                acquisition -> TOKEN,
+                () -> TOKEN,
                 FencingBlock.SINGLE,
                 new Backoff(EngineSettings.Retry.DEFAULTS),
                 alarms));

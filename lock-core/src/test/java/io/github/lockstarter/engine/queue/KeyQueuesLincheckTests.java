@@ -1,6 +1,7 @@
 package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.Renewal;
+import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.hold.Grant;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldOwner;
@@ -11,6 +12,7 @@ import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.EngineTimer;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
@@ -46,7 +48,8 @@ public class KeyQueuesLincheckTests {
 
     private final KeyQueues queues = new KeyQueues(new KeyQueue.Collaborators(
             key -> Optional.empty(),
-            owner -> TOKEN,
+            acquisition -> TOKEN,
+            () -> TOKEN,
             FencingBlock.SINGLE,
             new Backoff(EngineSettings.Retry.DEFAULTS),
             new NoAlarms()));
@@ -54,7 +57,14 @@ public class KeyQueuesLincheckTests {
 
     public KeyQueuesLincheckTests() {
         ResolvedRequest terms = new ResolvedRequest(
-                "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
+                "name",
+                LEASE,
+                Duration.ofDays(1),
+                Renewal.ON,
+                Duration.ZERO,
+                Duration.ZERO,
+                Optional.empty(),
+                Duration.ZERO);
         for (int i = 0; i < WAITERS; i++) {
             acquisitions.add(new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {}));
         }
@@ -77,10 +87,18 @@ public class KeyQueuesLincheckTests {
 
     private static AcquireOutcome.Got got() {
         ResolvedRequest terms = new ResolvedRequest(
-                "name", LEASE, Duration.ofDays(1), Renewal.ON, Duration.ZERO, Duration.ZERO, Optional.empty());
+                "name",
+                LEASE,
+                Duration.ofDays(1),
+                Renewal.ON,
+                Duration.ZERO,
+                Duration.ZERO,
+                Optional.empty(),
+                Duration.ZERO);
         Acquisition acquisition = new Acquisition(KEY, terms, HoldOwner.HANDLE, 0, a -> {});
-        Grant grant = new Grant(TOKEN, 1, 1, terms, 0, Optional.empty());
         Deadline.Moment sent = new Deadline.Moment(0, 0);
+        Grant grant =
+                new Grant(new Grant.Asked(TOKEN, 1, terms, sent, Certainty.BY_LEASE), new AcquireResult.Granted(1, 0));
         Hold.Spec spec = Hold.Spec.first(KEY, grant, sent, terms);
         return new AcquireOutcome.Got(new Hold(spec, acquisition, EngineClock.SYSTEM, hold -> {}));
     }

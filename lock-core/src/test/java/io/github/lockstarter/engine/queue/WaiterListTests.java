@@ -25,7 +25,8 @@ class WaiterListTests {
             Renewal.ON,
             Duration.ZERO,
             Duration.ZERO,
-            Optional.empty());
+            Optional.empty(),
+            Duration.ZERO);
     private static final AcquireOutcome BUSY = new AcquireOutcome.Busy(new Obstacle(Kind.OWNER, Optional.empty()));
 
     private final WaiterList line = new WaiterList(new NoAlarms());

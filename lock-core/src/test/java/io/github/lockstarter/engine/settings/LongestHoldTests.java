@@ -29,7 +29,8 @@ class LongestHoldTests {
                 renewal,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.of(ofTheName));
+                Optional.of(ofTheName),
+                Optional.empty());
         return new EngineSettings(
                 LEASE,
                 Duration.ofHours(1),
@@ -39,6 +40,7 @@ class LongestHoldTests {
                 defaults.handOver(),
                 defaults.showsOwner(),
                 defaults.warnAfter(),
+                defaults.crashTakeOver(),
                 Map.of("order", named));
     }
 

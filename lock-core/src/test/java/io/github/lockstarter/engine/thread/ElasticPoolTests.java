@@ -126,7 +126,7 @@ class ElasticPoolTests {
 
     private static void pause(Duration duration) {
         try {
-            Thread.sleep(duration.toMillis());
+            Thread.sleep(duration.toMillis()); // a task that takes so long
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
