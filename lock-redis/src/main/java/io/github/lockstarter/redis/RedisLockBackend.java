@@ -2,6 +2,7 @@ package io.github.lockstarter.redis;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.batch.LockCalls;
@@ -9,12 +10,15 @@ import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
+import io.github.lockstarter.redis.connection.MailboxCheck;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.failure.OutageDetector;
 import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RequiredRights;
+import io.github.lockstarter.redis.failure.ServerError;
 import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
@@ -33,6 +37,8 @@ import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
@@ -94,6 +100,15 @@ public final class RedisLockBackend implements QuorumNode {
     /** Between two looks at the settings of the servers. */
     private static final long SURVEY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    private static final String OF_CLUSTER = "A node of a Redis Cluster knows the connections to itself alone, and not"
+            + " whether an instance is connected to another node";
+    private static final String UNGUARDED = "distributed-lock.redis.on-history-change is none, and without the history"
+            + " guard a server may have locks that have other owners by now";
+    private static final String DEGRADED = "Redis does not show this user the name of its replication history"
+            + " (master_replid of INFO replication), so that a server may have locks that have other owners by now";
+    private static final String REFUSED = " may not send PUBSUB NUMSUB, which tells a crashed instance from a paused"
+            + " one, so that this instance takes no locks over, and its own are left to their leases if it crashes";
+
     private final KeySpace keySpace;
     private final RenewScript renewScript;
     private final AdminScripts adminScripts;
@@ -108,6 +123,8 @@ public final class RedisLockBackend implements QuorumNode {
     private final ReplicaAcknowledgements acknowledgements;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
+    private final MailboxCheck mailboxCheck;
+    private final Optional<CrashDetection> crashDetection;
     private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
     private volatile SettingsReport settingsReport = new SettingsReport(List.of(), Map.of());
 
@@ -139,6 +156,13 @@ public final class RedisLockBackend implements QuorumNode {
                 new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
+        this.mailboxCheck = new MailboxCheck(connections, keySpace.history(), this::isGuarded);
+        this.crashDetection =
+                connector.isCluster() || !histories.isGuarded() ? Optional.empty() : Optional.of(mailboxCheck);
+    }
+
+    private boolean isGuarded() {
+        return history().state() == HistoryGuard.State.GUARDED;
     }
 
     /**
@@ -162,6 +186,7 @@ public final class RedisLockBackend implements QuorumNode {
         long asked = System.nanoTime();
         surveyedAt.set(asked);
         record(serverChecks.run(), asked);
+        crashDetection.ifPresent(any -> BlockingWait.awaitUninterruptibly(mailboxCheck.learn()));
     }
 
     /** In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. */
@@ -292,7 +317,8 @@ public final class RedisLockBackend implements QuorumNode {
         long last = surveyedAt.get();
         long now = System.nanoTime();
         if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
-            CompletableFuture<Void> unused = serverChecks.ask().thenAccept(found -> record(found, now));
+            CompletableFuture<?> unused = serverChecks.ask().thenAccept(found -> record(found, now));
+            crashDetection.ifPresent(any -> mailboxCheck.learn());
         }
     }
 
@@ -305,6 +331,41 @@ public final class RedisLockBackend implements QuorumNode {
     }
 
     /**
+     * {@inheritDoc} In a cluster there is none, since a node counts only the listeners that are connected to itself;
+     * nor with the history guard off, without which a server could take locks over that it has only copied.
+     */
+    @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return crashDetection;
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return crashDetection.stream().toList();
+    }
+
+    /** {@inheritDoc} Known from the start on, and from the answers since. */
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        if (connector.isCluster()) {
+            return CrashTakeOver.off(OF_CLUSTER);
+        }
+        if (!histories.isGuarded()) {
+            return CrashTakeOver.off(UNGUARDED);
+        }
+        return history().state() == HistoryGuard.State.DEGRADED
+                ? CrashTakeOver.off(DEGRADED)
+                : mailboxCheck.refusal().map(this::refused).orElse(CrashTakeOver.ON);
+    }
+
+    private CrashTakeOver refused(ServerError refusal) {
+        return new CrashTakeOver(
+                CrashTakeOver.State.OFF,
+                "The user of Redis at " + connector.target() + REFUSED,
+                new RequiredRights(settings).remedyOf(refusal));
+    }
+
+    /**
      * {@inheritDoc} Subscribes before any further command is sent.
      *
      * @throws IllegalStateException when called a second time
@@ -313,7 +374,8 @@ public final class RedisLockBackend implements QuorumNode {
     public void listen(String instanceId, SignalListener listener) {
         histories.reportTo(listener::onStoreEvent);
         outageDetector.reportTo(listener::onStoreEvent);
-        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
+        connections.subscribe(
+                new SignalMailbox(keySpace.mailboxOf(instanceId), keySpace.heartbeatOf(instanceId), listener));
     }
 
     /** Which Redis it is. */

@@ -3,9 +3,9 @@ package io.github.lockstarter.redlock;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Free;
 import io.github.lockstarter.LockAdmin.StoredLock.Held;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.LockAdmin.StoredLock.Kept;
 import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
+import io.github.lockstarter.LockHolder;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -72,7 +72,7 @@ record QuorumView(Quorum quorum, List<StoredLock> answers) {
 
     /** What the nodes say that name the holder whom most of them name. */
     private List<Held> named() {
-        Map<Optional<Holder>, List<Held>> byHolder = of(Held.class).collect(Collectors.groupingBy(Held::holder));
+        Map<Optional<LockHolder>, List<Held>> byHolder = of(Held.class).collect(Collectors.groupingBy(Held::holder));
         return byHolder.values().stream()
                 .max(Comparator.comparingInt(List::size))
                 .orElse(List.of());

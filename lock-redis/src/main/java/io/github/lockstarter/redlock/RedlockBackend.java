@@ -2,6 +2,7 @@ package io.github.lockstarter.redlock;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -82,6 +83,9 @@ import java.util.stream.IntStream;
 public final class RedlockBackend implements LockBackend {
 
     private static final int LEAST_NODES = 3;
+
+    private static final String NO_TAKE_OVER =
+            "A quorum does not take locks over: its servers do not agree on when an" + " instance has crashed";
 
     private final Quorum quorum;
     private final LongSupplier monotonicNanos;
@@ -254,6 +258,11 @@ public final class RedlockBackend implements LockBackend {
     @Override
     public CompletionStage<StoreState> state() {
         return admin.state();
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return CrashTakeOver.off(NO_TAKE_OVER);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.github.lockstarter.redlock;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
@@ -146,8 +146,8 @@ final class Votes {
     }
 
     /** The one that most of them name. */
-    private static Optional<Holder> holder(List<Contended> contended) {
-        Map<Holder, Long> named = contended.stream()
+    private static Optional<LockHolder> holder(List<Contended> contended) {
+        Map<LockHolder, Long> named = contended.stream()
                 .flatMap(vote -> vote.holder().stream())
                 .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()));
         return named.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);

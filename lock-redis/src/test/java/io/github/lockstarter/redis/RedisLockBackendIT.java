@@ -18,7 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +117,29 @@ class RedisLockBackendIT extends BackendOnServer {
             assertThat(fencingToken).isGreaterThan(last);
             last = fencingToken;
         }
+    }
+
+    @Test
+    void letsNoCollectedAttemptOvertakeAReleaseThatTheEventLoopHasYetToWrite() throws InterruptedException {
+        long fencingToken = user.granted(OWNER);
+        CountDownLatch busy = new CountDownLatch(1);
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        redis.clientPause(100);
+        backend.acquire(acquire("order:43", OTHER)).thenRun(() -> {
+            busy.countDown();
+            goOn.join();
+        });
+        assertThat(busy.await(10, TimeUnit.SECONDS)).isTrue();
+        CompletionStage<ReleaseResult> released =
+                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        CompletionStage<AcquireResult> acquired = backend.acquire(acquire(BackendUser.KEY, OTHER));
+        goOn.complete(null);
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
+        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Granted.class);
+    }
+
+    private static AcquireCommand acquire(String key, LockToken token) {
+        return new AcquireCommand(key, token, BackendUser.LEASE, 0, 1, Optional.empty());
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.github.lockstarter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisExtension;
@@ -38,13 +38,13 @@ class StoredOwnerIT {
         backend.close();
     }
 
-    private Optional<Holder> inspected(String value) {
+    private Optional<LockHolder> inspected(String value) {
         REDIS.server().commands().set("lock:{order:42}", value);
         StoredLock seen = backend.inspect("order:42").toCompletableFuture().join();
         return ((StoredLock.Held) seen).holder();
     }
 
-    private Optional<Holder> refusing() {
+    private Optional<LockHolder> refusing() {
         AcquireResult refused = backend.acquire(new AcquireCommand(
                         "order:42", new LockToken("b", 1), Duration.ofSeconds(5), 0, 1, Optional.empty()))
                 .toCompletableFuture()
@@ -77,13 +77,13 @@ class StoredOwnerIT {
 
     @Test
     void isTheInstanceWhereTheTokenTellsNoMore() {
-        assertThat(inspected(FENCING + OWNER + ":1")).hasValue(new Holder("01234567"));
+        assertThat(inspected(FENCING + OWNER + ":1")).hasValue(new LockHolder("01234567"));
         assertThat(refusing()).isEmpty();
     }
 
     @Test
     void isWhoeverTheTokenTells() {
-        Holder holder = new Holder("01234567", Optional.of("main"), Optional.of(Instant.ofEpochMilli(17)));
+        LockHolder holder = new LockHolder("01234567", Optional.of("main"), Optional.of(Instant.ofEpochMilli(17)));
 
         assertThat(inspected(FENCING + OWNER + ":1|17 main")).hasValue(holder);
         assertThat(refusing()).hasValue(holder);
@@ -93,8 +93,8 @@ class StoredOwnerIT {
     void isShortAndPrintableWhateverSomebodyElseWrote() {
         String value = FENCING + OWNER + ":1|17 \u001b[31m\n|:" + "y".repeat(100_000);
 
-        assertThat(inspected(value).flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
-        assertThat(refusing().flatMap(Holder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
+        assertThat(inspected(value).flatMap(LockHolder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
+        assertThat(refusing().flatMap(LockHolder::owner)).hasValueSatisfying(StoredOwnerIT::isShortAndPrintable);
     }
 
     private static void isShortAndPrintable(String name) {

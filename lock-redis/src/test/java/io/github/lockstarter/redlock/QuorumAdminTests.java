@@ -8,8 +8,8 @@ import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.StoredLock.Free;
 import io.github.lockstarter.LockAdmin.StoredLock.Held;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
 import io.github.lockstarter.LockAdmin.StoredLock.Unknown;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class QuorumAdminTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final Holder ANNA = new Holder("anna", Optional.of("http-1"), Optional.of(Instant.EPOCH));
-    private static final Holder BERT = new Holder("bert");
+    private static final LockHolder ANNA = new LockHolder("anna", Optional.of("http-1"), Optional.of(Instant.EPOCH));
+    private static final LockHolder BERT = new LockHolder("bert");
     private static final StoredLock SILENCE = new Unknown("no answer");
 
     private final List<ToldNode> nodes =
@@ -37,7 +37,7 @@ class QuorumAdminTests {
     private final RedlockBackend backend =
             new RedlockBackend(nodes, new RedlockSettings(Duration.ofMillis(50), LEASE), nanos::get);
 
-    private static StoredLock held(Holder holder, long fencingToken) {
+    private static StoredLock held(LockHolder holder, long fencingToken) {
         return new Held(Optional.of(holder), Optional.of(LEASE), fencingToken, 0);
     }
 

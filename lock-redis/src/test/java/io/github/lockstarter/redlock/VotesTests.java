@@ -2,7 +2,7 @@ package io.github.lockstarter.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.AcquireResult.Contended;
@@ -65,8 +65,8 @@ class VotesTests {
 
     @Test
     void namesWhomMostOfThoseNameThatRefuse() {
-        Optional<Holder> anna = Optional.of(new Holder("anna"));
-        Optional<Holder> bert = Optional.of(new Holder("bert"));
+        Optional<LockHolder> anna = Optional.of(new LockHolder("anna"));
+        Optional<LockHolder> bert = Optional.of(new LockHolder("bert"));
         Optional<Duration> left = Optional.of(Duration.ofSeconds(5));
 
         assertThat(refusal(

@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariant: calls for one key reach the server in the order in which a thread makes them. A {@link PendingCall} is
  * not sent, or not for the last time, when its method returns, so the next one for its key waits for its result, or,
  * where the server hangs, until it has been sent; then nothing more is sent for the first one. {@link #pending} has the
- * last of these calls by key; it is taken out when it has ended. Thread-safe; nothing blocks.
+ * last of these calls by key; it is taken out when it has ended. Behind a call that was sent by itself, another one
+ * goes out at once, and is not collected. Thread-safe; nothing blocks.
  */
 public final class LockCalls {
 
@@ -125,6 +126,7 @@ public final class LockCalls {
     private final CallBatcher<ReleaseCommand, ReleaseResult> collectedReleases;
     private final ScheduledExecutorService timer;
     private final Map<String, PendingCall<?>> pending = new ConcurrentHashMap<>();
+    private final DirectCalls direct = new DirectCalls();
 
     /**
      * Has sent nothing yet.
@@ -161,7 +163,9 @@ public final class LockCalls {
     }
 
     private CompletionStage<AcquireResult> send(AcquireCommand command) {
-        return attempts.areFor(command) ? collectedAttempts.send(command) : attempts.one(command);
+        return attempts.areFor(command) && !direct.mayHave(command.key())
+                ? collectedAttempts.send(command)
+                : attempts.one(command);
     }
 
     /** Releases a lock. */
@@ -173,7 +177,9 @@ public final class LockCalls {
     }
 
     private CompletionStage<ReleaseResult> send(ReleaseCommand command) {
-        return releases.areFor(command) ? collectedReleases.send(command) : releases.one(command);
+        return releases.areFor(command) && !direct.mayHave(command.key())
+                ? collectedReleases.send(command)
+                : releases.one(command);
     }
 
     /** Leaves the queue. */
@@ -206,6 +212,8 @@ public final class LockCalls {
             if (call.isDone()) {
                 forget(key, call);
             }
+        } else {
+            direct.add(key, result);
         }
         return result;
     }

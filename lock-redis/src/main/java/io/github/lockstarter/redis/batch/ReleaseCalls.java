@@ -30,12 +30,12 @@ record ReleaseCalls(ScriptRunner runner, ReleaseScript script, boolean isCluster
 
     @Override
     public CompletionStage<ReleaseResult> one(ReleaseCommand command) {
-        return runner.run(script.release(command), ReleaseScript.RELEASE_READER);
+        return runner.run(script.release(command), ReleaseScript.readerFor(command.token()));
     }
 
     /** A release that may have been done by a call that the client sent before. */
     private CompletionStage<ReleaseResult> again(ReleaseCommand command) {
-        return runner.run(script.release(command), ReleaseScript.REPEATED_RELEASE_READER);
+        return runner.run(script.release(command), ReleaseScript.repeatedReaderFor(command.token()));
     }
 
     @Override

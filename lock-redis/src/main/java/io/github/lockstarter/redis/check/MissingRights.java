@@ -96,6 +96,7 @@ public final class MissingRights {
                 List.of("PUBLISH", channel, "")));
         if (settings.guard().onChange() != RedisSettings.OnHistoryChange.NONE) {
             trials.add(List.of("INFO", "replication"));
+            trials.add(List.of("PUBSUB", "NUMSUB", channel));
         }
         if (settings.minReplicas() > 0) {
             trials.add(List.of("WAIT", "0", "1"));

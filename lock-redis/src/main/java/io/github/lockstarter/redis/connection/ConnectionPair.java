@@ -1,7 +1,5 @@
 package io.github.lockstarter.redis.connection;
 
-import io.github.lockstarter.spi.BlockingWait;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -9,11 +7,8 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -35,7 +30,7 @@ final class ConnectionPair implements AutoCloseable {
     private final StatefulConnection<String, String> commands;
     private final Routing routing;
     private final ReentrantLock lock = new ReentrantLock();
-    private volatile @Nullable StatefulRedisPubSubConnection<String, String> signals;
+    private volatile @Nullable MailboxSubscription signals;
     private volatile @Nullable MailboxPulse pulse;
     private boolean ended;
 
@@ -74,9 +69,15 @@ final class ConnectionPair implements AutoCloseable {
      * asked.
      */
     boolean hearsSignals() {
-        StatefulRedisPubSubConnection<String, String> connection = signals;
+        MailboxSubscription connection = signals;
         MailboxPulse watching = pulse;
         return connection != null && connection.isOpen() && watching != null && !watching.isSilent();
+    }
+
+    /** Where signals arrive; null before the first subscription. */
+    @Nullable
+    MailboxSubscription subscription() {
+        return signals;
     }
 
     /** From now on this one asks whether the server of the mailbox is there. */
@@ -85,16 +86,16 @@ final class ConnectionPair implements AutoCloseable {
     }
 
     /** Subscribes, and returns when the server has confirmed it. */
-    void subscribe(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
+    void subscribe(SignalMailbox mailbox, MailboxSubscription connection) {
         signals = connection;
-        confirm(mailbox, connection);
+        connection.confirm(mailbox);
     }
 
     /** Subscribes on another connection, which replaces the one so far when the server has confirmed it. */
-    void resubscribe(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
-        StatefulRedisPubSubConnection<String, String> surplus = connection;
+    void resubscribe(SignalMailbox mailbox, MailboxSubscription connection) {
+        MailboxSubscription surplus = connection;
         try {
-            confirm(mailbox, connection);
+            connection.confirm(mailbox);
             surplus = replaceSignals(connection);
         } finally {
             if (surplus != null) {
@@ -103,11 +104,10 @@ final class ConnectionPair implements AutoCloseable {
         }
     }
 
-    private @Nullable StatefulRedisPubSubConnection<String, String> replaceSignals(
-            StatefulRedisPubSubConnection<String, String> connection) {
+    private @Nullable MailboxSubscription replaceSignals(MailboxSubscription connection) {
         lock.lock();
         try {
-            StatefulRedisPubSubConnection<String, String> replaced = ended ? connection : signals;
+            MailboxSubscription replaced = ended ? connection : signals;
             signals = ended ? signals : connection;
             return replaced;
         } finally {
@@ -116,27 +116,12 @@ final class ConnectionPair implements AutoCloseable {
     }
 
     /** Whether signals are heard on this very connection. */
-    boolean hearsOn(StatefulRedisPubSubConnection<String, String> connection) {
+    boolean hearsOn(MailboxSubscription connection) {
         lock.lock();
         try {
             return !ended && signals == connection;
         } finally {
             lock.unlock();
-        }
-    }
-
-    private static void confirm(SignalMailbox mailbox, StatefulRedisPubSubConnection<String, String> connection) {
-        connection.addListener(mailbox);
-        try {
-            BlockingWait.await(
-                    connection.async().subscribe(mailbox.channel()).toCompletableFuture(), connection.getTimeout());
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
-        } catch (TimeoutException e) {
-            throw new RedisException("No answer to SUBSCRIBE", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RedisException("Interrupted while subscribing", e);
         }
     }
 
@@ -147,7 +132,7 @@ final class ConnectionPair implements AutoCloseable {
      */
     void abandon() {
         closeBehindThoseUnderWay();
-        StatefulRedisPubSubConnection<String, String> subscribed = end();
+        MailboxSubscription subscribed = end();
         if (subscribed != null) {
             subscribed.closeAsync();
         }
@@ -180,14 +165,14 @@ final class ConnectionPair implements AutoCloseable {
         try {
             commands.close();
         } finally {
-            StatefulRedisPubSubConnection<String, String> subscribed = end();
+            MailboxSubscription subscribed = end();
             if (subscribed != null) {
                 subscribed.close();
             }
         }
     }
 
-    private @Nullable StatefulRedisPubSubConnection<String, String> end() {
+    private @Nullable MailboxSubscription end() {
         lock.lock();
         try {
             ended = true;

@@ -1,18 +1,18 @@
 package io.github.lockstarter.redis.connection;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
  * Subscribes to the mailbox of an instance, and subscribes again on another connection when the current one fails.
  *
  * <p>The first subscription is made by the thread that opens the link, the others by the same executor; the pulse of
- * the mailbox asks for them from the client's threads. Has no state of its own.
+ * the mailbox asks for them from the client's threads. {@code numbers} is the last number of a connection.
  */
 final class MailboxSubscriptions {
 
@@ -20,6 +20,7 @@ final class MailboxSubscriptions {
     private final Duration pulse;
     private final Executor opener;
     private final Function<ConnectionPair, Optional<SignalMailbox>> mailboxOf;
+    private final AtomicLong numbers = new AtomicLong();
 
     /**
      * Subscribes to nothing yet.
@@ -42,26 +43,33 @@ final class MailboxSubscriptions {
 
     /** Subscribes for the first time, and has the mailbox looked after from then on. Blocks. */
     void subscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        StatefulRedisPubSubConnection<String, String> signals = connector.connectPubSub();
+        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub(), numbers);
         routes.subscribe(mailbox, signals);
         watch(routes, signals);
     }
 
-    private void watch(ConnectionPair routes, StatefulRedisPubSubConnection<String, String> signals) {
-        MailboxPulse watching =
-                new MailboxPulse(signals, pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes));
+    private void watch(ConnectionPair routes, MailboxSubscription signals) {
+        MailboxPulse watching = new MailboxPulse(
+                signals.connection(), pulse, () -> routes.hearsOn(signals), () -> resubscribe(routes, () -> {}));
         routes.watchedBy(watching);
         watching.begin();
     }
 
-    /** Commands go on meanwhile. If it fails, the pulse asks for it again. Returns at once. */
-    private void resubscribe(ConnectionPair routes) {
+    /** Subscribes again, unless that is under way for this very subscription. Returns at once. */
+    void replace(ConnectionPair routes, MailboxSubscription unheard) {
+        if (unheard.beginReplacement()) {
+            resubscribe(routes, unheard::endReplacement);
+        }
+    }
+
+    /** Commands go on meanwhile. If it fails, the pulse and the heartbeats ask for it again. Returns at once. */
+    private void resubscribe(ConnectionPair routes, Runnable onFailure) {
         try {
             opener.execute(() -> {
                 try {
                     mailboxOf.apply(routes).ifPresent(mailbox -> resubscribe(routes, mailbox));
                 } catch (RuntimeException e) {
-                    // The server may hang, or be away: the pulse goes on.
+                    onFailure.run(); // the server may hang, or be away
                 }
             });
         } catch (RejectedExecutionException e) {
@@ -70,7 +78,7 @@ final class MailboxSubscriptions {
     }
 
     private void resubscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        StatefulRedisPubSubConnection<String, String> signals = connector.connectPubSub();
+        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub(), numbers);
         routes.resubscribe(mailbox, signals);
         watch(routes, signals);
     }

@@ -84,6 +84,21 @@ public final class RedisConnections implements AutoCloseable {
         return open != null && open.hearsSignals();
     }
 
+    /** Where signals arrive, on the open link; null if nothing is open. */
+    @Nullable
+    MailboxSubscription subscription() {
+        ConnectionPair open = link;
+        return open == null ? null : open.subscription();
+    }
+
+    /** Subscribes on another connection, since the server does not hear this one. Returns at once. */
+    void resubscribe(MailboxSubscription unheard) {
+        ConnectionPair open = link;
+        if (open != null && open.hearsOn(unheard)) {
+            subscriptions.replace(open, unheard);
+        }
+    }
+
     /** The open link to the server of a key, or null. */
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;

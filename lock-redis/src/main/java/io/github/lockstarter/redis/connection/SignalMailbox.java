@@ -25,17 +25,36 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     public static final String REVOKED = "%~";
 
     private final String channel;
+    private final String heartbeat;
     private final SignalListener listener;
     private volatile boolean wasOpen;
 
-    public SignalMailbox(String channel, SignalListener listener) {
+    /**
+     * A mailbox that is not open yet.
+     *
+     * @param channel the channel to subscribe to
+     * @param heartbeat what the channel of each connection begins with
+     * @param listener receives the signals
+     */
+    public SignalMailbox(String channel, String heartbeat, SignalListener listener) {
         this.channel = channel;
+        this.heartbeat = heartbeat;
         this.listener = listener;
     }
 
     /** The channel to subscribe to. */
     String channel() {
         return channel;
+    }
+
+    /** What the channel of each connection begins with. */
+    String heartbeat() {
+        return heartbeat;
+    }
+
+    /** A connection has a channel of its own, which the server has confirmed. */
+    void opened() {
+        listener.onMailboxOpened();
     }
 
     @Override

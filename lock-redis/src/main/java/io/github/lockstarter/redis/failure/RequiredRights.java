@@ -2,6 +2,7 @@ package io.github.lockstarter.redis.failure;
 
 import io.github.lockstarter.redis.settings.RedisSettings;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,14 +20,16 @@ public record RequiredRights(RedisSettings settings) {
      */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
-                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
+                    + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
+                    + " +pubsub|numsub";
 
     private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
 
-    /** Servers before 7.0 name the command without its subcommand. */
-    private static final String ANY_CLIENT = "client";
-
     private static final String CLIENT_SETNAME = "client|setname";
+
+    /** Servers before 7.0 name the command without its subcommand. */
+    private static final Map<String, String> WITH_SUBCOMMAND =
+            Map.of("client", CLIENT_SETNAME, "pubsub", "pubsub|numsub");
 
     /** The keys of all locks. */
     String keys() {
@@ -42,7 +45,7 @@ public record RequiredRights(RedisSettings settings) {
     public String missing(ServerError refusal) {
         Matcher command = COMMAND.matcher(refusal.text());
         if (command.find()) {
-            return "+" + (command.group(1).equals(ANY_CLIENT) ? CLIENT_SETNAME : command.group(1));
+            return "+" + WITH_SUBCOMMAND.getOrDefault(command.group(1), command.group(1));
         }
         if (refusal.text().contains("channel")) {
             return channels();
@@ -51,7 +54,7 @@ public record RequiredRights(RedisSettings settings) {
     }
 
     /** What to do about a refusal. */
-    String remedyOf(ServerError refusal) {
+    public String remedyOf(ServerError refusal) {
         String missing = missing(refusal);
         return missing.isEmpty()
                 ? "Give the user the right that ACL LOG of the server names"

@@ -74,8 +74,8 @@ public final class ServerHistory {
     }
 
     /**
-     * A grant left the server's note, or found it. A grant that was asked for while the note before may have been there
-     * tells nothing: it may have found that one, which ends soon.
+     * A grant left the server's note, or found it. A grant that was asked for while the previous note may have existed
+     * is ignored: it may have found that note, which ends soon.
      *
      * @param sentAt when the attempt was sent, by {@link System#nanoTime}
      */

@@ -10,6 +10,7 @@ public final class KeySpace {
     private final String opening;
     private final String mailboxes;
     private final String history;
+    private final String heartbeats;
     private final String fence;
     private final @Nullable SlotTags tags;
 
@@ -27,6 +28,7 @@ public final class KeySpace {
         this.opening = prefix + '{';
         this.mailboxes = prefix + "mailbox:";
         this.history = prefix + "history";
+        this.heartbeats = prefix + "heartbeat:";
         this.fence = prefix + "fence";
         this.tags = tags;
     }
@@ -52,6 +54,11 @@ public final class KeySpace {
     /** The channel on which an instance hears its signals. */
     public String mailboxOf(String instanceId) {
         return mailboxes + instanceId;
+    }
+
+    /** What the channel of each connection on which an instance hears its signals begins with. */
+    public String heartbeatOf(String instanceId) {
+        return heartbeats + instanceId + ':';
     }
 
     /** Where the marker of the one history is stored. */

@@ -12,7 +12,7 @@ import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.GrantTime;
-import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.StoredOwner;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Calls of the acquire script, and the results that its replies stand for. */
 public final class AcquireScript {
+
+    /** How often a waiter looks, in a take-over time, whether the owner has crashed. */
+    private static final int LOOKS = 2;
 
     /** Makes the script return the time. */
     private static final String TIMED = "time";
@@ -125,16 +128,21 @@ public final class AcquireScript {
                 history.learn(reply.marker());
             }
             if (reply.status() == Reply.GRANTED) {
-                return new AcquireResult.Granted(reply.value(), reply.number(), grantTime(reply));
+                return new AcquireResult.Granted(
+                        reply.value(),
+                        reply.number(),
+                        grantTime(reply),
+                        reply.owner().map(StoredOwner::holder));
             }
             if (reply.status() == Reply.CONTENDED) {
+                Optional<StoredOwner> owner = reply.owner();
                 return new AcquireResult.Contended(
                         remaining(reply.value()),
                         reply.number(),
-                        Optional.of(reply.holder())
-                                .filter(text -> !text.isEmpty() && !reply.isKept())
-                                .map(LockToken::holderOf),
-                        reply.isKept());
+                        owner.map(StoredOwner::holder),
+                        reply.isKept(),
+                        owner.filter(StoredOwner::isTakenOver)
+                                .map(each -> each.takeOver().dividedBy(LOOKS)));
             }
             if (reply.status() == Reply.RECOVERING && history != null) {
                 Duration left = Duration.ofMillis(reply.value());
@@ -214,7 +222,8 @@ public final class AcquireScript {
      * @param value first fencing token, remaining lease, when to try again, or position of the key that is wrong
      * @param number other instances in the queue, or position in it
      * @param marker of the server's history; empty if it is the caller's
-     * @param holder the owner of the lock, if it is another one and its token names it, or that it is kept; else empty
+     * @param holder the owner of the lock, if it is another one and its token names it, or the one that it was taken
+     *     over from, or that it is kept; else empty
      * @param micros the server's clock, in microseconds; empty if it was not asked for
      */
     public record Reply(long status, long value, long number, String marker, String holder, OptionalLong micros) {
@@ -234,6 +243,11 @@ public final class AcquireScript {
         /** Whether the lock is kept for the rest of its minimum time. */
         boolean isKept() {
             return holder.equals(ReleaseScript.KEPT);
+        }
+
+        /** Who has the lock, or had it before the take-over; empty if there is no owner, or its token names none. */
+        Optional<StoredOwner> owner() {
+            return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(StoredOwner.of(holder));
         }
 
         /** The reply without what may follow its numbers. */

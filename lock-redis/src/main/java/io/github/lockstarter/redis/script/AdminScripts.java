@@ -2,14 +2,14 @@ package io.github.lockstarter.redis.script;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.LockAdmin.StoredLock.Holder;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
-import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.StoredOwner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +26,9 @@ public final class AdminScripts {
 
     /** Its place in the reply of {@link #inspect}. */
     private static final int MARKER = 5;
+
+    /** Its place in the reply of {@link #inspect}. */
+    private static final int MARKED = 6;
 
     private final KeySpace keySpace;
     private final String counting;
@@ -84,9 +87,15 @@ public final class AdminScripts {
             if (owner.equals(ReleaseScript.KEPT)) {
                 return new StoredLock.Kept(Duration.ofMillis(Math.max(0, remaining)), fencingToken, waiting);
             }
-            Optional<Holder> holder = owner.equals(FOREIGN) ? Optional.empty() : Optional.of(LockToken.holderOf(owner));
+            Optional<LockHolder> holder = owner.equals(FOREIGN)
+                    ? Optional.empty()
+                    : Optional.of(StoredOwner.of(owner).holder());
             Optional<Duration> lease = remaining < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(remaining));
-            return new StoredLock.Held(holder, lease, fencingToken, waiting);
+            return new StoredLock.Held(holder, lease, fencingToken, waiting, marked(texts.get(MARKED)));
+        }
+
+        private static Optional<Duration> marked(String millis) {
+            return millis.isEmpty() ? Optional.empty() : Optional.of(Duration.ofMillis(Long.parseLong(millis)));
         }
 
         @Override

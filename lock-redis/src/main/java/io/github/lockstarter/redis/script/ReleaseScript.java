@@ -31,7 +31,7 @@ public final class ReleaseScript {
     /** Status of release, confirm and revoke: the token does not have the lock. */
     public static final long NOT_HELD = 0;
 
-    /** Status of release: nobody has the lock. */
+    /** Status of release: the lock is free. */
     private static final long FREE = -1;
 
     /** What stands in place of the owner's token while a lock is kept for the rest of its minimum time. */
@@ -40,17 +40,12 @@ public final class ReleaseScript {
     /** What each millisecond of the rest adds to the status in the reply of release. */
     private static final long PER_MILLISECOND = 4;
 
-    /** Reads the reply of {@link #release}. */
-    public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader();
+    /** Reads the reply of {@link #release} for a lock that is not taken over. */
+    public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader(new ReleaseResult.Released(0));
 
-    /** Reads the reply of {@link #release} for a lock that an earlier call may have released. */
-    public static final Reader<Long, ReleaseResult> REPEATED_RELEASE_READER = new ReleaseReader() {
-
-        @Override
-        public ReleaseResult of(Long reply) {
-            return ofRepeated(reply);
-        }
-    };
+    private static final Reader<Long, ReleaseResult> OF_TAKEN_OVER = new ReleaseReader(new ReleaseResult.FoundFree());
+    private static final Reader<Long, ReleaseResult> REPEATED = new RepeatedReader(RELEASE_READER);
+    private static final Reader<Long, ReleaseResult> REPEATED_OF_TAKEN_OVER = new RepeatedReader(OF_TAKEN_OVER);
 
     /** Reads the reply of {@link #withdraw}. */
     public static final Reader<Long, WithdrawResult> WITHDRAW_READER = new WithdrawReader();
@@ -141,7 +136,18 @@ public final class ReleaseScript {
                 LockScript.RELEASE, new String[] {key, keys.waiters()}, RenewScript.tokenIn(marker), "0");
     }
 
-    private static class ReleaseReader implements Reader<Long, ReleaseResult> {
+    /** Reads the reply of {@link #release}. */
+    public static Reader<Long, ReleaseResult> readerFor(LockToken token) {
+        return token.takeOverMillis() == 0 ? RELEASE_READER : OF_TAKEN_OVER;
+    }
+
+    /** Reads the reply of {@link #release} for a lock that an earlier call may have released. */
+    public static Reader<Long, ReleaseResult> repeatedReaderFor(LockToken token) {
+        return token.takeOverMillis() == 0 ? REPEATED : REPEATED_OF_TAKEN_OVER;
+    }
+
+    /** @param repeated what it means that a second copy finds the lock free */
+    private record ReleaseReader(ReleaseResult repeated) implements Reader<Long, ReleaseResult> {
 
         @Override
         public ReleaseResult of(Long reply) {
@@ -160,15 +166,28 @@ public final class ReleaseScript {
                     : new ReleaseResult.Kept(Duration.ofMillis(rest), signalled);
         }
 
-        /** What the second copy finds free, the first one has freed. */
         @Override
         public ReleaseResult ofRepeated(Long reply) {
-            return reply == FREE ? new ReleaseResult.Released(0) : ofStatus(reply);
+            return reply == FREE ? repeated : ofStatus(reply);
         }
 
         @Override
         public ReleaseResult failed(RedisFailure failure) {
             return new ReleaseResult.Unknown(failure.problem(), failure.cause());
+        }
+    }
+
+    /** Takes each reply for that of a second copy. */
+    private record RepeatedReader(Reader<Long, ReleaseResult> reader) implements Reader<Long, ReleaseResult> {
+
+        @Override
+        public ReleaseResult of(Long reply) {
+            return reader.ofRepeated(reply);
+        }
+
+        @Override
+        public ReleaseResult failed(RedisFailure failure) {
+            return reader.failed(failure);
         }
     }
 

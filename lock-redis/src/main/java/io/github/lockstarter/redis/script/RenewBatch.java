@@ -29,6 +29,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     static final int MOST = 50;
 
     private static final RenewResult RENEWED = new RenewResult.Renewed();
+    private static final RenewResult EXTENDED = new RenewResult.Renewed(false);
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
     /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
@@ -112,13 +113,15 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
             learn(history, reply);
         }
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
+        // A young history may have forgotten that another instance has taken the lock over.
+        RenewResult renewed = reply.retryAfter().isZero() ? RENEWED : EXTENDED;
         RenewResult absent = history == null || looked ? NOT_HELD : unknown(failures.ofParting());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {
             renewals.get(i)
                     .complete(
                             switch (reply.status(i)) {
-                                case Reply.RENEWED -> RENEWED;
+                                case Reply.RENEWED -> renewed;
                                 case Reply.DEFERRED -> deferred;
                                 case Reply.FORGOTTEN -> AT_ONCE;
                                 case Reply.REFUSED -> unknown;

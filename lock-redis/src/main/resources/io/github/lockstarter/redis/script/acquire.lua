@@ -5,7 +5,8 @@
 -- is compared with the rest of it.
 --
 -- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; lives as long as the lease.
---          Called <prefix>{<tag>}
+--          Behind the token, a bar, the time of the last look, a plus sign, and for how long the owner's instance was not heard
+--          until then, in microseconds, are the mark of an owner that is not heard any more. Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off, and the next
@@ -29,8 +30,9 @@
 -- Returns the first fencing token      granted, no other instance is known to wait, and the marker is the caller's
 -- Returns {status, value, number}, and what of the following there is, where the status is not negative:
 --   the marker, unless it is the caller's; but empty if more follows
---   if another owner has the lock, and its token says who made it: the first 8 characters of its instance, and what its token
---   has from the vertical bar on; '%kept' if its owner released it, and it is kept for the rest of its minimum time
+--   if another owner has the lock, or the lock was taken over from it, and its token says who made it: the first 8 characters
+--   of its instance, and what its token has from the vertical bar on; '%kept' if its owner released it, and it is kept for the
+--   rest of its minimum time
 --   to who wants to be told: the time of this server in microseconds
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it, or it is kept: in ms, -1 if it never ends by itself; position 0
@@ -41,6 +43,11 @@
 -- The queue is looked at only for more than one fencing token, or by who was told a position. A newcomer that asks for one
 -- has no use for the number, and is in no queue to be taken out of.
 -- Any error means not granted, or that the owner's fencing tokens are what they were.
+--
+-- A token may end with a bar and its take-over time in ms. If its owner's instance is not heard on its mailbox, which the
+-- operating system closes with the process, the lock is marked; if it was not heard for so long, and the owner has not renewed
+-- the lock meanwhile, which removes the mark, the lock is granted as if it were free. Neither happens while the history is younger than
+-- the grace, without the guard, or if the server does not say which history this is (docs/internals/crash-take-over.md).
 --
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.
@@ -61,7 +68,7 @@ local function failed(reply, key)
   return reply
 end
 
--- include check_history.lua: leaves marker, age, micros and refusal
+-- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 if refusal then
   return failed(refusal, 4)
 end
@@ -92,6 +99,18 @@ end
 -- Where the token begins in what is stored.
 local TOKEN = 18
 local repeated = owner and string.sub(owner, TOKEN) == token
+-- include is_marked.lua: leaves isMarked
+repeated = repeated or isMarked
+
+-- More than any label has: the lock may hold anything that somebody else has written.
+local MOST_OF_LABEL = 96
+local lost
+if owner and not repeated and isNamed and not recovering then
+  -- include take_over.lua: leaves abandoned and micros
+  if abandoned then
+    lost, owner = abandoned, nil
+  end
+end
 
 if owner and not repeated then
   -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
@@ -133,8 +152,6 @@ if owner and not repeated then
       want(instance)
     end
   end
-  -- More than any label has: the lock may hold anything that somebody else has written.
-  local MOST_OF_LABEL = 64
   local remaining = redis.call('PTTL', lock)
   local holder, label = string.match(owner, '^%d+ ([0-9a-f]+):%d+(|.*)$')
   if holder then
@@ -181,7 +198,7 @@ if repeated then
     end
   end
 else
-  -- Whoever wants to be told the time takes the first fencing token for the time of the grant, or for later.
+  -- A caller that asks for the time uses the first fencing token as an upper bound of the time of the grant.
   local isNoted = isChecked and not timed
   -- include fencing_tokens.lua: leaves taken, micros and problem
   if problem then
@@ -192,9 +209,12 @@ else
   if set.err then
     return set
   end
-  if checked and not isChecked and marker == known then
+  if checked and not isChecked and isNamed and marker == known then
     -- include note_check.lua
   end
+end
+if lost then
+  return {GRANTED, first, others, told or '', lost, clock}
 end
 if others > 0 or told then
   return {GRANTED, first, others, told, clock}

@@ -23,7 +23,7 @@ local count = (#ARGV - 2) / 3
 local fence, history, checked = KEYS[count + 1], KEYS[count + 2], KEYS[count + 3]
 local known, grace = ARGV[1], ARGV[2]
 
--- include check_history.lua: leaves marker, age, micros and refusal
+-- include check_history.lua: leaves marker, age, micros, refusal and isNamed
 local open = not refusal and marker == known and not (age and age < grace * 1000)
 
 local first
@@ -32,7 +32,7 @@ if open then
   -- include fencing_tokens.lua: leaves taken, micros and problem
   first = not problem and taken
 end
-if first and checked and not isChecked then
+if first and checked and not isChecked and isNamed then
   -- include note_check.lua
 end
 

@@ -22,7 +22,7 @@ local token, lease, known = ARGV[1], ARGV[2], ARGV[3]
 local LIMIT, LEAST = 9007199254740992, 1000000000000000
 local NOT_GRANTED = 0
 
--- The marker too: whoever deletes it may have deleted locks with it.
+-- The marker is compared too: a command that deletes it may delete locks as well.
 local stored = redis.pcall('MGET', checked, history)
 if stored[1] ~= known .. tostring(redis) or stored[2] ~= known then
   return NOT_GRANTED

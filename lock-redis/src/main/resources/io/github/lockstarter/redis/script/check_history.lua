@@ -2,21 +2,23 @@
 -- Takes history, nothing if the guard is off, and known, as the script that includes it documents them; and checked, the key
 -- of what a look before has left, or nothing if this one must be a look of its own.
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
--- it was asked for, and what the server refused.
+-- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
 local marker, age, micros, refusal = known, nil, nil, nil
 -- The address of a table of this process's interpreter tells the note of this process from one that a snapshot or a full
 -- synchronisation has copied from another one.
 local note = checked and known .. tostring(redis)
 local isChecked = false
 if checked then
-  -- The marker too: whoever deletes it may have deleted locks with it.
+  -- The marker is compared too: a command that deletes it may delete locks as well.
   local stored = redis.pcall('MGET', checked, history)
   isChecked = stored[1] == note and stored[2] == known
 end
+local isNamed = isChecked
 if history and not isChecked then
   local info = redis.pcall('INFO', 'replication')
   info = type(info) == 'string' and info or ''
   local named = string.find(info, 'master_replid:', 1, true)
+  isNamed = named
   local here, since, kind = string.sub(known, 1, 40), nil, nil
   local begins = false
 

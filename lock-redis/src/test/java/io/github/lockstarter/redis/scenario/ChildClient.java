@@ -7,6 +7,7 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
@@ -22,8 +23,13 @@ final class ChildClient {
 
     /** A connected template that lives as long as its JVM. */
     static LockTemplate locks(String port, Duration lease) {
+        return locks(port, Application.settings(lease));
+    }
+
+    /** The same, with these settings. */
+    static LockTemplate locks(String port, EngineSettings settings) {
         RedisStore store = new RedisStore(RedisURI.create("127.0.0.1", Integer.parseInt(port)));
-        LockEngine engine = new LockEngine(store.connect(), Application.settings(lease), List.of(), EngineClock.SYSTEM);
+        LockEngine engine = new LockEngine(store.connect(), settings, List.of(), EngineClock.SYSTEM);
         LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
         warmUp(locks);
         return locks;

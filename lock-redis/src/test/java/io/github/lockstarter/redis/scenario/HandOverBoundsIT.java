@@ -136,7 +136,7 @@ class HandOverBoundsIT extends RedisScenario {
 
     @Test
     void tellsTheHolderOnceAndWakesOneInstanceWithEachRelease() throws Exception {
-        Application holder = warmedUp(newApplication());
+        Application holder = warmedUp(newApplicationThatTrustsSignals());
         try (Mailboxes mailboxes = Mailboxes.on(server())) {
             LockHandle held = holder.locks().acquire(request);
             List<Application> waiting = new ArrayList<>();

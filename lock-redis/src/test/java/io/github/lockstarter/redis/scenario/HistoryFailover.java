@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
@@ -145,16 +146,16 @@ abstract class HistoryFailover {
 
     /**
      * Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes
-     * to.
+     * to. A lock that was in doubt meanwhile stays in doubt, and is kept.
      */
     private boolean isKeptBeyondTheGrace(LockHandle held, Application second) {
         long beyondTheGrace = System.nanoTime() + lease().plusSeconds(3).toNanos();
-        while (System.nanoTime() - beyondTheGrace < 0 && held.isHeld()) {
+        while (System.nanoTime() - beyondTheGrace < 0 && held.state() != HoldState.LOST) {
             assertThat(isGranted(second) && held.isHeld())
                     .as("granted to another one beside its holder")
                     .isFalse();
         }
-        return held.isHeld();
+        return held.state() != HoldState.LOST;
     }
 
     /** A second less than half a lease: the client has to find the new master, too. */

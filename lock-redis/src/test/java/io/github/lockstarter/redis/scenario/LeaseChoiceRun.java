@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.testing.ChildJvm;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -24,14 +26,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeaseChoiceRun extends RedisScenario {
 
     private static final int LOCKS = 20;
+    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
     private static final Duration START = Duration.ofSeconds(60);
 
+    /** Red where the lease decides although a take-over is wanted, or the other way round. */
     @ParameterizedTest
-    @ValueSource(ints = {2, 5, 10, 30, 60})
-    void takesOverWithinTheLeaseWhenTheHolderIsKilled(int seconds) throws Exception {
+    @CsvSource({"2, 0", "5, 0", "10, 0", "30, 0", "60, 0", "30, 1000"})
+    void grantsTheLocksOfAKilledHolderAfterItsLeaseOrItsTakeOverTime(int seconds, long takeOver) throws Exception {
         Duration lease = Duration.ofSeconds(seconds);
         Application heir = warmedUp(newApplication(lease));
-        try (ChildJvm holder = holding(server().host(), server().port(), lease)) {
+        try (ChildJvm holder = holding(server().host(), server().port(), lease, Duration.ofMillis(takeOver))) {
             List<Future<Duration>> waits = new ArrayList<>();
             holder.kill();
             long killed = System.nanoTime();
@@ -50,9 +54,11 @@ class LeaseChoiceRun extends RedisScenario {
             }
             millis.sort(null);
             System.out.printf(
-                    "lease %ds: granted %d ms (shortest), %d ms (median), %d ms (longest) after the kill%n",
-                    seconds, millis.get(0), millis.get(LOCKS / 2), millis.get(LOCKS - 1));
-            assertThat(millis.get(LOCKS - 1)).isLessThan(lease.plusSeconds(2).toMillis());
+                    "lease %ds, take-over %dms: granted %d ms (shortest), %d ms (median), %d ms (longest) after the kill%n",
+                    seconds, takeOver, millis.get(0), millis.get(LOCKS / 2), millis.get(LOCKS - 1));
+            Duration longest = takeOver == 0 ? lease : Duration.ofMillis(takeOver * 3 / 2);
+            assertThat(millis.get(0)).isGreaterThan(takeOver);
+            assertThat(millis.get(LOCKS - 1)).isLessThan(longest.plusSeconds(2).toMillis());
         }
     }
 
@@ -60,7 +66,7 @@ class LeaseChoiceRun extends RedisScenario {
     @ValueSource(ints = {2, 5, 10, 30, 60})
     void keepsItsLocksOverAPauseOfHalfALease(int seconds) {
         Duration lease = Duration.ofSeconds(seconds);
-        try (ChildJvm holder = holding(server().host(), server().port(), lease)) {
+        try (ChildJvm holder = holding(server().host(), server().port(), lease, TAKE_OVER)) {
             holder.pause();
             letPass(lease.dividedBy(2));
             holder.resume();
@@ -76,7 +82,7 @@ class LeaseChoiceRun extends RedisScenario {
     void keepsItsLocksWhileRedisCannotBeReachedForATimeOfHalfALease(int seconds) {
         Duration lease = Duration.ofSeconds(seconds);
         TcpProxy proxy = newProxy();
-        try (ChildJvm holder = holding(proxy.host(), proxy.port(), lease)) {
+        try (ChildJvm holder = holding(proxy.host(), proxy.port(), lease, TAKE_OVER)) {
             proxy.refuse();
             proxy.cut();
             letPass(lease.dividedBy(2));
@@ -95,14 +101,15 @@ class LeaseChoiceRun extends RedisScenario {
                         .count();
     }
 
-    private ChildJvm holding(String host, int port, Duration lease) {
+    private ChildJvm holding(String host, int port, Duration lease, Duration takeOver) {
         ChildJvm holder = ChildJvm.start(
                 StaggeredHolderJvm.class,
                 host,
                 Integer.toString(port),
                 key,
                 Integer.toString(LOCKS),
-                Long.toString(lease.toMillis()));
+                Long.toString(lease.toMillis()),
+                Long.toString(takeOver.toMillis()));
         holder.awaitLine("holding"::equals, START);
         return holder;
     }

@@ -19,7 +19,9 @@ class NetworkCostIT extends RedisScenario {
 
     private static final Duration NOTE = Duration.ofMillis(15);
 
-    private final Application application = newApplication();
+    /** Without heartbeats, which come between the commands that are counted. */
+    private final Application application =
+            newApplication(Application.settings(LONG_LEASE).withCrashTakeOver(Duration.ZERO));
 
     @BeforeEach
     void connectAndLoadTheScripts() {
@@ -40,6 +42,17 @@ class NetworkCostIT extends RedisScenario {
         // An attempt that is held up on its way may find the server's note gone, and is sent again.
         long notes = 1 + (System.nanoTime() - began) / NOTE.toNanos();
         assertThat(reads).isBetween(200L, 200 + notes);
+    }
+
+    /** One command each quarter of the take-over time. */
+    @Test
+    void asksFourTimesASecondWhetherItIsHeard() {
+        Duration time = Duration.ofSeconds(2);
+        assertThat(server().readsDuring(() -> letPass(time)))
+                .as("without take-over")
+                .isZero();
+        warmedUp(newApplication());
+        assertThat(server().readsDuring(() -> letPass(time))).isBetween(4L, 12L);
     }
 
     @Test

@@ -27,11 +27,14 @@ final class StaggeredHolderJvm {
     /**
      * Runs.
      *
-     * @param arguments host, port, first part of the keys, number of keys, lease in ms
+     * @param arguments host, port, first part of the keys, number of keys, lease in ms, take-over time in ms
      */
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[4]));
-        LockTemplate locks = locks(RedisURI.create(arguments[0], Integer.parseInt(arguments[1])), lease);
+        LockTemplate locks = locks(
+                RedisURI.create(arguments[0], Integer.parseInt(arguments[1])),
+                lease,
+                Duration.ofMillis(Long.parseLong(arguments[5])));
         WarmUp.connect(locks, "warm-up");
         int count = Integer.parseInt(arguments[3]);
         for (int i = 0; i < count; i++) {
@@ -47,11 +50,11 @@ final class StaggeredHolderJvm {
     }
 
     /** With the command timeout of an application that configures none. */
-    private static LockTemplate locks(RedisURI uri, Duration lease) {
+    private static LockTemplate locks(RedisURI uri, Duration lease, Duration takeOver) {
         RedisSettings settings = new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.guarding(lease));
         LockEngine engine = new LockEngine(
                 new RedisStore(uri).with(settings).connect(),
-                Application.settings(lease),
+                Application.settings(lease).withCrashTakeOver(takeOver),
                 List.of(),
                 EngineClock.SYSTEM);
         return new LockTemplate(engine, OnLost.THROW);

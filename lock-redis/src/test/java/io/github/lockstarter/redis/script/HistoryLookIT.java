@@ -212,8 +212,8 @@ class HistoryLookIT {
         assertThat(scripts.acquire("b:1", grace)).hasSize(3);
         assertThat(scripts.renew("a:1", "")).startsWith("1", "", grace);
         assertThat(scripts.renew("a:1", grace)).startsWith("1", "", "");
-        assertThat(scripts.reclaim("a:1", "", 7)).containsExactly("1", "", grace, 0L);
-        assertThat(scripts.reclaim("a:1", grace, 7)).containsExactly("1", "", "", 0L);
+        assertThat(scripts.reclaim("a:1", "", 7)).startsWith("1", "", grace);
+        assertThat(scripts.reclaim("a:1", grace, 7)).startsWith("1", "", "");
     }
 
     @Test

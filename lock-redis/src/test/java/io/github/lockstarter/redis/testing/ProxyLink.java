@@ -11,18 +11,23 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * One connection of a {@link TcpProxy}: a thread for each direction. {@code taken} is the loss of a reply that this
- * connection carries out; it is set before its request is forwarded, so no reply to that can slip through.
+ * connection carries out; it is set before its request is forwarded, so no reply to that can slip through. {@code half}
+ * is set before one side is closed alone, so that the other one stays open.
  */
-final class ProxyLink {
+public final class ProxyLink {
 
     /** The server answers in order: when it has answered something and then keeps still, it has answered everything. */
     private static final int QUIET_MILLIS = 60;
+
+    private static final String SUBSCRIBE = "SUBSCRIBE";
 
     private final Socket client;
     private final Socket server;
     private final TcpProxy.Faults faults;
     private final Set<ProxyLink> links;
     private final AtomicReference<Taken> taken = new AtomicReference<>();
+    private volatile boolean subscribed;
+    private volatile boolean half;
 
     /** The request whose reply is lost, and what is to be told. */
     private record Taken(String request, TcpProxy.ReplyDrop drop) {}
@@ -40,10 +45,41 @@ final class ProxyLink {
         startThread("replies", this::forwardReplies);
     }
 
-    void close() {
+    /** Closes both sides. */
+    public void close() {
         links.remove(this);
         TcpProxy.closeQuietly(client);
         TcpProxy.closeQuietly(server);
+    }
+
+    /** Closes the side of the client: to the server, the connection stays open and silent until {@link #close}. */
+    public void closeToClient() {
+        half = true;
+        TcpProxy.closeQuietly(client);
+    }
+
+    /** Closes the side of the server: to the client, the connection stays open and silent until {@link #close}. */
+    public void closeToServer() {
+        half = true;
+        TcpProxy.closeQuietly(server);
+    }
+
+    /**
+     * Whether the client has subscribed on this connection.
+     *
+     * @return true once it has sent a {@code SUBSCRIBE}
+     */
+    public boolean isSubscription() {
+        return subscribed;
+    }
+
+    /**
+     * From which port of the proxy's machine the server sees this connection come.
+     *
+     * @return as in the {@code addr} of {@code CLIENT LIST}
+     */
+    public int portAtServer() {
+        return server.getLocalPort();
     }
 
     private void startThread(String direction, Forwarding forwarding) {
@@ -54,7 +90,9 @@ final class ProxyLink {
                     } catch (IOException e) {
                         // Either side is gone; so is the other, now.
                     } finally {
-                        close();
+                        if (!half) {
+                            close();
+                        }
                     }
                 },
                 "tcp-proxy-" + direction + "-" + client.getPort());
@@ -68,7 +106,12 @@ final class ProxyLink {
         byte[] buffer = new byte[65_536];
         for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
             faults.requests().pass();
-            takeDrop(new String(buffer, 0, length, StandardCharsets.ISO_8859_1));
+            String request = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
+            if (faults.refused().get().test(request)) {
+                return;
+            }
+            subscribed |= request.contains(SUBSCRIBE);
+            takeDrop(request);
             out.write(buffer, 0, length);
             out.flush();
         }

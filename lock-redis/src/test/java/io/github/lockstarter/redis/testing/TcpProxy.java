@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,7 +28,8 @@ public final class TcpProxy implements AutoCloseable {
     private final InetSocketAddress target;
     private final int port;
     private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
-    private final Faults faults = new Faults(new Gate(), new Gate(), new AtomicReference<>());
+    private final Faults faults =
+            new Faults(new Gate(), new Gate(), new AtomicReference<>(), new AtomicReference<>(TcpProxy::isRefused));
     private ServerSocket listener;
 
     private TcpProxy(InetSocketAddress target, int port) {
@@ -84,6 +86,15 @@ public final class TcpProxy implements AutoCloseable {
         return links.size();
     }
 
+    /**
+     * The open connections.
+     *
+     * @return those of this moment
+     */
+    public List<ProxyLink> open() {
+        return List.copyOf(links);
+    }
+
     /** Closes all connections; new ones are accepted as before. */
     public void cut() {
         links.forEach(ProxyLink::close);
@@ -94,8 +105,18 @@ public final class TcpProxy implements AutoCloseable {
         closeQuietly(listener);
     }
 
-    /** Accepts connections again. */
+    /**
+     * Closes each connection on which such a request is sent, in place of forwarding it, until {@link #accept}.
+     *
+     * @param request matches what a client sends in one piece, as ISO 8859-1
+     */
+    public void refuseRequests(Predicate<String> request) {
+        faults.refused().set(request);
+    }
+
+    /** Accepts connections, and all requests, again. */
     public synchronized void accept() {
+        faults.refused().set(TcpProxy::isRefused);
         if (listener.isClosed()) {
             listener = listen();
         }
@@ -135,6 +156,11 @@ public final class TcpProxy implements AutoCloseable {
         refuse();
         cut();
         flow();
+    }
+
+    /** Unless a test refuses some. */
+    private static boolean isRefused(String request) {
+        return false;
     }
 
     private boolean isFree() {
@@ -203,8 +229,10 @@ public final class TcpProxy implements AutoCloseable {
      * @param requests shut while requests are stalled
      * @param replies shut while replies are stalled
      * @param drop the armed loss of a reply, taken by the first connection that sees the request
+     * @param refused matches the requests on which a connection is closed
      */
-    record Faults(Gate requests, Gate replies, AtomicReference<ReplyDrop> drop) {}
+    record Faults(
+            Gate requests, Gate replies, AtomicReference<ReplyDrop> drop, AtomicReference<Predicate<String>> refused) {}
 
     /**
      * An armed loss of a reply.

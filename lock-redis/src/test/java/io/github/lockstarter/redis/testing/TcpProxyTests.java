@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.testing;
 
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,10 @@ import org.junit.jupiter.api.Test;
 class TcpProxyTests {
 
     private final List<String> executed = new CopyOnWriteArrayList<>();
+
+    /** How many connections have ended, as the server sees it. */
+    private final AtomicInteger ends = new AtomicInteger();
+
     private ServerSocket server;
     private Thread accepting;
     private TcpProxy proxy;
@@ -130,6 +136,67 @@ class TcpProxyTests {
         }
     }
 
+    @Test
+    void tellsWhichConnectionsAreSubscriptions() throws IOException {
+        try (Socket commands = connect();
+                Socket mailbox = connect()) {
+            ask(commands, "GET");
+            ask(mailbox, "SUBSCRIBE mailbox");
+
+            assertThat(proxy.open())
+                    .hasSize(2)
+                    .filteredOn(ProxyLink::isSubscription)
+                    .hasSize(1);
+            proxy.open().stream().filter(ProxyLink::isSubscription).forEach(ProxyLink::close);
+            assertThat(endOfInput(mailbox)).isTrue();
+            assertThat(ask(commands, "GET")).isEqualTo("GET");
+        }
+    }
+
+    @Test
+    void closesTheSideOfTheClientAlone() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            int open = ends.get();
+            proxy.open().forEach(ProxyLink::closeToClient);
+            assertThat(endOfInput(client)).isTrue();
+            await().during(ofMillis(200)).atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ends)
+                    .hasValue(open));
+
+            proxy.open().forEach(ProxyLink::close);
+            await().atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ends).hasValue(open + 1));
+        }
+    }
+
+    @Test
+    void closesTheSideOfTheServerAlone() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            proxy.open().forEach(ProxyLink::closeToServer);
+            await().atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ends).hasValue(1));
+            assertThatThrownBy(() -> ask(client, "b")).isInstanceOf(SocketTimeoutException.class);
+
+            proxy.cut();
+            assertThat(endOfInput(client)).isTrue();
+        }
+    }
+
+    @Test
+    void refusesSomeRequestsUntilItAcceptsAgain() throws IOException {
+        proxy.refuseRequests(request -> request.contains("SUBSCRIBE"));
+        try (Socket commands = connect();
+                Socket mailbox = connect()) {
+            send(mailbox, "SUBSCRIBE mailbox");
+            assertThat(endOfInput(mailbox)).isTrue();
+            assertThat(ask(commands, "GET")).isEqualTo("GET");
+            assertThat(executed).containsExactly("GET");
+        }
+        proxy.accept();
+        try (Socket mailbox = connect()) {
+            assertThat(ask(mailbox, "SUBSCRIBE mailbox")).isEqualTo("SUBSCRIBE mailbox");
+        }
+    }
+
     private Socket connect() throws IOException {
         Socket socket = new Socket(proxy.host(), proxy.port());
         socket.setSoTimeout(300);
@@ -173,6 +240,8 @@ class TcpProxyTests {
                 socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
             }
             return null;
+        } finally {
+            ends.incrementAndGet();
         }
     }
 

@@ -1,0 +1,111 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.Path;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisCluster;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.WarmUp;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Which topologies give the lock of an instance whose connections have ended to the next one before the lease ends. */
+@Timeout(60)
+class CrashTakeOverTopologyIT {
+
+    private static final Duration LEASE = Duration.ofMinutes(2);
+
+    /** Several take-over times. */
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private final LockRequest request =
+            LockRequest.of("crash:" + UUID.randomUUID()).waitingUpTo(SOON);
+
+    @Nested
+    class MasterAndReplicas {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisReplication> SERVERS = TopologyExtension.replication();
+
+        @Test
+        void takesTheLockOver() throws Exception {
+            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()))).isEqualTo(Path.TAKEN_OVER);
+        }
+    }
+
+    @Nested
+    class Sentinel {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> SERVERS = TopologyExtension.sentinels();
+
+        @Test
+        void takesTheLockOver() throws Exception {
+            assertThat(pathAfterCrash(RedisStore.of(SERVERS.topology()))).isEqualTo(Path.TAKEN_OVER);
+        }
+    }
+
+    @Nested
+    class WithoutTheGuard {
+
+        @RegisterExtension
+        static final RedisExtension SERVER = new RedisExtension();
+
+        @Test
+        void leavesTheLockToItsLease() {
+            try (RedisStore store = new RedisStore(SERVER.server().uri()).with(RedisStore.unguarded())) {
+                assertThat(store.connect().crashDetections()).isEmpty();
+            }
+        }
+    }
+
+    @Nested
+    class Cluster {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisCluster> SERVERS = TopologyExtension.cluster();
+
+        @Test
+        void leavesTheLockToItsLease() {
+            try (RedisStore store = RedisStore.of(SERVERS.topology())) {
+                assertThat(store.connect().crashDetections()).isEmpty();
+            }
+        }
+    }
+
+    /** The instance goes on, so that only its connections end: to the store it is the same. */
+    private Path pathAfterCrash(RedisStore store) throws Exception {
+        RedisLockBackend crashing = (RedisLockBackend) store.connect();
+        try (store;
+                Application holder = Application.over(crashing, Application.settings(LEASE));
+                Application heir = Application.over(store.connect(), Application.settings(LEASE))) {
+            WarmUp.connect(holder.locks(), request.name());
+            WarmUp.connect(heir.locks(), request.name());
+            holder.locks().acquire(request);
+            CompletableFuture<LockHandle> next = heir.locks().acquireAsync(request);
+
+            crashing.stop();
+
+            next.get(SOON.toSeconds(), TimeUnit.SECONDS).close();
+            return heir.events().of(LockEvent.Acquired.class).stream()
+                    .reduce((first, second) -> second)
+                    .orElseThrow()
+                    .path();
+        }
+    }
+}
