@@ -1,8 +1,10 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockAdmin.Waiter;
+import io.github.lockstarter.LockHolder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -49,6 +51,8 @@ public record LocksPage(
      * @param holdCount nested holds, at least 1
      * @param renewals how often the lease was renewed
      * @param handOvers how many holders of this instance had it right before, one after the other
+     * @param state whether it is certainly held
+     * @param takenOverFrom the instance that it was taken over from; absent if the lock was free
      */
     public record Held(
             String key,
@@ -60,7 +64,9 @@ public record LocksPage(
             long remainingLeaseMs,
             int holdCount,
             long renewals,
-            long handOvers) {
+            long handOvers,
+            HoldState state,
+            @Nullable String takenOverFrom) {
 
         static Held of(HeldLock held, Instant now, boolean shown) {
             return new Held(
@@ -73,7 +79,9 @@ public record LocksPage(
                     held.remainingLease().toMillis(),
                     held.holdCount(),
                     held.renewals(),
-                    held.handOvers());
+                    held.handOvers(),
+                    held.state(),
+                    held.takenOverFrom().map(LockHolder::instance).orElse(null));
         }
     }
 
@@ -115,6 +123,8 @@ public record LocksPage(
      *     never ends
      * @param fencingToken the last that was granted, by which it can be released
      * @param waitingInstances how many instances are registered as waiters
+     * @param inDoubtForMs how long ago the store noticed that the instance is not connected any more; absent if it is,
+     *     as far as another instance has asked
      * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its
      *     owner; absent if it does not recover
      * @param problem why the state is unknown
@@ -127,6 +137,7 @@ public record LocksPage(
             @Nullable Long remainingLeaseMs,
             @Nullable Long fencingToken,
             @Nullable Long waitingInstances,
+            @Nullable Long inDoubtForMs,
             @Nullable Long recoveringForMs,
             @Nullable String problem) {
 
@@ -134,6 +145,11 @@ public record LocksPage(
         public enum State {
             /** An owner has it. */
             HELD,
+            /**
+             * An owner has it whose instance is not connected any more: another instance takes it over, unless the
+             * owner renews it first.
+             */
+            IN_DOUBT,
             /** No owner has it, and the store grants it to none for the rest of its minimum time. */
             KEPT,
             /** No owner has it. */
@@ -147,13 +163,14 @@ public record LocksPage(
         static Stored of(StoredLock stored) {
             if (stored instanceof StoredLock.Held held) {
                 return new Stored(
-                        State.HELD,
-                        held.holder().map(StoredLock.Holder::instance).orElse(null),
-                        held.holder().flatMap(StoredLock.Holder::owner).orElse(null),
-                        held.holder().flatMap(StoredLock.Holder::since).orElse(null),
+                        held.inDoubtFor().isPresent() ? State.IN_DOUBT : State.HELD,
+                        held.holder().map(LockHolder::instance).orElse(null),
+                        held.holder().flatMap(LockHolder::owner).orElse(null),
+                        held.holder().flatMap(LockHolder::since).orElse(null),
                         millis(held.remainingLease()),
                         held.fencingToken(),
                         held.waitingInstances(),
+                        millis(held.inDoubtFor()),
                         null,
                         null);
             }
@@ -167,6 +184,7 @@ public record LocksPage(
                         kept.fencingToken(),
                         kept.waitingInstances(),
                         null,
+                        null,
                         null);
             }
             if (stored instanceof StoredLock.Free free) {
@@ -179,11 +197,21 @@ public record LocksPage(
                         null,
                         free.fencingToken(),
                         free.waitingInstances(),
+                        null,
                         recovering ? free.recovering().toMillis() : null,
                         null);
             }
             return new Stored(
-                    State.UNKNOWN, null, null, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
+                    State.UNKNOWN,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {

@@ -29,11 +29,15 @@ import org.springframework.boot.context.properties.bind.Name;
  *     annotation does not start, since it would run unlocked.
  * @param backend Where locks are kept, unless their name has a backend of its own.
  * @param keyPrefix First part of every key that the store keeps. Applications that share locks share it.
- * @param lease How long a lock outlives a crashed holder. Renewed while the holder is alive.
+ * @param lease How long a lock outlives a holder that is paused or cut off, and at most a crashed one. Renewed while
+ *     the holder is alive.
  * @param maxLease Longest lease that a request, an annotation or a per-name setting may have. Defaults to the lease.
  * @param maxWait Longest time a caller waits for a lock that another owner holds. Zero makes one attempt.
  * @param warnAfter How long a lock may be held before a warning shows what its holder is doing. Zero disables the
  *     warning.
+ * @param crashTakeover How long after the end of its holder's connection a lock is given to the next caller, since the
+ *     holder has crashed or is cut off. Works with Redis standalone, with replicas and with Sentinel. At least 200ms,
+ *     and below the lease to have an effect. Zero leaves the lock to its lease.
  * @param showOwner Whether the store keeps thread and time of each lock, which other instances then show in their
  *     exceptions and endpoints. If false, it keeps only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
@@ -62,6 +66,7 @@ record DistributedLockProperties(
         Duration maxWait,
 
         @DefaultValue("1m") Duration warnAfter,
+        @DefaultValue("1s") Duration crashTakeover,
         @DefaultValue("true") boolean showOwner,
         @DefaultValue("throw") OnLost onLost,
         @DefaultValue("warn") InTransaction inTransaction,
@@ -87,7 +92,7 @@ record DistributedLockProperties(
         backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
-        settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
+        settings(lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
         locks.forEach((name, named) -> {
             if (LockBackendOption.LOCAL.equals(named.backend)) {
                 throw new IllegalArgumentException(
@@ -165,7 +170,8 @@ record DistributedLockProperties(
     }
 
     EngineSettings engineSettings() {
-        return settings(lease, maxLease, maxWait, showOwner, warnAfter, retry, watchdog, handOver, locks);
+        return settings(
+                lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
     }
 
     private static EngineSettings settings(
@@ -174,6 +180,7 @@ record DistributedLockProperties(
             Duration maxWait,
             boolean showOwner,
             Duration warnAfter,
+            Duration crashTakeover,
             Retry retry,
             Watchdog watchdog,
             HandOver handOver,
@@ -187,6 +194,7 @@ record DistributedLockProperties(
                 new EngineSettings.HandOver(handOver.max, handOver.maxTime),
                 showOwner,
                 warnAfter,
+                crashTakeover,
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()
                         .overrides())));
     }
@@ -274,6 +282,8 @@ record DistributedLockProperties(
      * @param maxWait Wait instead of distributed-lock.wait.
      * @param renewal Renewal instead of distributed-lock.watchdog.enabled.
      * @param warnAfter Time until the warning instead of distributed-lock.warn-after. Zero disables the warning.
+     * @param crashTakeover Take-over time instead of distributed-lock.crash-takeover. Zero leaves the lock to its
+     *     lease.
      * @param atLeast Minimum time for which no other caller gets the lock, counted from the grant: a release that comes
      *     sooner leaves the lock kept for the rest. None unless set.
      * @param maxHold How long after its grant a lock is still renewed, instead of distributed-lock.watchdog.max-hold.
@@ -287,6 +297,7 @@ record DistributedLockProperties(
             @Name("wait") @JsonProperty("wait") @Nullable Duration maxWait,
             @Nullable Boolean renewal,
             @Nullable Duration warnAfter,
+            @Nullable Duration crashTakeover,
             @Nullable Duration atLeast,
             @Nullable Duration maxHold,
             @Nullable IfContended ifContended,
@@ -305,7 +316,8 @@ record DistributedLockProperties(
                     Optional.ofNullable(renewal),
                     Optional.ofNullable(warnAfter),
                     Optional.ofNullable(atLeast),
-                    Optional.ofNullable(maxHold));
+                    Optional.ofNullable(maxHold),
+                    Optional.ofNullable(crashTakeover));
         }
     }
 }

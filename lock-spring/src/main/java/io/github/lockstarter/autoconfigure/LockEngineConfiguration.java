@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockSource;
@@ -12,6 +13,7 @@ import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.LockDecorator;
 import io.github.lockstarter.observe.listener.LockEventPublisher;
 import io.github.lockstarter.observe.listener.LockListeners;
+import io.github.lockstarter.observe.log.DoubtLog;
 import io.github.lockstarter.observe.log.LockLog;
 import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.observe.log.StoreLog;
@@ -43,7 +45,7 @@ class LockEngineConfiguration {
 
     @Bean
     LockListeners distributedLockListeners(DistributedLockProperties properties, ObjectProvider<LockListener> beans) {
-        Stream<LockListener> log = Stream.of(new LockLog(), new StoreLog());
+        Stream<LockListener> log = Stream.of(new LockLog(), new DoubtLog(), new StoreLog());
         Stream<LockListener> slowHolds =
                 properties.warnsOfSlowHolds() ? Stream.of(new SlowHoldWarnings()) : Stream.empty();
         return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));
@@ -58,7 +60,8 @@ class LockEngineConfiguration {
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
         log.info(
-                "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, instance {}",
+                "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, crash"
+                        + " take-over {}, instance {}",
                 backend.getClass().getSimpleName(),
                 backend,
                 properties.keyPrefix(),
@@ -66,8 +69,16 @@ class LockEngineConfiguration {
                 settings.maxLease().toMillis(),
                 settings.maxWait().toMillis(),
                 settings.watchdog().enabled() ? "on" : "off",
+                takeOver(engine, settings),
                 engine.admin().instance());
         return engine;
+    }
+
+    private static String takeOver(LockEngine engine, EngineSettings settings) {
+        boolean isSupported = engine.crashTakeOver().state() == CrashTakeOver.State.ON;
+        return isSupported && !settings.crashTakeOver().isZero()
+                ? settings.crashTakeOver().toMillis() + "ms"
+                : "off";
     }
 
     @Bean
@@ -79,6 +90,12 @@ class LockEngineConfiguration {
     @Bean
     LockEngineLifecycle distributedLockEngineLifecycle(LockEngine engine) {
         return new LockEngineLifecycle(engine);
+    }
+
+    @Bean
+    CrashTakeOverReport distributedLockCrashTakeOverReport(LockEngine engine, DistributedLockProperties properties) {
+        return new CrashTakeOverReport(
+                engine, properties.engineSettings().shortestCrashTakeOver().isPresent());
     }
 
     @Bean

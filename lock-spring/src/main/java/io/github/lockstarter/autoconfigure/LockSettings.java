@@ -16,7 +16,8 @@ public interface LockSettings {
     String keyPrefix();
 
     /**
-     * How long a lock outlives a crashed holder, unless its name or request says otherwise.
+     * How long a lock outlives a holder that is paused or cut off, and at most a crashed one, unless its name or
+     * request says otherwise.
      *
      * @return {@code distributed-lock.lease}
      */

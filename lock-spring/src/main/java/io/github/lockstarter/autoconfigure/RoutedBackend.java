@@ -2,9 +2,11 @@ package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -15,15 +17,19 @@ import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -90,6 +96,18 @@ final class RoutedBackend implements LockBackend {
         return to(key).revoke(key, fencingToken);
     }
 
+    @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return to(key).crashDetection(key);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return backends.values().stream()
+                .flatMap(backend -> backend.crashDetections().stream())
+                .toList();
+    }
+
     /** {@inheritDoc} The worst state of all: an application with locks in several backends needs each of them. */
     @Override
     public CompletionStage<StoreState> state() {
@@ -98,6 +116,24 @@ final class RoutedBackend implements LockBackend {
             states = states.thenCombine(named(backend).state(), RoutedBackend::with);
         }
         return states.thenApply(RoutedBackend::worst);
+    }
+
+    /** {@inheritDoc} On if it is in one of them; the reason then says in which it is not. */
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        List<CrashTakeOver> all = new TreeSet<>(backends.keySet())
+                .stream().map(backend -> named(backend).crashTakeOver()).toList();
+        Set<CrashTakeOver.State> states =
+                all.stream().map(CrashTakeOver::state).collect(Collectors.toCollection(TreeSet::new));
+        boolean isOnSomewhere = states.contains(CrashTakeOver.State.ON);
+        return new CrashTakeOver(
+                isOnSomewhere ? CrashTakeOver.State.ON : Collections.max(states),
+                joined(all, CrashTakeOver::reason),
+                joined(all, CrashTakeOver::remedy));
+    }
+
+    private static String joined(List<CrashTakeOver> all, Function<CrashTakeOver, String> text) {
+        return all.stream().map(text).filter(any -> !any.isEmpty()).collect(Collectors.joining(". "));
     }
 
     private static List<StoreState> with(List<StoreState> states, StoreState state) {

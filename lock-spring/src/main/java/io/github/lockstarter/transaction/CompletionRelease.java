@@ -1,5 +1,6 @@
 package io.github.lockstarter.transaction;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import java.util.Collection;
 import java.util.Deque;
@@ -76,6 +77,9 @@ final class CompletionRelease implements TransactionSynchronization {
     boolean contains(Collection<String> keys) {
         return keys.stream().allMatch(key -> {
             LockHandle handle = byKey.get(key);
+            if (handle != null && handle.state() == HoldState.IN_DOUBT) {
+                handle.ensureHeld();
+            }
             return handle != null && handle.isHeld();
         });
     }

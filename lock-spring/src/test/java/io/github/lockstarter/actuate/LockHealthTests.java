@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +46,8 @@ class LockHealthTests {
                 false,
                 List.of(),
                 List.of(),
-                StoreState.Coverage.PART);
+                StoreState.Coverage.PART,
+                CrashTakeOver.UNNEEDED);
         StoreState cluster = new StoreState(
                 "a cluster", Optional.empty(), Duration.ZERO, Guard.GUARDED, true, List.of(), List.of(master));
 
@@ -73,6 +75,27 @@ class LockHealthTests {
                 .containsEntry("guard", "degraded")
                 .containsEntry("hearsSignals", false)
                 .containsEntry("warnings", List.of("evicts keys"));
+    }
+
+    @Test
+    void tellsWhetherCrashTakeOverWorksAndWhyNot() {
+        StoreState on = state(Optional.empty(), Duration.ZERO).with(CrashTakeOver.ON);
+        StoreState off = on.with(new CrashTakeOver(CrashTakeOver.State.OFF, "NUMSUB is refused", "Grant it"));
+
+        assertThat(LockHealth.of(new Store(on)).details())
+                .containsEntry("crashTakeover", "on")
+                .doesNotContainKeys("crashTakeoverReason", "warnings");
+        assertThat(LockHealth.of(new Store(off)).details())
+                .containsEntry("crashTakeover", "off")
+                .containsEntry("crashTakeoverReason", "NUMSUB is refused")
+                .containsEntry("warnings", List.of("NUMSUB is refused. Grant it"));
+    }
+
+    @Test
+    void saysNothingOfCrashTakeOverWhereLocksEndWithTheirProcess() {
+        assertThat(LockHealth.of(new Store(state(Optional.empty(), Duration.ZERO)))
+                        .details())
+                .doesNotContainKeys("crashTakeover", "crashTakeoverReason");
     }
 
     @Test

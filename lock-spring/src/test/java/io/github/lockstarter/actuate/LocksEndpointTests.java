@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.actuate.LocksPage.Held;
+import io.github.lockstarter.actuate.LocksPage.Stored;
 import io.github.lockstarter.actuate.LocksPage.Stored.State;
 import io.github.lockstarter.actuate.ReleaseReport.Outcome;
 import io.github.lockstarter.engine.LockEngine;
@@ -20,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +96,44 @@ class LocksEndpointTests {
         assertThat(shown.holdCount()).isEqualTo(2);
         assertThat(shown.renewals()).isZero();
         assertThat(shown.handOvers()).isZero();
+        assertThat(shown.state()).isEqualTo(HoldState.HELD);
+        assertThat(shown.takenOverFrom()).isNull();
+    }
+
+    @Test
+    void showsThatAHoldIsInDoubtAndWhomItWasTakenOverFrom() {
+        Duration second = Duration.ofSeconds(1);
+        HeldLock held = new HeldLock(
+                "ship-order",
+                "order:7",
+                17,
+                "worker-1",
+                second,
+                second,
+                1,
+                0,
+                0,
+                HoldState.IN_DOUBT,
+                Optional.of(new LockHolder("3f2a91c0")));
+
+        Held shown = Held.of(held, Instant.now(), true);
+
+        assertThat(shown.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThat(shown.takenOverFrom()).isEqualTo("3f2a91c0");
+    }
+
+    @Test
+    void showsThatTheStoreDoesNotHearTheHolderOfALock() {
+        StoredLock.Held connected =
+                new StoredLock.Held(Optional.of(new LockHolder("3f2a91c0")), Optional.empty(), 17, 1);
+        StoredLock.Held doubted =
+                new StoredLock.Held(connected.holder(), Optional.empty(), 17, 1, Optional.of(Duration.ofMillis(300)));
+
+        assertThat(Stored.of(connected).state()).isEqualTo(State.HELD);
+        assertThat(Stored.of(connected).inDoubtForMs()).isNull();
+        assertThat(Stored.of(doubted).state()).isEqualTo(State.IN_DOUBT);
+        assertThat(Stored.of(doubted).inDoubtForMs()).isEqualTo(300);
+        assertThat(Stored.of(doubted).instance()).isEqualTo("3f2a91c0");
     }
 
     @Test

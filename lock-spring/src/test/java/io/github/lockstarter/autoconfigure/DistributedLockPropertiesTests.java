@@ -59,7 +59,8 @@ class DistributedLockPropertiesTests {
                         "distributed-lock.locks.ship-order.wait=1s",
                         "distributed-lock.locks.ship-order.renewal=true",
                         "distributed-lock.locks.ship-order.at-least=800ms",
-                        "distributed-lock.locks.ship-order.max-hold=5m")
+                        "distributed-lock.locks.ship-order.max-hold=5m",
+                        "distributed-lock.locks.ship-order.crash-takeover=0")
                 .run(context -> {
                     DistributedLockProperties properties = context.getBean(DistributedLockProperties.class);
                     assertThat(properties.keyPrefix()).isEqualTo("shop:");
@@ -82,7 +83,8 @@ class DistributedLockPropertiesTests {
                                     Optional.of(true),
                                     Optional.empty(),
                                     Optional.of(Duration.ofMillis(800)),
-                                    Optional.of(Duration.ofMinutes(5))));
+                                    Optional.of(Duration.ofMinutes(5)),
+                                    Optional.of(Duration.ZERO)));
                 });
     }
 

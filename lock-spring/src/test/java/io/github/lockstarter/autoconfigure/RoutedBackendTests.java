@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.Map;
@@ -54,6 +56,26 @@ class RoutedBackendTests {
 
         assertThat(state().failure())
                 .hasValueSatisfying(failure -> assertThat(failure).contains("closed"));
+    }
+
+    @Test
+    void takesLocksOverIfOneOfBothDoesAndSaysWhyTheOtherDoesNot() {
+        CrashTakeOver off = CrashTakeOver.off("A quorum does not take locks over");
+
+        assertThat(routed.crashTakeOver()).isEqualTo(CrashTakeOver.UNNEEDED);
+        assertThat(takeOver(CrashTakeOver.UNNEEDED, off)).isEqualTo(off);
+        assertThat(takeOver(CrashTakeOver.ON, off))
+                .isEqualTo(new CrashTakeOver(CrashTakeOver.State.ON, off.reason(), ""));
+        assertThat(takeOver(CrashTakeOver.ON, CrashTakeOver.ON)).isEqualTo(CrashTakeOver.ON);
+        assertThat(takeOver(off, new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it")))
+                .isEqualTo(new CrashTakeOver(
+                        CrashTakeOver.State.OFF, "A quorum does not take locks over. It is refused", "Grant it"));
+    }
+
+    private CrashTakeOver takeOver(CrashTakeOver ofRedis, CrashTakeOver ofRedlock) {
+        Map<String, LockBackend> backends = Map.of(
+                "redis", new CrashTakeOverStore(redis, ofRedis), "redlock", new CrashTakeOverStore(redlock, ofRedlock));
+        return new RoutedBackend(BackendRoutes.of("redis", Map.of("order", "redlock")), backends).crashTakeOver();
     }
 
     private StoreState state() {

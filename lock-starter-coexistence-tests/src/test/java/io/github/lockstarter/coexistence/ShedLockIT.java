@@ -88,7 +88,7 @@ class ShedLockIT {
             Thread thread = new Thread(call);
             thread.start();
             threads.add(thread);
-            Thread.sleep(1_200);
+            Thread.sleep(1_200); // the lease of the first call has to end, in real time
         }
         for (Thread thread : threads) {
             thread.join();

@@ -28,6 +28,18 @@ public enum LockMeter implements MeterDocumentation {
     /** Locks passed on inside this instance, without asking the backend. */
     HANDOVERS("distributed.lock.handovers", Meter.Type.COUNTER, "Locks passed on inside the instance"),
 
+    /** Locks taken over from an instance that had crashed, or was cut off from the store. */
+    TAKEOVERS("distributed.lock.takeovers", Meter.Type.COUNTER, "Locks taken over from a crashed instance"),
+
+    /**
+     * Locks that came into doubt while they were held, since the connection to the store was interrupted. Each is
+     * {@link #CONFIRMED}, {@link #LOST}, or released.
+     */
+    DOUBTS("distributed.lock.doubts", Meter.Type.COUNTER, "Locks that came into doubt while they were held"),
+
+    /** Time from the doubt about a lock until the store confirmed it. */
+    CONFIRMED("distributed.lock.confirmed", Meter.Type.TIMER, "Time until a lock in doubt was confirmed"),
+
     /** Calls of annotated methods that ended without running the method, by {@link Tag#HOW}: skipped, fallback. */
     SKIPPED("distributed.lock.skipped", Meter.Type.COUNTER, "Calls that did not run their locked method"),
 
@@ -60,7 +72,7 @@ public enum LockMeter implements MeterDocumentation {
             case ACQUIRE, RENEWALS -> new KeyName[] {Tag.NAME, Tag.OUTCOME};
             case LOST -> new KeyName[] {Tag.NAME, Tag.CAUSE};
             case SKIPPED -> new KeyName[] {Tag.NAME, Tag.HOW};
-            case HOLD, HELD, WAITING, HANDOVERS -> new KeyName[] {Tag.NAME};
+            case HOLD, HELD, WAITING, HANDOVERS, TAKEOVERS, DOUBTS, CONFIRMED -> new KeyName[] {Tag.NAME};
             case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
     }

@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held}, {@code
- * .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers} and {@code .skipped}, tagged by logical lock name,
- * never by key. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
- * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
+ * .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers}, {@code .takeovers}, {@code .doubts}, {@code
+ * .confirmed} and {@code .skipped}, tagged by logical lock name, never by key. After {@value #MAX_NAMES} names, which
+ * only a key used as a name can reach, further ones share the name {@value #OTHER}. Thread-safe; never blocks but for
+ * the first event of a name.
  */
 public final class LockMetrics implements LockListener {
 
@@ -56,9 +57,21 @@ public final class LockMetrics implements LockListener {
         if (event.path() != LockEvent.Path.UNCONTENDED) {
             meters.waiting.decrementAndGet();
         }
-        if (event.path() == LockEvent.Path.HANDED_OVER) {
-            meters.handovers.increment();
+        switch (event.path()) {
+            case HANDED_OVER -> meters.handovers.increment();
+            case TAKEN_OVER -> meters.takeovers.increment();
+            case UNCONTENDED, WAITED -> {}
         }
+    }
+
+    @Override
+    public void onInDoubt(LockEvent.InDoubt event) {
+        metersOf(event).doubts.increment();
+    }
+
+    @Override
+    public void onConfirmed(LockEvent.Confirmed event) {
+        metersOf(event).confirmed.record(event.inDoubtFor());
     }
 
     @Override

@@ -25,6 +25,9 @@ final class LockNameMeters {
     final AtomicInteger held = new AtomicInteger();
     final AtomicInteger waiting = new AtomicInteger();
     final Counter handovers;
+    final Counter takeovers;
+    final Counter doubts;
+    final Timer confirmed;
     final Counter skipped;
     final Counter fallbacks;
     private final Map<LossCause, Counter> lost = new EnumMap<>(LossCause.class);
@@ -48,6 +51,9 @@ final class LockNameMeters {
             renewals.put(outcome, counter(registry, LockMeter.RENEWALS, withOutcome(tags, outcome.name())));
         }
         handovers = counter(registry, LockMeter.HANDOVERS, tags);
+        takeovers = counter(registry, LockMeter.TAKEOVERS, tags);
+        doubts = counter(registry, LockMeter.DOUBTS, tags);
+        confirmed = timer(registry, LockMeter.CONFIRMED, tags);
         skipped = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "skipped"));
         fallbacks = counter(registry, LockMeter.SKIPPED, tags.and(LockMeter.Tag.HOW.asString(), "fallback"));
     }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.tracing;
 
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -116,6 +117,9 @@ final class ObservedHandle implements LockHandle {
     /** What the observed handle says of its loss, as long as it can be asked: after the release, it says only that. */
     private @Nullable LockLostException loss() {
         try {
+            if (handle.state() != HoldState.LOST) {
+                return null;
+            }
             handle.ensureHeld();
             return null;
         } catch (LockLostException e) {
@@ -186,6 +190,11 @@ final class ObservedHandle implements LockHandle {
     @Override
     public boolean isHeld() {
         return handle.isHeld();
+    }
+
+    @Override
+    public HoldState state() {
+        return handle.state();
     }
 
     @Override

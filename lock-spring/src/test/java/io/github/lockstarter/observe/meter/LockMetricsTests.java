@@ -3,7 +3,9 @@ package io.github.lockstarter.observe.meter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockEvent.Acquired;
+import io.github.lockstarter.LockEvent.Confirmed;
 import io.github.lockstarter.LockEvent.Contended;
+import io.github.lockstarter.LockEvent.InDoubt;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Lost;
 import io.github.lockstarter.LockEvent.NotAcquired;
@@ -124,6 +126,34 @@ class LockMetricsTests {
         assertThat(gauge("distributed.lock.held")).isZero();
     }
 
+    @Test
+    void countsTakeOversApartFromOtherGrants() {
+        metrics.onContended(new Contended(NAME, KEY));
+        metrics.onAcquired(acquired(Path.TAKEN_OVER));
+        metrics.onContended(new Contended(NAME, KEY));
+        metrics.onAcquired(acquired(Path.WAITED));
+
+        assertThat(counter("distributed.lock.takeovers")).isEqualTo(1);
+        assertThat(counter("distributed.lock.handovers")).isZero();
+        assertThat(acquires("acquired")).isEqualTo(2);
+        assertThat(gauge("distributed.lock.waiting")).isZero();
+    }
+
+    @Test
+    void countsDoubtsAndTimesTheirConfirmation() {
+        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onInDoubt(new InDoubt(NAME, KEY, 17, HELD));
+        metrics.onInDoubt(new InDoubt(NAME, KEY, 18, HELD));
+        metrics.onConfirmed(new Confirmed(NAME, KEY, 17, WAITED));
+
+        assertThat(counter("distributed.lock.doubts")).isEqualTo(2);
+        assertThat(registry.get("distributed.lock.confirmed").timer())
+                .satisfies(timer -> assertThat(timer.count()).isEqualTo(1))
+                .satisfies(timer ->
+                        assertThat(timer.totalTime(TimeUnit.MILLISECONDS)).isEqualTo((double) WAITED.toMillis()));
+        assertThat(gauge("distributed.lock.held")).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @EnumSource(LossCause.class)
     void countsLossesByTheirCause(LossCause cause) {
@@ -219,6 +249,10 @@ class LockMetricsTests {
                 .tag("outcome", outcome)
                 .timer()
                 .count();
+    }
+
+    private double counter(String meter) {
+        return registry.get(meter).tag("name", NAME).counter().count();
     }
 
     private double gauge(String meter) {

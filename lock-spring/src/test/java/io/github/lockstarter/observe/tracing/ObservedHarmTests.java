@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.HeldLocks;
+import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
@@ -259,6 +260,11 @@ class ObservedHarmTests {
         @Override
         public Duration remainingLease() {
             return Duration.ZERO;
+        }
+
+        @Override
+        public HoldState state() {
+            return loss == null ? HoldState.HELD : HoldState.LOST;
         }
 
         @Override

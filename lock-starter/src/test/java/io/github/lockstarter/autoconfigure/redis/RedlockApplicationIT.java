@@ -10,6 +10,7 @@ import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
@@ -102,7 +103,7 @@ class RedlockApplicationIT {
 
     private static void takesAway(LockHandle lock, LockAdmin operator, LockAdmin holder) {
         assertThat(operator.inspect(lock.key()).join()).isInstanceOfSatisfying(StoredLock.Held.class, seen -> {
-            assertThat(seen.holder().map(StoredLock.Holder::instance)).hasValue(holder.instance());
+            assertThat(seen.holder().map(LockHolder::instance)).hasValue(holder.instance());
             assertThat(seen.fencingToken()).isEqualTo(lock.fencingToken());
         });
         assertThat(operator.storeState().join()).satisfies(state -> {

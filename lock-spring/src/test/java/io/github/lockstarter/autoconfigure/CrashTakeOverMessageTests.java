@@ -1,0 +1,86 @@
+package io.github.lockstarter.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.spi.LockBackend;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What the start says of crash take-over, and what health says afterwards. */
+@ExtendWith(OutputCaptureExtension.class)
+class CrashTakeOverMessageTests {
+
+    private static final String LEASES = "Locks of a crashed instance are free when their leases are over: ";
+
+    private static ApplicationContextRunner application(CrashTakeOver ofStore, String... properties) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
+                .withBean(LockBackend.class, () -> new CrashTakeOverStore(new LocalLockBackend(), ofStore))
+                .withPropertyValues(properties);
+    }
+
+    private static List<String> told(CapturedOutput output) {
+        return output.toString().lines().filter(line -> line.contains(LEASES)).toList();
+    }
+
+    private static StoreState state(AssertableApplicationContext context) {
+        return context.getBean(LockAdmin.class).storeState().join();
+    }
+
+    @Test
+    void namesTheTimeWhereTheStoreTakesLocksOver(CapturedOutput output) {
+        application(CrashTakeOver.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
+            assertThat(output).contains("crash take-over 1500ms, instance ");
+            assertThat(told(output)).isEmpty();
+            assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.ON);
+        });
+    }
+
+    @Test
+    void saysWhyTheStoreDoesNot(CapturedOutput output) {
+        application(CrashTakeOver.off("It is a cluster")).run(context -> {
+            assertThat(output).contains("crash take-over off, instance ");
+            assertThat(told(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
+            assertThat(state(context).crashTakeOver().reason()).isEqualTo("It is a cluster");
+            assertThat(state(context).warnings()).isEmpty();
+        });
+    }
+
+    @Test
+    void warnsWhereAnOperatorCanChangeIt(CapturedOutput output) {
+        CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
+        application(refused).run(context -> {
+            assertThat(told(output)).singleElement().asString().contains("WARN", LEASES + "It is refused. Grant it");
+            assertThat(state(context).warnings()).containsExactly("It is refused. Grant it");
+        });
+    }
+
+    @Test
+    void saysNothingWhereTheApplicationDoesNotWantIt(CapturedOutput output) {
+        CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
+        application(refused, "distributed-lock.crash-takeover=0").run(context -> {
+            assertThat(output).contains("crash take-over off, instance ");
+            assertThat(told(output)).isEmpty();
+            assertThat(state(context).crashTakeOver())
+                    .isEqualTo(CrashTakeOver.off("distributed-lock.crash-takeover is 0"));
+        });
+    }
+
+    @Test
+    void saysNothingWhereLocksEndWithTheirProcess(CapturedOutput output) {
+        application(CrashTakeOver.UNNEEDED).run(context -> {
+            assertThat(told(output)).isEmpty();
+            assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.UNNEEDED);
+        });
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.lockstarter.autoconfigure;
+
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Locks of another store, which says of crash take-over what a test wants.
+ *
+ * @param store keeps the locks
+ * @param crashTakeOver what it says
+ */
+record CrashTakeOverStore(LockBackend store, CrashTakeOver crashTakeOver) implements LockBackend {
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return store.acquire(command);
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return store.renew(commands);
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return store.release(command);
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return store.withdraw(command);
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        store.listen(instanceId, listener);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,215 @@
+package io.github.lockstarter.autoconfigure.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver.State;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.actuate.LockHealth;
+import io.github.lockstarter.actuate.LocksEndpoint;
+import io.github.lockstarter.actuate.LocksPage;
+import io.github.lockstarter.actuate.LocksPage.Stored;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.redis.testing.RawAccess;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.spi.LockToken;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.SetArgs;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What an operator sees of crash take-over: the log, health, the endpoint and the meters of an application. */
+@ExtendWith(OutputCaptureExtension.class)
+@Timeout(60)
+class CrashTakeOverApplicationIT {
+
+    private static final String LEAST_RIGHTS = "reset on >s3cret ~lock:* resetchannels &lock:* -@all +hello +auth +ping"
+            + " +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire +pttl +time +info"
+            + " +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe";
+
+    private static final String CRASHED = "c0ffee00c0ffee00c0ffee00c0ffee00";
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private static ApplicationContextRunner application(String... properties) {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        DataRedisAutoConfiguration.class,
+                        LockMetricsAutoConfiguration.class,
+                        LockEndpointAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        RedisLockAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .withPropertyValues(
+                        "management.endpoints.web.exposure.include=*",
+                        "management.endpoint.locks.show-values=always",
+                        "spring.data.redis.host=" + REDIS.server().host(),
+                        "spring.data.redis.port=" + REDIS.server().port())
+                .withPropertyValues(properties);
+    }
+
+    private static StoreState state(LockAdmin locks) {
+        return locks.storeState().join();
+    }
+
+    private static void awaitTakeOver(LockAdmin locks, State state) {
+        await().untilAsserted(
+                        () -> assertThat(state(locks).crashTakeOver().state()).isEqualTo(state));
+    }
+
+    @Test
+    void isOnUnlessTheStoreDoesNotHearTheInstance(CapturedOutput output) {
+        application().run(context -> {
+            LockAdmin locks = context.getBean(LockAdmin.class);
+            assertThat(output).contains("crash take-over 1000ms, instance ").doesNotContain("WARN");
+            awaitTakeOver(locks, State.ON);
+            assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "on");
+        });
+    }
+
+    /** Red where the start does not ask, and where it takes the refusal for a reason not to start. */
+    @Test
+    void startsWithoutTheRightToAskAndSaysWhichOneIsMissing(CapturedOutput output) {
+        RawAccess.setUser(REDIS.server(), "app", LEAST_RIGHTS.split(" "));
+        application("spring.data.redis.username=app", "spring.data.redis.password=s3cret")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LockAdmin locks = context.getBean(LockAdmin.class);
+                    assertThat(warnings(output))
+                            .singleElement()
+                            .asString()
+                            .contains("may not send PUBSUB NUMSUB", "ACL SETUSER <user> +pubsub|numsub");
+                    assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "off");
+                    context.getBean(LockTemplate.class).acquire("order:1").close();
+
+                    RawAccess.setUser(REDIS.server(), "app", "+pubsub|numsub");
+                    REDIS.server().commands().clientKill(KillArgs.Builder.typePubsub());
+
+                    awaitTakeOver(locks, State.ON);
+                    assertThat(state(locks).warnings()).isEmpty();
+                });
+    }
+
+    @Test
+    void saysThatItIsOffWithoutTheHistoryGuard(CapturedOutput output) {
+        application("distributed-lock.redis.on-history-change=none").run(context -> {
+            assertThat(output)
+                    .contains("crash take-over off, instance ")
+                    .contains("free when their leases are over: distributed-lock.redis.on-history-change is none");
+            assertThat(state(context.getBean(LockAdmin.class)).crashTakeOver().state())
+                    .isEqualTo(State.OFF);
+        });
+    }
+
+    @Test
+    void isInterruptedWhileTheServerHangs() {
+        application("distributed-lock.redis.command-timeout=500ms").run(context -> {
+            LockAdmin locks = context.getBean(LockAdmin.class);
+            awaitTakeOver(locks, State.ON);
+            REDIS.server().pause();
+            awaitTakeOver(locks, State.INTERRUPTED);
+            CrashTakeOver interrupted = state(locks).crashTakeOver();
+            REDIS.server().resume();
+
+            assertThat(interrupted.reason()).contains("does not hear this instance at the moment");
+            awaitTakeOver(locks, State.ON);
+        });
+    }
+
+    @Test
+    void showsTheLockOfACrashedInstanceBeforeAndAfterItIsTakenOver(CapturedOutput output) {
+        application("distributed-lock.crash-takeover=2s").run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            locks.acquire("warm-up").close();
+            String token = new LockToken(CRASHED, 1, "worker-7", 1, 2_000).value();
+            REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(30_000));
+
+            assertThat(locks.tryAcquire("order:42")).isEmpty();
+            Stored doubted = endpoint.locks("order:42", null, null).store();
+            assertThat(doubted.state()).isEqualTo(Stored.State.IN_DOUBT);
+            assertThat(doubted.instance()).isEqualTo(CRASHED.substring(0, 8));
+            assertThat(doubted.inDoubtForMs()).isBetween(0L, 2_000L);
+
+            try (LockHandle heir = locks.acquire("order:42")) {
+                assertThat(heir.fencingToken()).isGreaterThan(17);
+                LocksPage page = endpoint.locks("order:42", null, null);
+                assertThat(page.held()).singleElement().satisfies(held -> {
+                    assertThat(held.state()).isEqualTo(HoldState.HELD);
+                    assertThat(held.takenOverFrom()).isEqualTo(CRASHED.substring(0, 8));
+                });
+                assertThat(page.store().state()).isEqualTo(Stored.State.HELD);
+            }
+            assertThat(warnings(output))
+                    .singleElement()
+                    .asString()
+                    .contains("Took lock 'order:42'", "thread 'worker-7'");
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("distributed.lock.takeovers")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void warnsOnceOfManyLocksInDoubtAndOfTheirConfirmation(CapturedOutput output) {
+        application("distributed-lock.redis.command-timeout=500ms").run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            MeterRegistry meters = context.getBean(MeterRegistry.class);
+            awaitTakeOver(context.getBean(LockAdmin.class), State.ON);
+            List<LockHandle> held = List.of(locks.acquire("a"), locks.acquire("b"), locks.acquire("c"));
+
+            REDIS.server().pause();
+            await().untilAsserted(
+                            () -> assertThat(endpoint.locks(null, null, null).held())
+                                    .extracting(LocksPage.Held::state)
+                                    .containsOnly(HoldState.IN_DOUBT));
+            await().untilAsserted(() -> assertThat(warnings(output)).anyMatch(line -> line.contains("is in doubt")));
+            REDIS.server().resume();
+            await().untilAsserted(
+                            () -> assertThat(endpoint.locks(null, null, null).held())
+                                    .extracting(LocksPage.Held::state)
+                                    .containsOnly(HoldState.HELD));
+
+            await().untilAsserted(() -> assertThat(
+                            meters.get("distributed.lock.confirmed").timer().count())
+                    .isEqualTo(held.size()));
+            assertThat(meters.get("distributed.lock.doubts").counter().count()).isEqualTo(held.size());
+            assertThat(warnings(output))
+                    .filteredOn(line -> line.contains("is in doubt:"))
+                    .hasSize(1);
+            assertThat(warnings(output))
+                    .filteredOn(line -> line.contains(" in doubt"))
+                    .hasSize(2);
+            held.forEach(LockHandle::close);
+        });
+    }
+
+    private static List<String> warnings(CapturedOutput output) {
+        return output.toString()
+                .lines()
+                .filter(line -> line.contains("WARN"))
+                .filter(line -> line.contains("io.github.lockstarter") || line.contains("i.g.l"))
+                .toList();
+    }
+}
