@@ -67,6 +67,25 @@ class FaultLabControlsIT {
         assertThat(overlaps).as("overlaps").isPositive();
     }
 
+    /**
+     * The fencing tokens are right all the same, and the resource refuses the writes of the first holder. A short run
+     * may cut no worker off that holds a lock for long; then another one follows.
+     */
+    @Test
+    @Tag(Effort.FULL)
+    void findsOverlapsWhenLocksAreTakenOverTooSoon() {
+        long overlaps = 0;
+        for (int run = 1; run <= RUNS && overlaps == 0; run++) {
+            LabResult result = run(
+                    "hasty-take-over",
+                    plan(12).withFaults("link-refused", "mailbox-barred")
+                            .with(Setup.STARTER.without(Guard.TAKE_OVER_TIME)));
+            overlaps = result.count("I1");
+            assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+        }
+        assertThat(overlaps).as("overlaps").isPositive();
+    }
+
     private static LabPlan plan(int seconds) {
         long seed = Long.getLong("lock.test.seed", System.nanoTime());
         return LabPlan.of(Standalone::forgetful, seed, Duration.ofSeconds(seconds));

@@ -7,6 +7,7 @@ import io.github.lockstarter.faults.topology.Quorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
 import io.github.lockstarter.testing.Effort;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +37,20 @@ class FaultLabIT {
     @Tag(Effort.FULL)
     void violatesNoInvariantOnSeveralServers() {
         check("short-several", OTHERS.get((int) Math.floorMod(seed, (long) OTHERS.size())));
+    }
+
+    /** Under a lease that outlives the run, so that it shows nothing but take-overs. */
+    @Test
+    @Tag(Effort.FULL)
+    void takesTheLocksOfKilledWorkersOverAndLeavesThoseOfStoppedOnes() {
+        LabPlan plan = LabPlan.of(Standalone::durable, seed, Duration.ofSeconds(30))
+                .withFaults("worker-killed", "worker-frozen")
+                .with(Setup.STARTER.leasedFor(Duration.ofSeconds(20)));
+
+        LabResult result = FaultLab.run(plan, LOGS.resolve("take-over-" + seed));
+
+        assertThat(result.violations()).as("seed %d", seed).isEmpty();
+        assertThat(result.takeOvers()).isNotEmpty();
     }
 
     private void check(String name, Supplier<Topology> topology) {

@@ -37,6 +37,9 @@ class FaultRun {
             List.of(setting("topologies", "standalone,sentinel,cluster,redlock").split(",", -1));
     private final Client client = Client.valueOf(setting("client", "starter").toUpperCase(Locale.ROOT));
     private final String without = setting("without", "");
+    private final String takeOver = setting("takeover", "");
+    private final String lease = setting("lease", "");
+    private final String faults = setting("faults", "");
 
     @Test
     void violatesNoInvariant() {
@@ -48,14 +51,11 @@ class FaultRun {
         share = share.compareTo(LONGEST_SESSION) < 0 ? share : LONGEST_SESSION;
         for (int i = 0; i == 0 || left.compareTo(SHORTEST) > 0; i++) {
             Duration session = left.compareTo(share) < 0 ? left : share;
-            LabPlan plan = LabPlan.of(topology(topologies.get(i % topologies.size())), seed + i, session)
-                    .with(Pace.SPARSE)
-                    .with(setup());
-            results.add(FaultLab.run(plan, LOGS.resolve("session-" + (seed + i))));
+            results.add(FaultLab.run(plan(i, session), LOGS.resolve("session-" + (seed + i))));
             new LabReport(results, command()).write(target, name());
             left = length.minusNanos(System.nanoTime() - start);
         }
-        if (setup().equals(Setup.STARTER)) {
+        if (client == Client.STARTER && without.isEmpty()) {
             assertThat(results).allSatisfy(result -> assertThat(result.violations())
                     .as("%s, seed %d", result.topology(), result.seed())
                     .isEmpty());
@@ -66,8 +66,18 @@ class FaultRun {
         }
     }
 
+    private LabPlan plan(int number, Duration session) {
+        String topology = topologies.get(number % topologies.size());
+        LabPlan plan = LabPlan.of(topology(topology), seed + number, session)
+                .with(Pace.SPARSE)
+                .with(setup());
+        return faults.isEmpty() ? plan : plan.withFaults(faults.split(",", -1));
+    }
+
     private Setup setup() {
         Setup setup = Setup.STARTER.of(client);
+        setup = takeOver.isEmpty() ? setup : setup.takingOverAfter(Duration.ofMillis(Long.parseLong(takeOver)));
+        setup = lease.isEmpty() ? setup : setup.leasedFor(Duration.ofMillis(Long.parseLong(lease)));
         return without.isEmpty() ? setup : setup.without(Guard.valueOf(without.toUpperCase(Locale.ROOT)));
     }
 
@@ -81,6 +91,9 @@ class FaultRun {
                 + seed + " -Dtopologies=" + String.join(",", topologies);
         return command
                 + (client == Client.STARTER ? "" : " -Dclient=" + client.name().toLowerCase(Locale.ROOT))
+                + (takeOver.isEmpty() ? "" : " -Dtakeover=" + takeOver)
+                + (lease.isEmpty() ? "" : " -Dlease=" + lease)
+                + (faults.isEmpty() ? "" : " -Dfaults=" + faults)
                 + (without.isEmpty() ? "" : " -Dwithout=" + without);
     }
 

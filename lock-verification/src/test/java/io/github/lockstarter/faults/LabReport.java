@@ -100,7 +100,23 @@ final class LabReport {
                 page,
                 "increments lost without fencing (control)",
                 results.stream().mapToLong(LabResult::lostUnfenced).sum());
+        row(page, "locks of killed holders that others wanted and took over, ms from the death", takeOvers());
         page.append('\n');
+    }
+
+    private String takeOvers() {
+        List<Long> millis = results.stream()
+                .flatMap(result -> result.takeOvers().stream())
+                .sorted()
+                .toList();
+        return millis.isEmpty()
+                ? "0"
+                : millis.size() + "; p50, p99, max: " + quantile(millis, 50) + ", " + quantile(millis, 99) + ", "
+                        + quantile(millis, 100);
+    }
+
+    private static long quantile(List<Long> sorted, int percent) {
+        return sorted.get(Math.max(0, (sorted.size() * percent + 99) / 100 - 1));
     }
 
     private List<String> topologies() {

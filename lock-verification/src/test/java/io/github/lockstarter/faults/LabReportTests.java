@@ -37,6 +37,7 @@ class LabReportTests {
                 Duration.ofSeconds(60),
                 1000,
                 Map.of("refused CONTENDED", 3L),
+                List.of(1200L, 1000L),
                 0,
                 faults,
                 List.of(overlap),
@@ -48,6 +49,7 @@ class LabReportTests {
                 .contains("| I1 | 1 |", "| I2 | 0 |")
                 .contains("| flushall | 1 × / 1 |")
                 .contains("| oom | 1 × / 0 |")
+                .contains("| 2; p50, p99, max: 1000, 1200, 1200 |")
                 .contains("| standalone | 42 | 60 | 2 | 1000 | I1: 1 |")
                 .contains("[timeline](report-1.svg)");
         assertThat(Files.readString(directory.resolve("report-1.svg")))
@@ -63,7 +65,7 @@ class LabReportTests {
                 at,
                 at,
                 "WAITED",
-                at + SECOND,
+                new Hold.Right(at + SECOND, 0, at),
                 new Hold.End(at + SECOND, Hold.Kind.RELEASED, "RELEASED", at + SECOND, "written"));
     }
 }

@@ -5,6 +5,7 @@ import io.github.lockstarter.faults.check.FencedWritesCheck;
 import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.check.Hold;
 import io.github.lockstarter.faults.check.Span;
+import io.github.lockstarter.faults.check.TakeOverCheck;
 import io.github.lockstarter.faults.check.Violation;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
  * @param took how long it was
  * @param acquisitions how many holds, nested ones not counted
  * @param endings how many by kind of end, and how many requests ended without a hold, by reason
+ * @param takeOvers ms from the death of a holder until another one had taken its lock over
  * @param lostUnfenced increments that were lost where nothing checks the fencing token
  * @param faults what was injected
  * @param violations what was found, by time
@@ -37,6 +39,7 @@ record LabResult(
         Duration took,
         long acquisitions,
         Map<String, Long> endings,
+        List<Long> takeOvers,
         long lostUnfenced,
         List<Span> faults,
         List<Violation> violations,
@@ -59,6 +62,7 @@ record LabResult(
                 took,
                 history.holdCount(),
                 endings(history),
+                TakeOverCheck.millisAfterDeath(history),
                 FencedWritesCheck.lostUnfenced(history),
                 history.faults(),
                 violations,
@@ -87,6 +91,9 @@ record LabResult(
                 .flatMap(List::stream)
                 .collect(Collectors.groupingBy(
                         hold -> "hold " + hold.end().kind() + " " + hold.end().cause(), Collectors.counting())));
+        endings.put("doubt begun", (long) history.of(EventKind.IN_DOUBT).size());
+        endings.put(
+                "doubt ended: confirmed", (long) history.of(EventKind.CONFIRMED).size());
         history.of(EventKind.REFUSED).forEach(event -> endings.merge("refused " + event.note(), 1L, Long::sum));
         history.holds().values().stream()
                 .flatMap(List::stream)

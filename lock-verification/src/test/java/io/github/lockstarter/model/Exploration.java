@@ -9,7 +9,7 @@ import java.util.List;
  * @param depth how many steps the farthest of them is away from the initial state
  * @param counterexample a shortest way to a violation, from the initial state on; empty if there is none
  */
-record Exploration<S, T>(int states, int depth, List<Move<S, T>> counterexample) {
+public record Exploration<S, T>(int states, int depth, List<Move<S, T>> counterexample) {
 
     /**
      * One step of a way.
@@ -18,9 +18,9 @@ record Exploration<S, T>(int states, int depth, List<Move<S, T>> counterexample)
      * @param step what happens
      * @param after where it leads
      */
-    record Move<S, T>(S before, T step, S after) {}
+    public record Move<S, T>(S before, T step, S after) {}
 
-    boolean foundViolation() {
+    public boolean foundViolation() {
         return !counterexample.isEmpty();
     }
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Queue;
 
 /** Visits all states of a {@link TransitionSystem}, nearest first, until one of them is a violation. */
-final class Explorer<S, T> {
+public final class Explorer<S, T> {
 
     private final TransitionSystem<S, T> system;
     private final int limit;
@@ -29,7 +29,7 @@ final class Explorer<S, T> {
      * @param limit of states; a system with more of them is a mistake in its making
      * @throws IllegalStateException when there are more
      */
-    static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
+    public static <S, T> Exploration<S, T> explore(TransitionSystem<S, T> system, int limit) {
         return new Explorer<>(system, limit).explore();
     }
 

@@ -7,18 +7,18 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** Gives equal values one number, and knows the number of each one's mirror image. */
-final class Interned<T> {
+public final class Interned<T> {
 
     private final Map<T, Integer> numbers = new HashMap<>();
     private final List<T> values = new ArrayList<>();
     private final List<Integer> mirrors = new ArrayList<>();
     private final UnaryOperator<T> mirroring;
 
-    Interned(UnaryOperator<T> mirroring) {
+    public Interned(UnaryOperator<T> mirroring) {
         this.mirroring = mirroring;
     }
 
-    int numberOf(T value) {
+    public int numberOf(T value) {
         Integer known = numbers.get(value);
         if (known != null) {
             return known;
@@ -35,7 +35,7 @@ final class Interned<T> {
         return mirrors.get(number);
     }
 
-    T value(int number) {
+    public T value(int number) {
         return values.get(number);
     }
 }

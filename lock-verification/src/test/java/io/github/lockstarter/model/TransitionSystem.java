@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
  * @param <S> a state; equal states are one
  * @param <T> what leads from one state to the next
  */
-interface TransitionSystem<S, T> {
+public interface TransitionSystem<S, T> {
 
     /** Where everything begins. */
     S initial();

@@ -22,7 +22,7 @@ final class Allowance {
     static final Duration COMMAND = Duration.ofMillis(500 + 150);
 
     /** How long a fault shows after it was healed: clients reconnect. */
-    private static final Duration AFTERMATH = Duration.ofSeconds(2);
+    static final Duration AFTERMATH = Duration.ofSeconds(2);
 
     /** Where a thread stands still for so long, the servers may too, and a command times out without a fault. */
     private static final Duration STARVED = Duration.ofMillis(100);

@@ -13,6 +13,7 @@ public interface Check {
             new OwnershipCheck(),
             new WaitCheck(),
             new ProgressCheck(),
+            new TakeOverCheck(),
             new LossCheck(),
             new WakeUpCheck(),
             new RenewalOrderCheck(),

@@ -36,6 +36,86 @@ class EventChecksTests {
     }
 
     @Test
+    void findsALockThatIsNotTakenOverAfterADeath() {
+        TakeOverCheck check = new TakeOverCheck();
+        assertThat(death(400).refused("w2", 50, 1000, 1200).check(check)).isEmpty();
+        assertThat(death(400).refused("w2", 50, 1000, 1400).check(check)).hasSize(1);
+        assertThat(death(400)
+                        .refused("w2", 50, 1000, 900)
+                        .acquired("w2", 2, 1000, 2000, "TAKEN_OVER")
+                        .refused("w3", 1300, 0, 1400)
+                        .check(check))
+                .as("somebody else has it")
+                .isEmpty();
+    }
+
+    @Test
+    void countsATakeOverFromTheFirstLook() {
+        TakeOverCheck check = new TakeOverCheck();
+        assertThat(death(400).refused("w2", 1390, 0, 1400).check(check))
+                .as("nobody looked before")
+                .isEmpty();
+        assertThat(death(400)
+                        .refused("w2", 110, 0, 120)
+                        .refused("w2", 1390, 0, 1400)
+                        .check(check))
+                .hasSize(1);
+    }
+
+    @Test
+    void asksNothingOfTakeOversWhereTheyAreOffOrDisturbed() {
+        TakeOverCheck check = new TakeOverCheck();
+        assertThat(death(0).refused("w2", 50, 1000, 1400).check(check)).isEmpty();
+        assertThat(death(400)
+                        .fault("redis-paused", 900, 910)
+                        .refused("w2", 50, 1000, 1400)
+                        .check(check))
+                .isEmpty();
+        assertThat(death(400)
+                        .faultOf("w1", "worker-killed", 99, 1400)
+                        .refused("w2", 50, 1000, 2200)
+                        .check(check))
+                .as("the death itself")
+                .hasSize(1);
+        assertThat(death(400)
+                        .acquired("w3", 2, 50, 3000, "TAKEN_OVER")
+                        .refused("w2", 50, 1000, 1400)
+                        .check(check))
+                .as("taken over before")
+                .isEmpty();
+    }
+
+    @Test
+    void measuresTheTimeUntilATakeOver() {
+        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+                        .acquired("w2", 2, 50, 650, 2000, "TAKEN_OVER")
+                        .history()))
+                .containsExactly(550L);
+        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+                        .refused("w3", 90, 100, 190)
+                        .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
+                        .history()))
+                .as("somebody else wanted it")
+                .containsExactly(550L);
+        assertThat(TakeOverCheck.millisAfterDeath(death(400)
+                        .acquired("w2", 2, 350, 650, 2000, "TAKEN_OVER")
+                        .history()))
+                .as("nobody wanted it")
+                .isEmpty();
+        assertThat(TakeOverCheck.millisAfterDeath(
+                        death(400).acquired("w2", 2, 50, 650, 2000, "WAITED").history()))
+                .isEmpty();
+    }
+
+    /** A holder dies at 100. */
+    private static Script death(long takeOver) {
+        return Script.of("w1", "w2", "w3")
+                .promising("w1", 1, takeOver, 9)
+                .acquired("w1", 1, 10, 3000)
+                .killed("w1", 100);
+    }
+
+    @Test
     void findsMoreSignalsThanReleases() {
         WakeUpCheck check = new WakeUpCheck();
         Script one = Script.of("w1", "w2").sent(EventKind.FREEING, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 11);

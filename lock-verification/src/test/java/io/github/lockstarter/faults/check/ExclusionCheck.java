@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * I1: no two holds of one key overlap while their leases are valid. A hold counts from when the application got it
- * until its {@linkplain Hold#validUntil validity} ends.
+ * I1: no two holds of one key overlap while their leases are valid, and nobody is granted a lock whose holder is
+ * certain. A hold counts from when the application got it until its {@linkplain Hold#validUntil validity} ends.
  */
 public final class ExclusionCheck implements Check {
 

@@ -27,6 +27,7 @@ public final class History {
     private final Map<String, LabEvent> kills;
     private final Set<String> ended;
     private final Set<String> starters;
+    private final Set<String> workers;
 
     /**
      * Puts events together.
@@ -45,6 +46,7 @@ public final class History {
                 .filter(event -> event.note().equals("STARTER"))
                 .map(LabEvent::worker)
                 .collect(Collectors.toSet());
+        this.workers = of(EventKind.STARTED).stream().map(LabEvent::worker).collect(Collectors.toSet());
         this.stalls = of(EventKind.STALLED).stream()
                 .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
                 .collect(Collectors.groupingBy(Span::whom));
@@ -96,6 +98,15 @@ public final class History {
     }
 
     /**
+     * Those faults that struck more than one worker's process: its links, or servers.
+     *
+     * @return by time of their end
+     */
+    public List<Span> outsideFaults() {
+        return faults.stream().filter(fault -> !workers.contains(fault.whom())).toList();
+    }
+
+    /**
      * Those faults that made servers forget.
      *
      * @return by time of their end
@@ -112,6 +123,19 @@ public final class History {
      */
     public List<Span> stalls(String worker) {
         return stalls.getOrDefault(worker, List.of());
+    }
+
+    /**
+     * For how long the threads of all workers stood still; what several did at a time counts as often.
+     *
+     * @param from nanoTime
+     * @param until nanoTime
+     * @return ns
+     */
+    long stalled(long from, long until) {
+        return stalls.values().stream()
+                .mapToLong(spans -> Span.covered(spans, from, until))
+                .sum();
     }
 
     /**
@@ -159,10 +183,12 @@ public final class History {
     private List<Hold> collectHolds(List<LabEvent> events) {
         Map<String, HoldDraft> open = new HashMap<>();
         List<HoldDraft> all = new ArrayList<>();
+        LatestGrants grants = new LatestGrants();
         for (LabEvent event : events) {
+            grants.add(event);
             String id = event.worker() + '/' + event.key() + '#' + event.token();
             if (event.kind() == EventKind.ACQUIRED) {
-                HoldDraft draft = new HoldDraft(event);
+                HoldDraft draft = new HoldDraft(event, grants.takeOverOf(event));
                 all.add(draft);
                 open.put(id, draft);
             } else if (event.token() != 0 && open.containsKey(id)) {

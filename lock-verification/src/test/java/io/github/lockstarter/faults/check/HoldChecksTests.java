@@ -85,6 +85,157 @@ class HoldChecksTests {
     }
 
     @Test
+    void acceptsAGrantWhileTheHolderIsInDoubt() {
+        Script doubt = promised().certain("w1", 1, 1000).acquired("w2", 2, 1001, 2000, "TAKEN_OVER");
+        assertThat(doubt.check(exclusion)).isEmpty();
+        assertThat(doubt.lost("w1", 1, 1500, "TAKEN_OVER").check(exclusion)).isEmpty();
+    }
+
+    @Test
+    void findsAGrantWhileTheHolderIsCertain() {
+        assertThat(promised()
+                        .acquired("w2", 2, 1001, 2000, "TAKEN_OVER")
+                        .certain("w1", 1, 1002)
+                        .check(exclusion))
+                .hasSize(1);
+    }
+
+    @Test
+    void findsAHolderThatIsCertainAgainAfterAGrantToAnother() {
+        assertThat(promised()
+                        .certain("w1", 1, 900)
+                        .acquired("w2", 2, 1001, 2000, "TAKEN_OVER")
+                        .releasing("w2", 2, 1100, 2000)
+                        .certain("w1", 1, 1200)
+                        .check(exclusion))
+                .hasSize(1);
+    }
+
+    @Test
+    void countsACertaintyThatTheReleaseTellsOf() {
+        assertThat(promised()
+                        .acquired("w2", 2, 1001, 2000, "TAKEN_OVER")
+                        .releasing("w1", 1, 1010, 3000, 1005)
+                        .check(exclusion))
+                .hasSize(1);
+        assertThat(promised()
+                        .acquired("w2", 2, 1001, 2000, "TAKEN_OVER")
+                        .releasing("w1", 1, 1010, 3000, 999)
+                        .check(exclusion))
+                .isEmpty();
+    }
+
+    @Test
+    void countsAKilledHolderWhileItWasCertain() {
+        assertThat(promised()
+                        .acquired("w2", 2, 98, 2000)
+                        .certain("w1", 1, 99)
+                        .killed("w1", 100)
+                        .check(exclusion))
+                .hasSize(1);
+        assertThat(promised()
+                        .certain("w1", 1, 99)
+                        .killed("w1", 100)
+                        .acquired("w2", 2, 101, 2000)
+                        .check(exclusion))
+                .isEmpty();
+    }
+
+    @Test
+    void countsAHandedOverHoldByThePromiseOfItsGrant() {
+        Script handedOver = promised().releasing("w1", 1, 20, 3000, 20).acquired("w1", 2, 21, 3000, "HANDED_OVER");
+        assertThat(handedOver
+                        .certain("w1", 2, 900)
+                        .acquired("w2", 3, 1001, 2000, "TAKEN_OVER")
+                        .check(exclusion))
+                .isEmpty();
+    }
+
+    @Test
+    void countsAHoldWithoutAPromiseByItsLease() {
+        assertThat(Script.of("w1", "w2")
+                        .promising("w1", 1, 0, 9)
+                        .acquired("w1", 1, 10, 3000)
+                        .certain("w1", 1, 11)
+                        .acquired("w2", 2, 1001, 2000)
+                        .releasing("w1", 1, 1500, 3000)
+                        .check(exclusion))
+                .hasSize(1);
+    }
+
+    @Test
+    void leavesAHoldOutThatWasNeverCertain() {
+        Script late =
+                promised().certain("w1", 1, 900).promising("w2", 2, 1000, 14).acquired("w2", 2, 15, 3000);
+        assertThat(late.check(exclusion)).isEmpty();
+        assertThat(late.certain("w2", 2, 16).check(exclusion)).hasSize(1);
+
+        Script backwards = Script.of("w1", "w2")
+                .acquired("w1", 2, 10, 20)
+                .promising("w2", 1, 1000, 29)
+                .acquired("w2", 1, 30, 3000);
+        assertThat(backwards.check(order)).isEmpty();
+        assertThat(backwards.certain("w2", 1, 31).check(order)).hasSize(1);
+    }
+
+    /** A hold that may be taken over 1 s after the end of its holder's connection. */
+    private static Script promised() {
+        return Script.of("w1", "w2", "w3").promising("w1", 1, 1000, 9).acquired("w1", 1, 10, 3000);
+    }
+
+    @Test
+    void acceptsATakeOverFromAHolderThatWasCutOff() {
+        assertThat(promised()
+                        .certain("w1", 1, 500)
+                        .fault("mailbox-barred", 400, 1400)
+                        .lost("w1", 1, 1500, "TAKEN_OVER")
+                        .check(ownership))
+                .isEmpty();
+        assertThat(promised()
+                        .certain("w1", 1, 500)
+                        .fault("mailbox-barred", 400, 1400)
+                        .releasing("w1", 1, 1500, 3000, 500)
+                        .released("w1", 1, 1501, "LOST")
+                        .reported("w1", 1, 1501, "TAKEN_OVER")
+                        .check(ownership))
+                .isEmpty();
+    }
+
+    @Test
+    void findsATakeOverFromAHolderThatWasNotCutOff() {
+        assertThat(promised()
+                        .certain("w1", 1, 500)
+                        .lost("w1", 1, 1500, "TAKEN_OVER")
+                        .check(ownership))
+                .hasSize(1);
+        assertThat(promised()
+                        .certain("w1", 1, 500)
+                        .faultOf("w1", "worker-frozen", 500, 1499)
+                        .lost("w1", 1, 1500, "TAKEN_OVER")
+                        .check(ownership))
+                .as("only stopped")
+                .hasSize(1);
+    }
+
+    @Test
+    void findsALockThatWasTakenFromAHolderThatIsCertain() {
+        assertThat(promised()
+                        .certain("w1", 1, 1499)
+                        .fault("mailbox-barred", 400, 1400)
+                        .lost("w1", 1, 1500, "OWNER_CHANGED")
+                        .check(ownership))
+                .hasSize(1);
+        assertThat(promised()
+                        .certain("w1", 1, 1499)
+                        .fault("mailbox-barred", 400, 1400)
+                        .releasing("w1", 1, 1500, 3000, 1500)
+                        .released("w1", 1, 1501, "LOST")
+                        .reported("w1", 1, 1501, "OWNER_CHANGED")
+                        .check(ownership))
+                .hasSize(1);
+    }
+
+    @Test
     void findsTokensThatDoNotGrow() {
         assertThat(Script.of("w1")
                         .acquired("w1", 2, 10, 1000)

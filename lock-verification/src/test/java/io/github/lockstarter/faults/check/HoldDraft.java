@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class HoldDraft {
 
     private final LabEvent acquired;
+    private final long takeOver;
     private long deadline;
+    private long certainAt;
     private long releasingAt;
     private long returnedAt;
     private String outcome = "";
@@ -18,8 +20,15 @@ final class HoldDraft {
     private long lostAt;
     private String cause = "";
 
-    HoldDraft(LabEvent acquired) {
+    /**
+     * A hold that has begun.
+     *
+     * @param acquired its begin
+     * @param takeOver how many ns after the end of the worker's connection the lock may be taken over; 0 if it may not
+     */
+    HoldDraft(LabEvent acquired, long takeOver) {
         this.acquired = acquired;
+        this.takeOver = takeOver;
         this.deadline = acquired.until();
     }
 
@@ -30,7 +39,9 @@ final class HoldDraft {
     void add(LabEvent event) {
         switch (event.kind()) {
             case EXTENDED -> deadline = Math.max(deadline, event.until());
+            case CERTAIN -> certainAt = event.at();
             case RELEASING -> {
+                certainAt = Math.max(certainAt, event.from());
                 deadline = Math.max(deadline, event.until());
                 releasingAt = event.at();
                 written = event.note();
@@ -39,10 +50,8 @@ final class HoldDraft {
                 returnedAt = event.at();
                 outcome = event.note();
             }
-            case LOST -> {
-                lostAt = event.at();
-                cause = event.note();
-            }
+            case LOST -> lostAt = event.at();
+            case LOSS_REPORTED -> cause = event.note();
             default -> {
                 // Not about the span of a hold.
             }
@@ -63,7 +72,7 @@ final class HoldDraft {
                 acquired.from(),
                 acquired.at(),
                 acquired.note(),
-                deadline,
+                new Hold.Right(deadline, takeOver, certainAt),
                 end(kill, logsEnd));
     }
 
@@ -72,7 +81,8 @@ final class HoldDraft {
             return new Hold.End(lostAt, Hold.Kind.LOST, cause, returnedAt, written);
         }
         if (releasingAt != 0) {
-            return new Hold.End(releasingAt, Hold.Kind.RELEASED, outcome, returnedAt, written);
+            String told = outcome.equals("LOST") ? (outcome + ' ' + cause).strip() : outcome;
+            return new Hold.End(releasingAt, Hold.Kind.RELEASED, told, returnedAt, written);
         }
         return kill == null
                 ? new Hold.End(logsEnd, Hold.Kind.OPEN, "", 0, written)

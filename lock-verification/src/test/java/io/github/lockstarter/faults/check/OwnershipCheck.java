@@ -7,11 +7,19 @@ import java.util.List;
  * I4: only the owner releases or renews. A lock that is gone from the backend before its lease is over was taken by
  * somebody: nobody but the owner may, unless a fault made the backend forget. It may have done so before the hold was
  * asked for: one that was handed over lives on the lease of an earlier one.
+ *
+ * <p>A lock may be taken over if the connection of its holder has ended. Only a fault of a link or a server does that:
+ * a stopped process keeps its connections, and so its locks.
  */
 public final class OwnershipCheck implements Check {
 
     /** Before the end of its own clock's lease, the backend's may be over already. */
     private static final long DRIFT_NANOS = 2_000_000;
+
+    /** Nobody can tell whether another one has had the lock: it was not gone. */
+    private static final String HISTORY_CHANGED = "HISTORY_CHANGED";
+
+    private static final String TAKEN_OVER = "TAKEN_OVER";
 
     @Override
     public List<Violation> violations(History history) {
@@ -21,6 +29,7 @@ public final class OwnershipCheck implements Check {
             for (Hold hold : holds) {
                 if (wasTaken(hold)
                         && !mayBeExecutedTwice(history, hold)
+                        && !mayBeTakenOver(history, hold)
                         && forgetting.stream()
                                 .noneMatch(span ->
                                         span.touches(hold.requestedAt() - history.leaseNanos() * 2, endOf(hold)))) {
@@ -38,9 +47,12 @@ public final class OwnershipCheck implements Check {
     }
 
     private static boolean wasTaken(Hold hold) {
-        boolean gone = hold.end().cause().equals("OWNER_CHANGED")
+        String cause = hold.end().cause();
+        boolean gone = cause.equals("OWNER_CHANGED")
+                || cause.equals(TAKEN_OVER)
                 || (hold.end().kind() == Hold.Kind.RELEASED
-                        && hold.end().cause().equals("LOST"));
+                        && cause.startsWith("LOST")
+                        && !cause.endsWith(HISTORY_CHANGED));
         return gone && hold.deadline() - endOf(hold) > DRIFT_NANOS;
     }
 
@@ -52,6 +64,14 @@ public final class OwnershipCheck implements Check {
         return hold.end().kind() == Hold.Kind.RELEASED
                 && history.faults().stream()
                         .anyMatch(fault -> fault.touches(hold.end().at(), endOf(hold)));
+    }
+
+    /** A holder that certainly has the lock when it is told that it does not was not taken over. */
+    private static boolean mayBeTakenOver(History history, Hold hold) {
+        long from = hold.right().certainAt() - hold.right().takeOver() - Allowance.AFTERMATH.toNanos();
+        return hold.isTakenOver()
+                && hold.end().cause().endsWith(TAKEN_OVER)
+                && history.outsideFaults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
     }
 
     /** When the backend had said so, at the latest. */

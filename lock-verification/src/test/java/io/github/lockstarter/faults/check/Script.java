@@ -31,17 +31,39 @@ final class Script {
     }
 
     Script acquired(String worker, long token, long at, long deadline, String path) {
+        return acquired(worker, token, at, at, deadline, path);
+    }
+
+    /** The same, asked for at some earlier moment. */
+    Script acquired(String worker, long token, long from, long at, long deadline, String path) {
         return event(EventKind.ACQUIRED, worker, at)
                 .token(token)
-                .between(at, deadline)
+                .between(from, deadline)
                 .noting(path)
                 .add();
     }
 
+    /** A grant of a lock that may be taken over so many ms after the end of its holder's connection. */
+    Script promising(String worker, long token, long takeOver, long at) {
+        return event(EventKind.GRANTED, worker, at)
+                .token(token)
+                .between(takeOver, 0)
+                .add();
+    }
+
+    /** Its worker sees that the hold is certain. */
+    Script certain(String worker, long token, long at) {
+        return event(EventKind.CERTAIN, worker, at).token(token).add();
+    }
+
     Script releasing(String worker, long token, long at, long deadline) {
+        return releasing(worker, token, at, deadline, 0);
+    }
+
+    Script releasing(String worker, long token, long at, long deadline, long certainAt) {
         return event(EventKind.RELEASING, worker, at)
                 .token(token)
-                .between(0, deadline)
+                .between(certainAt, deadline)
                 .noting("written")
                 .add();
     }
@@ -54,7 +76,16 @@ final class Script {
     }
 
     Script lost(String worker, long token, long at, String cause) {
-        return event(EventKind.LOST, worker, at).token(token).noting(cause).add();
+        event(EventKind.LOST, worker, at).token(token).add();
+        return reported(worker, token, at + 1, cause);
+    }
+
+    /** A loss that listeners are told of. */
+    Script reported(String worker, long token, long at, String cause) {
+        return event(EventKind.LOSS_REPORTED, worker, at)
+                .token(token)
+                .noting(cause)
+                .add();
     }
 
     Script refused(String worker, long from, long wait, long at) {
@@ -70,6 +101,16 @@ final class Script {
                 .between(from, until)
                 .noting(name)
                 .add();
+    }
+
+    /** A fault of one worker's process. */
+    Script faultOf(String worker, String name, long from, long until) {
+        events.add(LabEvent.now(EventKind.FAULT, "nemesis")
+                .of(worker, 0)
+                .at(until * MILLI)
+                .between(from * MILLI, until * MILLI)
+                .noting(name));
+        return this;
     }
 
     Script killed(String worker, long at) {
@@ -103,11 +144,15 @@ final class Script {
     }
 
     List<Violation> check(Check check) {
+        return check.violations(history());
+    }
+
+    /** As if read from the logs. */
+    History history() {
         List<LabEvent> ordered = new ArrayList<>(events);
         ordered.sort((a, b) -> Long.compare(a.at(), b.at()));
-        // As if read from the logs.
-        return check.violations(new History(
-                ordered.stream().map(event -> LabEvent.parse(event.toJson())).toList()));
+        return new History(
+                ordered.stream().map(event -> LabEvent.parse(event.toJson())).toList());
     }
 
     private Line event(EventKind kind, String worker, long at) {

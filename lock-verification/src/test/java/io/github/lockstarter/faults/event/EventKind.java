@@ -13,21 +13,26 @@ public enum EventKind {
     ACQUIRED,
     /** A hold was seen to be valid at {@code at}; its deadline is {@code until}, or later. */
     EXTENDED,
+    /** A hold was seen to be certain at {@code at}, or later. */
+    CERTAIN,
     /**
-     * The application is about to release. {@code until}: the deadline if it still held then, else 0. {@code note}:
-     * what became of its fenced write. Written before the release is sent, so a hold that lacks it was not released by
-     * the application.
+     * The application is about to release. {@code until}: the deadline if it still held then, else 0. {@code from}:
+     * when the hold was last seen to be certain, or 0. {@code note}: what became of its fenced write. Written before
+     * the release is sent, so a hold that lacks it was not released by the application.
      */
     RELEASING,
     /** The release has returned {@code note}. */
     RELEASED,
-    /** The loss was signalled to the application, because of {@code note}. */
+    /** The loss was signalled to the application. */
     LOST,
     /**
      * A request, of {@code from} and with a wait of {@code amount} ns, ended without the lock because of {@code note}.
      */
     REFUSED,
-    /** The backend granted the lock to token {@code amount}, and {@code until} other instances were waiting. */
+    /**
+     * The backend granted the lock to lock token {@code amount}, from fencing token {@code token} on, and {@code until}
+     * other instances were waiting. {@code from}: the take-over time in ns that the lock token promises, 0 for none.
+     */
     GRANTED,
     /** An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. */
     ATTEMPTING,
@@ -37,6 +42,12 @@ public enum EventKind {
     WITHDRAWING,
     /** A renewal of token {@code amount} is about to be sent. */
     RENEWING,
+    /** The client reported to its listeners that a hold is lost, because of {@code note}. */
+    LOSS_REPORTED,
+    /** The client reported that a hold is in doubt. */
+    IN_DOUBT,
+    /** The client reported that a hold is certain again, {@code amount} ns after it had reported the doubt. */
+    CONFIRMED,
     /** The instance was told that the lock may be free. */
     SIGNALLED,
     /** The instance was told that another one waits. */

@@ -18,6 +18,7 @@ public final class FaultCatalogue {
         return Stream.of(
                         WorkerFaults.all(),
                         LinkFaults.all(),
+                        MailboxFaults.all(),
                         ServerFaults.all(),
                         RefusalFaults.all(),
                         FailoverFaults.all(),

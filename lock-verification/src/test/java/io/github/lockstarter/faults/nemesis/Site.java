@@ -54,6 +54,11 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
         return victims.stream().map(victim -> victim.links().get(index)).toList();
     }
 
+    /** The link of the worker that was drawn to the server that was drawn. */
+    TcpProxy link() {
+        return victim().links().get(topology.servers().indexOf(server()));
+    }
+
     /** Whether the replicas, if there are any, may be behind when this fault strikes. */
     boolean lags() {
         return plan.lot() % 2 == 0;

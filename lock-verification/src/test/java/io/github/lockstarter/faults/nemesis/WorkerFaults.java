@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
+import io.github.lockstarter.faults.topology.Topology.Trait;
 import java.util.List;
 
 /**
@@ -25,10 +26,11 @@ final class WorkerFaults {
                     return victim::revive;
                 }),
                 fault("worker-paused", "SIGSTOP of a JVM for less than a lease", Terms.lasting(100, 1000), pause),
+                fault("worker-overslept", "SIGSTOP of a JVM for longer than a lease", Terms.lasting(2200, 4500), pause),
                 fault(
-                        "worker-overslept",
-                        "SIGSTOP of a JVM for longer than a lease",
-                        Terms.lasting(2200, 4500),
+                        "worker-frozen",
+                        "SIGSTOP of a JVM for longer than the take-over time",
+                        Terms.lasting(1500, 8000, Trait.TAKE_OVER),
                         pause));
     }
 

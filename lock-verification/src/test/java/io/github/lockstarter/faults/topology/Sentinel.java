@@ -22,7 +22,7 @@ public final class Sentinel implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.FAILOVER, Trait.SENTINELS, Trait.PROXIED, Trait.HISTORY_GUARD);
+        return Set.of(Trait.FAILOVER, Trait.SENTINELS, Trait.PROXIED, Trait.HISTORY_GUARD, Trait.TAKE_OVER);
     }
 
     @Override

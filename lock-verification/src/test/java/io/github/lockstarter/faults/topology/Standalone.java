@@ -29,7 +29,7 @@ public final class Standalone implements Topology {
     public static Standalone durable() {
         return new Standalone(
                 "standalone",
-                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD),
+                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD, Trait.TAKE_OVER),
                 "--appendonly",
                 "yes",
                 "--appendfsync",
@@ -45,7 +45,8 @@ public final class Standalone implements Topology {
      * @return the running server; close it
      */
     public static Standalone forgetful() {
-        return new Standalone("forgetful", EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD));
+        return new Standalone(
+                "forgetful", EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.TAKE_OVER));
     }
 
     @Override

@@ -86,6 +86,8 @@ public interface Topology extends AutoCloseable {
         DURABLE,
         /** Excludes also when the server has forgotten the locks: the history guard. */
         HISTORY_GUARD,
+        /** A lock whose holder's connection has ended is taken over before its lease is over. */
+        TAKE_OVER,
         /** Excludes also when a server's clock jumps ahead. */
         CLOCK_GUARD,
         /** Has replicas that are promoted by somebody when a master does not answer. */

@@ -32,7 +32,7 @@ enum Deed {
     OVERSTAY(2);
 
     private static final int SUM = 1000;
-    private static final int LONG_KEYS = 3;
+    private static final int LONG_KEYS = 6;
 
     private final int weight;
 

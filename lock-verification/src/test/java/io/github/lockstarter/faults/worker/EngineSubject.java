@@ -28,13 +28,17 @@ final class EngineSubject implements Subject {
     private final LockBackend backend;
     private final LockEngine engine;
     private final Map<String, String> paths = new ConcurrentHashMap<>();
-    private final Map<String, String> causes = new ConcurrentHashMap<>();
     private final Map<String, LockHandle> held = new ConcurrentHashMap<>();
 
     EngineSubject(WorkerOptions options, Journal journal) {
         this.journal = journal;
-        this.backend = new JournalingBackend(Backends.connect(options.address(), options.subject()), journal);
+        this.backend = connect(options, journal);
         this.engine = new LockEngine(backend, settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
+    }
+
+    private static LockBackend connect(WorkerOptions options, Journal journal) {
+        LockBackend backend = new JournalingBackend(Backends.connect(options.address(), options.subject()), journal);
+        return options.subject().has(WorkerOptions.Guard.TAKE_OVER_TIME) ? backend : new HastyBackend(backend);
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {
@@ -49,6 +53,7 @@ final class EngineSubject implements Subject {
                         : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
                 EngineSettings.DEFAULTS.showsOwner(),
                 EngineSettings.DEFAULTS.warnAfter(),
+                setup.takeOver(),
                 Map.of());
     }
 
@@ -128,7 +133,21 @@ final class EngineSubject implements Subject {
 
         @Override
         public void onLost(LockEvent.Lost event) {
-            causes.put(id(event.key(), event.fencingToken()), event.cause().name());
+            journal.write(journal.event(EventKind.LOSS_REPORTED)
+                    .of(event.key(), event.fencingToken())
+                    .noting(event.cause().name()));
+        }
+
+        @Override
+        public void onInDoubt(LockEvent.InDoubt event) {
+            journal.write(journal.event(EventKind.IN_DOUBT).of(event.key(), event.fencingToken()));
+        }
+
+        @Override
+        public void onConfirmed(LockEvent.Confirmed event) {
+            journal.write(journal.event(EventKind.CONFIRMED)
+                    .of(event.key(), event.fencingToken())
+                    .counting(event.inDoubtFor().toNanos()));
         }
     }
 
@@ -155,6 +174,16 @@ final class EngineSubject implements Subject {
         }
 
         @Override
+        public boolean isHeld() {
+            return handle.isHeld();
+        }
+
+        @Override
+        public void ensureHeld() {
+            handle.ensureHeld();
+        }
+
+        @Override
         public String path() {
             return paths.getOrDefault(id, "NESTED");
         }
@@ -177,11 +206,6 @@ final class EngineSubject implements Subject {
                 paths.remove(id);
             }
             return outcome;
-        }
-
-        @Override
-        public String toString() {
-            return causes.getOrDefault(id, "UNKNOWN");
         }
     }
 }

@@ -6,6 +6,7 @@ import io.github.lockstarter.faults.event.LabEvent;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
@@ -15,7 +16,9 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
@@ -38,7 +41,10 @@ final class JournalingBackend implements LockBackend {
             if (result instanceof AcquireResult.Granted granted) {
                 journal.write(event(EventKind.GRANTED, command.key(), command.token())
                         .of(command.key(), granted.fencingToken())
-                        .between(0, granted.othersWaiting()));
+                        .between(
+                                Duration.ofMillis(command.token().takeOverMillis())
+                                        .toNanos(),
+                                granted.othersWaiting()));
             }
             return result;
         });
@@ -63,6 +69,16 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return backend.crashDetection(key);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return backend.crashDetections();
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         backend.listen(instanceId, new SignalListener() {
             @Override
@@ -80,6 +96,11 @@ final class JournalingBackend implements LockBackend {
             @Override
             public void onRevoked(String key, String fingerprint) {
                 signals.onRevoked(key, fingerprint);
+            }
+
+            @Override
+            public void onMailboxOpened() {
+                signals.onMailboxOpened();
             }
 
             @Override

@@ -1,14 +1,14 @@
 package io.github.lockstarter.faults.worker;
 
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.faults.event.EventKind;
-import io.github.lockstarter.faults.event.LabEvent;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * From a grant to its release: reads and writes the resource, and writes down what the application is entitled to
- * believe.
+ * believe. A {@linkplain Writer#CAREFUL careful} application does not write while the hold is in doubt.
  *
  * <p>The clock is read <em>before</em> the remaining lease, so the deadline that is written down is never later than
  * the true one; and a time at which the hold was valid is read before it was asked whether it is.
@@ -16,6 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 final class Section {
 
     static final String NOT_WRITTEN = "none";
+
+    private static final String LOST = "lost";
 
     private final Journal journal;
     private final ResourceStore resource;
@@ -32,11 +34,19 @@ final class Section {
 
     /** What is done between reading and writing. */
     interface Work {
-        void run(Subject.Held held) throws InterruptedException;
+        void run(WatchedHold hold) throws InterruptedException;
+    }
+
+    /** How an application treats the resource. */
+    enum Writer {
+        /** It makes sure that the lock is held before each step. */
+        CAREFUL,
+        /** It leaves late writes to the check of the fencing token. */
+        CARELESS
     }
 
     /** Writes the grant down; to be called at once, before anything is done. */
-    void begin(Asked asked, Subject.Held held) {
+    WatchedHold begin(Asked asked, Subject.Held held) {
         long token = held.fencingToken();
         long now = System.nanoTime();
         long until = now + Math.max(0, held.remainingLease().toNanos());
@@ -46,54 +56,85 @@ final class Section {
                 .between(asked.at(), until)
                 .counting(asked.patience().toNanos())
                 .noting(held.path()));
+        WatchedHold hold = new WatchedHold(journal, asked.key(), held);
+        hold.look();
+        watchLoss(asked, held);
+        return hold;
+    }
+
+    private void watchLoss(Asked asked, Subject.Held held) {
+        long token = held.fencingToken();
         AtomicInteger losses = new AtomicInteger();
         held.onLost(() -> {
-            LabEvent lost = journal.event(EventKind.LOST).of(asked.key(), token).noting(held.toString());
-            journal.write(lost);
+            journal.write(journal.event(EventKind.LOST).of(asked.key(), token));
             if (losses.incrementAndGet() > 1) {
                 journal.anomaly("I6", asked.key(), token, "the loss was signalled twice");
             }
-            if (held.remainingLease().toNanos() > 0) {
+            if (held.remainingLease().toNanos() > 0 || held.isHeld()) {
                 journal.anomaly("I6", asked.key(), token, "the loss was undone");
             }
         });
     }
 
     /** Reads, works, writes. Returns what became of the fenced write. */
-    String run(String key, Subject.Held held, Work work) throws InterruptedException {
-        long token = held.fencingToken();
-        ResourceStore.Read read = resource.open(key, token, setup.has(WorkerOptions.Guard.FENCING));
+    String run(WatchedHold hold, Writer writer, Work work) throws InterruptedException {
+        boolean fencing = setup.has(WorkerOptions.Guard.FENCING);
+        String key = hold.key();
+        long token = hold.held().fencingToken();
+        if (!mayWrite(hold, writer)) {
+            return LOST;
+        }
+        ResourceStore.Read read = resource.open(key, token, fencing);
         if (read.isLate()) {
             return "late";
         }
-        work.run(held);
-        return resource.write(key, token, read, setup.has(WorkerOptions.Guard.FENCING)) ? "written" : "refused";
+        work.run(hold);
+        if (!mayWrite(hold, writer)) {
+            return LOST;
+        }
+        return resource.write(key, token, read, fencing) ? "written" : "refused";
     }
 
-    /** A renewal or extension by the application. */
-    void extended(String key, Subject.Held held) {
-        long now = System.nanoTime();
-        long left = held.remainingLease().toNanos();
-        if (left > 0) {
-            journal.write(journal.event(EventKind.EXTENDED)
-                    .of(key, held.fencingToken())
-                    .at(now)
-                    .between(0, now + left));
+    private static boolean mayWrite(WatchedHold hold, Writer writer) {
+        try {
+            if (writer == Writer.CAREFUL) {
+                hold.held().ensureHeld();
+            }
+            hold.look();
+            return true;
+        } catch (LockLostException e) {
+            return false;
         }
     }
 
+    /** A renewal or extension by the application. */
+    void extended(WatchedHold hold) {
+        long now = System.nanoTime();
+        long left = hold.held().remainingLease().toNanos();
+        if (left > 0) {
+            journal.write(journal.event(EventKind.EXTENDED)
+                    .of(hold.key(), hold.held().fencingToken())
+                    .at(now)
+                    .between(0, now + left));
+        }
+        hold.look();
+    }
+
     /** Releases. */
-    void end(String key, Subject.Held held, String written) {
-        long token = held.fencingToken();
+    void end(WatchedHold hold, String written) {
+        Subject.Held held = hold.held();
         long now = System.nanoTime();
         long left = held.remainingLease().toNanos();
+        hold.look();
         journal.write(journal.event(EventKind.RELEASING)
-                .of(key, token)
+                .of(hold.key(), held.fencingToken())
                 .at(now)
-                .between(0, left > 0 ? now + left : 0)
+                .between(hold.certainAt(), left > 0 ? now + left : 0)
                 .noting(written.isEmpty() ? NOT_WRITTEN : written));
         String outcome = held.release();
-        journal.write(journal.event(EventKind.RELEASED).of(key, token).noting(outcome));
+        journal.write(journal.event(EventKind.RELEASED)
+                .of(hold.key(), held.fencingToken())
+                .noting(outcome));
     }
 
     static void dwell(Duration time) {

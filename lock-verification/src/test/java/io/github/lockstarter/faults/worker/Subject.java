@@ -34,6 +34,16 @@ interface Subject extends AutoCloseable {
         /** Zero or less when the lease is certainly over. */
         Duration remainingLease();
 
+        /** Whether nobody else can have the lock at this moment. */
+        default boolean isHeld() {
+            return remainingLease().toNanos() > 0;
+        }
+
+        /** Returns if it is held at this moment, perhaps after some time; fails if it is lost. */
+        default void ensureHeld() {
+            // Most clients cannot tell more than the lease does.
+        }
+
         /** How it was acquired. */
         String path();
 

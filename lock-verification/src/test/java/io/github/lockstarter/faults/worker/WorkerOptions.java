@@ -22,6 +22,9 @@ import java.util.stream.Stream;
 public record WorkerOptions(
         String name, Address address, int resourcePort, Path log, long seed, Setup subject, Load load) {
 
+    private static final String TAKE_OVER = "--crash-takeover=";
+    private static final String MILLIS = "ms";
+
     /** Which client takes the locks. */
     public enum Client {
         /** This starter's engine. */
@@ -39,7 +42,9 @@ public record WorkerOptions(
         /** Hand-overs are bounded as by default. */
         HAND_OVER_BOUND,
         /** The resource checks the fencing token. */
-        FENCING
+        FENCING,
+        /** Nobody takes a lock over sooner than its holder counts on. */
+        TAKE_OVER_TIME
     }
 
     /**
@@ -47,22 +52,24 @@ public record WorkerOptions(
      *
      * @param client which one
      * @param lease default lease
+     * @param takeOver how long after the end of its holder's connection a lock is taken over; zero if never
      * @param guards what is on
      */
-    public record Setup(Client client, Duration lease, Set<Guard> guards) {
+    public record Setup(Client client, Duration lease, Duration takeOver, Set<Guard> guards) {
 
         /**
          * The starter, everything on. The lease is short, since after some faults nothing is granted for as long, and
          * longer than it takes to replace a master, or no lock could be lost with one.
          */
         public static final Setup STARTER =
-                new Setup(Client.STARTER, Duration.ofSeconds(2), EnumSet.allOf(Guard.class));
+                new Setup(Client.STARTER, Duration.ofSeconds(2), Duration.ofSeconds(1), EnumSet.allOf(Guard.class));
 
         /**
          * A setup.
          *
          * @param client which one
          * @param lease default lease
+         * @param takeOver when locks are taken over
          * @param guards what is on
          */
         public Setup {
@@ -79,7 +86,7 @@ public record WorkerOptions(
             Set<Guard> others = EnumSet.allOf(Guard.class);
             others.retainAll(guards);
             others.remove(guard);
-            return new Setup(client, lease, others);
+            return new Setup(client, lease, takeOver, others);
         }
 
         /**
@@ -108,7 +115,27 @@ public record WorkerOptions(
          * @return the setup
          */
         public Setup of(Client other) {
-            return new Setup(other, lease, guards);
+            return new Setup(other, lease, takeOver, guards);
+        }
+
+        /**
+         * The same with another lease.
+         *
+         * @param other default lease
+         * @return the setup
+         */
+        public Setup leasedFor(Duration other) {
+            return new Setup(client, other, takeOver, guards);
+        }
+
+        /**
+         * The same with another take-over time.
+         *
+         * @param other how long after the end of its holder's connection a lock is taken over; zero if never
+         * @return the setup
+         */
+        public Setup takingOverAfter(Duration other) {
+            return new Setup(client, lease, other, guards);
         }
     }
 
@@ -151,7 +178,8 @@ public record WorkerOptions(
             subject.guards().stream().map(Guard::name).collect(Collectors.joining(",", "+,", "")),
             Integer.toString(load.threads()),
             Integer.toString(load.hotKeys()),
-            Integer.toString(load.coldKeys())
+            Integer.toString(load.coldKeys()),
+            TAKE_OVER + subject.takeOver().toMillis() + MILLIS
         };
     }
 
@@ -163,7 +191,10 @@ public record WorkerOptions(
      */
     public static WorkerOptions parse(String... arguments) {
         Setup setup = new Setup(
-                Client.valueOf(arguments[5]), Duration.ofMillis(Long.parseLong(arguments[6])), guards(arguments[7]));
+                Client.valueOf(arguments[5]),
+                Duration.ofMillis(Long.parseLong(arguments[6])),
+                takeOver(arguments[11]),
+                guards(arguments[7]));
         Load load = new Load(
                 Integer.parseInt(arguments[8]), Integer.parseInt(arguments[9]), Integer.parseInt(arguments[10]));
         return new WorkerOptions(
@@ -174,6 +205,11 @@ public record WorkerOptions(
                 Long.parseLong(arguments[4]),
                 setup,
                 load);
+    }
+
+    private static Duration takeOver(String argument) {
+        return Duration.ofMillis(
+                Long.parseLong(argument.substring(TAKE_OVER.length(), argument.length() - MILLIS.length())));
     }
 
     private static Set<Guard> guards(String names) {

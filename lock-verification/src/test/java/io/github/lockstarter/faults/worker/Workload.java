@@ -6,6 +6,7 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.worker.Section.Asked;
+import io.github.lockstarter.faults.worker.Section.Writer;
 import io.github.lockstarter.faults.worker.Subject.Held;
 import java.time.Duration;
 import java.util.Optional;
@@ -121,13 +122,13 @@ final class Workload {
                 others.schedule(() -> future.cancel(false), random.nextInt(100_000_000), TimeUnit.NANOSECONDS);
             }
             Held held = future.get();
-            section.begin(asked, held);
+            WatchedHold hold = section.begin(asked, held);
             waiting.set(null);
-            String written = write(deed, asked.key(), held);
+            String written = write(deed, hold);
             if (options.subject().client() == WorkerOptions.Client.STARTER) {
-                others.submit(() -> section.end(asked.key(), held, written)).get();
+                others.submit(() -> section.end(hold, written)).get();
             } else {
-                section.end(asked.key(), held, written);
+                section.end(hold, written);
             }
         } catch (ExecutionException e) {
             if (e.getCause() instanceof LockException || e.getCause() instanceof InterruptedException) {
@@ -143,35 +144,40 @@ final class Workload {
             refused(asked, "CONTENDED");
             return;
         }
-        Held held = granted.get();
-        section.begin(asked, held);
+        WatchedHold hold = section.begin(asked, granted.get());
         waiting.set(null);
         String written = "";
         try {
-            written = write(deed, asked.key(), held);
+            written = write(deed, hold);
         } finally {
-            section.end(asked.key(), held, written);
+            section.end(hold, written);
         }
     }
 
-    private String write(Deed deed, String key, Held held) throws InterruptedException {
+    private String write(Deed deed, WatchedHold hold) throws InterruptedException {
         if (!deed.works(random)) {
             return Section.NOT_WRITTEN;
         }
         Duration dwell = deed.dwell(random, options.subject().lease());
-        return section.run(key, held, hold -> {
+        return section.run(hold, writer(), working -> {
             switch (deed) {
-                case NEST -> nest(key, hold);
-                case EXTEND -> extend(key, hold);
-                default -> Section.dwell(dwell);
+                case NEST -> nest(working.key(), working.held());
+                case EXTEND -> extend(working);
+                default -> working.dwell(dwell);
             }
         });
     }
 
-    private void extend(String key, Held held) {
+    /** The control without the check of the fencing token needs late writes: the careful have hardly any. */
+    private Writer writer() {
+        boolean isCareful = options.subject().has(WorkerOptions.Guard.FENCING) && random.nextBoolean();
+        return isCareful ? Writer.CAREFUL : Writer.CARELESS;
+    }
+
+    private void extend(WatchedHold hold) {
         try {
-            held.extend(options.subject().longestLease());
-            section.extended(key, held);
+            hold.held().extend(options.subject().longestLease());
+            section.extended(hold);
         } catch (LockException e) {
             // Told so; the events tell what became of the hold.
         }

@@ -1,0 +1,88 @@
+package io.github.lockstarter.faults.worker;
+
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * For control: tells the store that locks may be taken over 1 ms after the end of their holder's connection, while the
+ * engine counts on the time that is configured. The store knows a lock token as this class writes it, in all commands.
+ */
+final class HastyBackend implements LockBackend {
+
+    private static final long HASTY_MILLIS = 1;
+
+    private final LockBackend backend;
+
+    HastyBackend(LockBackend backend) {
+        this.backend = backend;
+    }
+
+    private static LockToken hasty(LockToken token) {
+        return token.takeOverMillis() == 0
+                ? token
+                : new LockToken(token.instanceId(), token.sequence(), token.owner(), token.since(), HASTY_MILLIS);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        return backend.acquire(new AcquireCommand(
+                command.key(),
+                hasty(command.token()),
+                command.lease(),
+                command.fencingFloor(),
+                command.fencingTokens(),
+                command.waiting(),
+                command.atLeast()));
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return backend.renew(commands.stream()
+                .map(each -> new RenewCommand(each.key(), hasty(each.token()), each.lease(), each.fencingToken()))
+                .toList());
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return backend.release(new ReleaseCommand(
+                command.key(), hasty(command.token()), command.fencingToken(), command.requeue(), command.keep()));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return backend.withdraw(new WithdrawCommand(command.key(), hasty(command.token())));
+    }
+
+    @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return backend.crashDetection(key);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return backend.crashDetections();
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        backend.listen(instanceId, listener);
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+    }
+}
