@@ -27,6 +27,9 @@ public record Options(Map<String, String> values) {
             "jvms",
             "instances",
             "forks",
+            "lease",
+            "pause",
+            "seed",
             "out");
 
     /**

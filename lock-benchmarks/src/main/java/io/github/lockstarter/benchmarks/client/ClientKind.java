@@ -25,6 +25,10 @@ public enum ClientKind {
     /** Spring Integration's registry with publish/subscribe. */
     SPRING_INTEGRATION("spring-integration", "Spring Integration", Role.PEER, ZERO),
 
+    /** The same registry as it is unless configured otherwise, but for renewal: a waiter asks every 100 ms. */
+    SPRING_INTEGRATION_RENEWING(
+            "spring-integration-renewing", "Spring Integration, renewing", Role.PEER, Duration.ofMillis(100)),
+
     /** Lock4j on a {@code RedisTemplate}. */
     LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
 
@@ -47,6 +51,8 @@ public enum ClientKind {
         /** What is possible without a network. */
         REFERENCE
     }
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
 
     private final String id;
     private final String label;
@@ -95,6 +101,15 @@ public enum ClientKind {
     }
 
     /**
+     * All that renew a lock as long as their process lives.
+     *
+     * @return subject and peers
+     */
+    public static List<ClientKind> holdingUntilTheEnd() {
+        return List.of(STARTER, REDISSON, SPRING_INTEGRATION_RENEWING);
+    }
+
+    /**
      * Finds a client by its id.
      *
      * @param id as on the command line
@@ -116,13 +131,25 @@ public enum ClientKind {
      * @return the client; close it
      */
     public LockClient open(RedisURI uri) {
+        return open(uri, LEASE);
+    }
+
+    /**
+     * Opens an instance whose locks end so long after their last renewal, and connects it.
+     *
+     * @param uri where Redis is
+     * @param lease of a client of Redis; that of an earlier version is always 30 s
+     * @return the client; close it
+     */
+    public LockClient open(RedisURI uri, Duration lease) {
         return switch (this) {
-            case FLOOR -> new FloorClient(uri);
-            case STARTER -> new StarterClient(uri);
+            case FLOOR -> new FloorClient(uri, lease);
+            case STARTER -> new StarterClient(uri, lease);
             case EARLIER_STARTER -> EarlierStarter.open(uri);
-            case REDISSON -> new RedissonLockClient(uri);
-            case SPRING_INTEGRATION -> new SpringIntegrationClient(uri);
-            case LOCK4J -> new Lock4jClient(uri);
+            case REDISSON -> new RedissonLockClient(uri, lease);
+            case SPRING_INTEGRATION -> SpringIntegrationClient.notified(uri, lease);
+            case SPRING_INTEGRATION_RENEWING -> SpringIntegrationClient.renewing(uri, lease);
+            case LOCK4J -> new Lock4jClient(uri, lease);
             case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
             case FAIR_REENTRANT_LOCK -> LocalLockClient.inOrderOfArrival();
         };

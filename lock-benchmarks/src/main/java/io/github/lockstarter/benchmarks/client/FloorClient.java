@@ -23,13 +23,15 @@ final class FloorClient implements LockClient {
     private static final String RELEASE =
             "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 
+    private final Duration lease;
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
     private final String release;
     private final String instance = UUID.randomUUID().toString();
     private final AtomicLong attempts = new AtomicLong();
 
-    FloorClient(RedisURI uri) {
+    FloorClient(RedisURI uri, Duration lease) {
+        this.lease = lease;
         this.client = RedisClient.create(uri);
         this.redis = client.connect().sync();
         this.release = redis.scriptLoad(RELEASE);
@@ -40,7 +42,7 @@ final class FloorClient implements LockClient {
         String lockKey = "floor:" + key;
         String token = instance + ":" + attempts.incrementAndGet();
         long end = System.nanoTime() + wait.toNanos();
-        while (redis.set(lockKey, token, SetArgs.Builder.nx().px(30_000)) == null) {
+        while (redis.set(lockKey, token, SetArgs.Builder.nx().px(lease)) == null) {
             if (System.nanoTime() - end > 0) {
                 throw new IllegalStateException("Not acquired within " + wait + ": " + key);
             }

@@ -27,11 +27,12 @@ final class Lock4jClient implements LockClient {
     private final LettuceConnectionFactory connections;
     private final LockTemplate locks = new LockTemplate();
 
-    Lock4jClient(RedisURI uri) {
+    Lock4jClient(RedisURI uri, Duration lease) {
         this.connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration(uri.getHost(), uri.getPort()));
         connections.afterPropertiesSet();
         connections.start();
         Lock4jProperties properties = new Lock4jProperties();
+        properties.setExpire(lease.toMillis());
         locks.setProperties(properties);
         locks.setExecutors(List.of(new RedisTemplateLockExecutor(new StringRedisTemplate(connections), properties)));
         try {

@@ -32,5 +32,15 @@ public interface LockClient extends AutoCloseable {
          * @throws RuntimeException when it was lost before
          */
         void release();
+
+        /**
+         * Asks Redis whether it is held. Called by the thread that acquired it.
+         *
+         * @return false if it was lost
+         * @throws UnsupportedOperationException when the client cannot tell
+         */
+        default boolean isHeld() {
+            throw new UnsupportedOperationException("This client cannot tell whether a lock is held");
+        }
     }
 }

@@ -8,15 +8,14 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/**
- * Redisson's {@code RLock} without a lease time, so that its watchdog renews (30 s). All else is Redisson's default.
- */
+/** Redisson's {@code RLock} without a lease time, so that its watchdog renews. All else is Redisson's default. */
 final class RedissonLockClient implements LockClient {
 
     private final RedissonClient redisson;
 
-    RedissonLockClient(RedisURI uri) {
+    RedissonLockClient(RedisURI uri, Duration lease) {
         Config config = new Config();
+        config.setLockWatchdogTimeout(lease.toMillis());
         config.useSingleServer().setAddress("redis://" + uri.getHost() + ":" + uri.getPort());
         this.redisson = Redisson.create(config);
     }
@@ -27,7 +26,20 @@ final class RedissonLockClient implements LockClient {
         if (!lock.tryLock(wait.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new IllegalStateException("Not acquired within " + wait + ": " + key);
         }
-        return lock::unlock;
+        return new Held(lock);
+    }
+
+    private record Held(RLock lock) implements Hold {
+
+        @Override
+        public void release() {
+            lock.unlock();
+        }
+
+        @Override
+        public boolean isHeld() {
+            return lock.isHeldByCurrentThread();
+        }
     }
 
     @Override

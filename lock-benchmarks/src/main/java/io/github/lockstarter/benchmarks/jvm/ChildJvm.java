@@ -7,9 +7,11 @@ import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -95,6 +97,43 @@ public final class ChildJvm implements AutoCloseable {
             throw new IllegalStateException("The child JVM has ended");
         } catch (IOException e) {
             throw new UncheckedIOException("Could not read from a child JVM", e);
+        }
+    }
+
+    /**
+     * Kills it, as {@code kill -9} does: nothing of it runs any more.
+     *
+     * @return the time right before, on the clock of {@link System#nanoTime()}
+     */
+    public long kill() {
+        long now = System.nanoTime();
+        process.destroyForcibly();
+        return now;
+    }
+
+    /**
+     * Stops it for a while by {@code SIGSTOP}. A shell lets it go on, also if this JVM ends meanwhile.
+     *
+     * @param time how long
+     * @throws InterruptedException when interrupted
+     * @throws IllegalStateException when it could not be stopped or continued
+     */
+    public void pause(Duration time) throws InterruptedException {
+        String seconds = String.format(Locale.ROOT, "%.3f", time.toNanos() / 1e9);
+        List<String> command = List.of(
+                "sh",
+                "-c",
+                "kill -STOP \"$1\" && sleep \"$2\"; kill -CONT \"$1\"",
+                "pause",
+                Long.toString(process.pid()),
+                seconds);
+        try {
+            int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+            if (status != 0) {
+                throw new IllegalStateException("Could not pause process " + process.pid() + ": status " + status);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("Could not start a shell", e);
         }
     }
 

@@ -8,6 +8,12 @@ public enum Metric {
     P50("p50 µs", Better.LOWER),
     /** 99th percentile of the same. */
     P99("p99 µs", Better.LOWER),
+    /** Median of a time in seconds that the workload describes. */
+    P50_SECONDS("p50 s", Better.LOWER),
+    /** 99th percentile of the same. */
+    P99_SECONDS("p99 s", Better.LOWER),
+    /** Longest of the same. */
+    MAX_SECONDS("max s", Better.LOWER),
     /** {@code total_reads_processed} of the server per operation. */
     READS("reads/op", Better.LOWER),
     /** {@code total_commands_processed} of the server per operation. */
@@ -34,6 +40,10 @@ public enum Metric {
     HEAP("heap B/lock", Better.LOWER),
     /** Locks that were lost while held. */
     LOST_LOCKS("lost locks", Better.LOWER),
+    /** How often the process of a holder was paused. */
+    PAUSES("pauses", Better.HIGHER),
+    /** After how many of these pauses the holder still had its lock. */
+    KEPT("kept", Better.HIGHER),
     /** Time of the server per acquiring command. */
     ACQUIRING_IN_SERVER("server µs/acquire", Better.LOWER),
     /** Time of the server per releasing command. */

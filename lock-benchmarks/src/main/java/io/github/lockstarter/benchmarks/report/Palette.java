@@ -13,6 +13,7 @@ final class Palette {
             ClientKind.STARTER.id(), "#2f81f7",
             ClientKind.REDISSON.id(), "#d9822b",
             ClientKind.SPRING_INTEGRATION.id(), "#3fa45b",
+            ClientKind.SPRING_INTEGRATION_RENEWING.id(), "#3fa45b",
             ClientKind.LOCK4J.id(), "#a371f7",
             ClientKind.REENTRANT_LOCK.id(), "#b8a24a",
             ClientKind.FAIR_REENTRANT_LOCK.id(), "#cbbd80");

@@ -49,6 +49,16 @@ record Target(String workload, String claim, Better better, double bound, Functi
                 outcome -> quotient(outcome.median(SUBJECT, metric), outcome.bestPeer(metric)));
     }
 
+    /** One figure of the starter over another one of its own. */
+    static Target share(String workload, Metric part, Metric whole, double bound) {
+        return new Target(
+                workload,
+                part.label() + " " + sign(part) + " " + Figures.of(bound) + " × " + whole.label(),
+                part.better(),
+                bound,
+                outcome -> quotient(outcome.median(SUBJECT, part), outcome.median(SUBJECT, whole)));
+    }
+
     /** How much more one row has than another. */
     static Target difference(String workload, Metric metric, String row, String base, double bound) {
         return new Target(

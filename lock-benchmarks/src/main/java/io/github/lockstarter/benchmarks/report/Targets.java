@@ -28,6 +28,8 @@ final class Targets {
             Target.ratioToBestPeer("three-jvms", Metric.P99, 1),
             Target.ratio("wake-up", Metric.P50, ClientKind.REDISSON, 1),
             Target.ratio("wake-up", Metric.P99, ClientKind.REDISSON, 0.7),
+            Target.of("crash", Metric.P99_SECONDS, 2),
+            Target.share("pause", Metric.KEPT, Metric.PAUSES, 1),
             Target.of("twenty-instances", Metric.TRIES, 2.5),
             Target.ratio("held-20000", Metric.CPU, ClientKind.REDISSON, 0.5),
             Target.of("server-memory", Metric.BYTES_PER_RELEASED, 10),

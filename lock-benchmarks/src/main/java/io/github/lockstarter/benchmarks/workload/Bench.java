@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** What one run of a workload works with: a fresh Redis, and parameters. Remembers which parameters were asked for. */
 public final class Bench implements AutoCloseable {
@@ -20,6 +22,7 @@ public final class Bench implements AutoCloseable {
 
     private static final int WARM_UP = 2;
     private static final int MEASURED = 5;
+    private static final int SEEDS = 1_000_000;
 
     private final Options options;
     private final RedisProcess process = RedisProcess.start();
@@ -83,6 +86,13 @@ public final class Bench implements AutoCloseable {
         int count = options.value(name).map(Integer::valueOf).orElse(usual);
         parameters.put(name, Integer.toString(count));
         return count;
+    }
+
+    /** Random numbers. The seed is a parameter, which the report names; it is also told at once. */
+    Random random() {
+        int seed = count("seed", ThreadLocalRandom.current().nextInt(SEEDS));
+        System.err.println("seed " + seed);
+        return new Random(seed);
     }
 
     @Override

@@ -17,6 +17,8 @@ public final class Workloads {
             new OneKey(Duration.ofNanos(200_000)),
             new ThreeJvms(),
             new WakeUp(),
+            new CrashedHolder(),
+            new PausedHolder(),
             new ManyInstances(),
             HeldLocks.byTurns(20_000),
             HeldLocks.once(100_000),

@@ -6,6 +6,7 @@ import io.github.lockstarter.benchmarks.Options;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
+import io.github.lockstarter.benchmarks.measure.Spread;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +29,10 @@ class WorkloadsIT {
             "locks", "200",
             "forks", "0"));
 
+    /** As short as the lease can be that outlives the time until the next owner of a crashed one. */
+    private static final Options SHORT_LEASE =
+            Options.parse("--lease=3s", "--pause=0.8s", "--rounds=2", "--jvms=1", "--seed=1");
+
     @ParameterizedTest
     @ValueSource(strings = {"uncontended-1", "one-key-section", "three-jvms", "in-jvm"})
     void runsWithEveryClient(String id) throws Exception {
@@ -42,14 +47,45 @@ class WorkloadsIT {
         run(id);
     }
 
+    @Test
+    @Tag("full")
+    void measuresTheNextOwnerOfACrashedHolder() throws Exception {
+        assertThat(rows(new CrashedHolder(), SHORT_LEASE)).hasSize(3).allSatisfy(row -> {
+            Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
+            assertThat(longest.max()).as(row.id()).isBetween(0.9, 10.0);
+        });
+    }
+
+    @Test
+    @Tag("full")
+    void countsTheLocksThatAPausedHolderKeeps() throws Exception {
+        assertThat(rows(new PausedHolder(), SHORT_LEASE))
+                .hasSize(3)
+                .allSatisfy(
+                        row -> assertThat(row.spread(Metric.KEPT)).as(row.id()).contains(new Spread(2, 2, 2)));
+    }
+
+    @Test
+    @Tag("full")
+    void countsNoLockThatEndedWithItsLeaseDuringThePause() throws Exception {
+        Options pauseAboveLease = Options.parse("--lease=1.5s", "--pause=12s", "--rounds=1", "--seed=1");
+
+        assertThat(rows(new PausedHolder(), pauseAboveLease))
+                .hasSize(3)
+                .allSatisfy(
+                        row -> assertThat(row.spread(Metric.KEPT)).as(row.id()).contains(new Spread(0, 0, 0)));
+    }
+
+    private static List<Row> rows(Workload workload, Options options) throws Exception {
+        try (Bench bench = new Bench(options)) {
+            return workload.run(bench);
+        }
+    }
+
     private static void run(String id) throws Exception {
         Workload workload = Workloads.of(id);
-        List<Row> rows;
-        try (Bench bench = new Bench(SHORT)) {
-            rows = workload.run(bench);
-        }
 
-        assertThat(rows).hasSizeGreaterThanOrEqualTo(2).allSatisfy(row -> {
+        assertThat(rows(workload, SHORT)).hasSizeGreaterThanOrEqualTo(2).allSatisfy(row -> {
             assertThat(row.metrics()).as(row.id()).containsAll(workload.charted());
             assertThat(row.spread(Metric.LOST_UPDATES).stream()).as(row.id()).allMatch(lost -> lost.max() == 0);
             assertThat(row.spread(Metric.LOST_LOCKS).stream()).as(row.id()).allMatch(lost -> lost.max() == 0);

@@ -1,0 +1,74 @@
+package io.github.lockstarter.benchmarks.workload;
+
+import io.github.lockstarter.benchmarks.client.ClientKind;
+import io.github.lockstarter.benchmarks.jvm.ChildJvm;
+import io.lettuce.core.RedisURI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What holders and waiters of a workload have in common. One holder holds a lock with each client, so that whatever
+ * happens to its process happens to all of them at once.
+ *
+ * @param uri where Redis is
+ * @param kinds the clients
+ * @param lease how long a lock lives after its last renewal; all clients renew after a third of it
+ */
+record HolderSetup(RedisURI uri, List<ClientKind> kinds, Duration lease) {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static final String[] SMALL = {"-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"};
+
+    static HolderSetup of(Bench bench) {
+        return new HolderSetup(bench.uri(), bench.clients(ClientKind.holdingUntilTheEnd()), bench.time("lease", LEASE));
+    }
+
+    /** Starts JVMs, one for each core at a time; each runs {@link VictimJvm} with open clients. */
+    List<ChildJvm> startHolders(int count) throws Exception {
+        ExecutorService cores =
+                Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+        try {
+            Callable<ChildJvm> start = this::startHolder;
+            List<ChildJvm> holders = new ArrayList<>();
+            for (Future<ChildJvm> started : cores.invokeAll(Collections.nCopies(count, start))) {
+                holders.add(started.get());
+            }
+            return holders;
+        } finally {
+            cores.shutdown();
+        }
+    }
+
+    private ChildJvm startHolder() {
+        ChildJvm holder = ChildJvm.start(VictimJvm.class, SMALL);
+        String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
+        holder.ask(VictimJvm.OPEN, uri.getPort(), lease.toMillis(), ids);
+        return holder;
+    }
+
+    List<Waiters> openWaiters(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new Waiters(uri, kinds, lease))
+                .toList();
+    }
+
+    /** A moment between two renewals. */
+    Duration phase(Random random) {
+        return Duration.ofNanos((long) (random.nextDouble() * lease.toNanos() / 3));
+    }
+
+    /** How long the waiters wait: for a lease, whatever happens before it begins to run out. */
+    Duration patience() {
+        return Bench.PATIENCE.plus(lease);
+    }
+}
