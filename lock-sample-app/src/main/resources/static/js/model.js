@@ -178,8 +178,11 @@ const handlers = {
       return;
     }
     run.clock = Math.max(run.clock, event.at);
+    if (event.act === 'next-owner') {
+      return; // its section has a flag of its own
+    }
     mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
-    if (event.act === 'pause-holder') {
+    if (STOPS.includes(event.act)) {
       run.pauses.push({ instance: event.instance, from: event.at, to: null });
     } else if (event.act === 'resume') {
       closePauses(run, event);
@@ -324,8 +327,12 @@ function killSections(run, event) {
 
 const sentence = text => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
+const STOPS = ['pause-holder', 'stop-holder'];
+
 const FLAGS = {
   'pause-holder': 'stopped',
+  'stop-holder': 'stopped',
+  'kept-lock': 'kept the lock',
   resume: 'goes on',
   'kill-holder': 'killed',
   start: 'started again',

@@ -257,7 +257,7 @@ function drawFlag({ context, size, colours }, mark, taken) {
 }
 
 const flagColour = (kind, colours) =>
-  ({ lost: colours.stale, refused: colours.race, takeover: colours.exact, start: colours.exact, resume: colours.exact })[kind] ??
+  ({ lost: colours.stale, refused: colours.race, takeover: colours.exact, start: colours.exact, resume: colours.exact, 'kept-lock': colours.exact })[kind] ??
   colours.text;
 
 function hatch(context, left, top, width, height, colour, gap, line = 2) {

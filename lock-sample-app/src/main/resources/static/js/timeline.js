@@ -279,7 +279,7 @@ const OUTCOMES = {
   killed: 'It was killed.',
 };
 
-const PATHS = { immediate: 'got the lock at once', waited: 'waited', handed_over: 'was handed the lock by its own instance' };
+const PATHS = { immediate: 'got the lock at once', waited: 'waited', handed_over: 'was handed the lock by its own instance', taken_over: 'took the lock over from a crashed instance' };
 
 function describe(section, run) {
   const end = endOf(section, run.clock);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param requests requests at once in each variant
  * @param stage what to set up
  * @param variants what to run, in this order
- * @param chaos whether an instance is killed and Redis restarted in mid-run
+ * @param chaos whether instances are killed and stopped, and Redis restarted, in mid-run
  */
 record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, boolean chaos) {
 
@@ -29,7 +29,8 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
               --instances=2            instances of the application, 1 to %d
               --variants=v1,v2,v3,v4   v1 no lock, v2 synchronized, v3 distributed lock, v4 Redlock
               --topology=standalone    where the locks of v3 are: standalone, sentinel or cluster
-              --chaos                  kill the holder of the lock and restart Redis in mid-run
+              --chaos                  kill the holder of the lock, stop the next one for 3 s, and restart
+                                       Redis in mid-run; prints who had the lock, and when
               --help                   this text
 
             Exit status: 0 when v3 and v4 are exact, 1 when not, when something does not start, or when

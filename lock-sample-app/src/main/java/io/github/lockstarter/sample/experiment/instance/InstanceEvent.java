@@ -41,7 +41,8 @@ public sealed interface InstanceEvent {
      * @param id the section
      * @param page what it counts
      * @param fence fencing token of its lock, if there is one
-     * @param path {@code immediate}, {@code waited} or {@code handed_over}, if there is a lock
+     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, if there is a
+     *     lock
      * @param waited how long it waited for the lock, in ms, if there is one
      */
     record Held(

@@ -9,6 +9,8 @@ import java.util.Optional;
 public enum Act {
     /** Stops the instance that is in the critical section (SIGSTOP), for longer than its lease; then lets it go on. */
     PAUSE_HOLDER,
+    /** Stops it for longer than a crash take-over takes, and for less than its lease: it keeps the lock. */
+    STOP_HOLDER,
     /** Kills it (SIGKILL). Another instance starts in its place. */
     KILL_HOLDER,
     /** Deletes the key of the lock in Redis while it is held. */
@@ -19,7 +21,7 @@ public enum Act {
     FAIL_OVER;
 
     /** What {@code --chaos} does in a run, in this order. */
-    public static final List<Act> CHAOS = List.of(KILL_HOLDER, RESTART_REDIS);
+    public static final List<Act> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);
 
     /**
      * The act of that name.

@@ -21,14 +21,17 @@ import org.slf4j.LoggerFactory;
  */
 final class Acts {
 
-    /** A killed holder is replaced after it, so that others are seen to wait for the end of its lease. */
+    /** A killed holder is replaced after it, so that others are seen to wait for the lock. */
     private static final Duration REPLACEMENT = Duration.ofMillis(500);
 
     /** For a signal to hit a section; after SIGSTOP the time goes on. */
     private static final Duration SHORT_HALT = Duration.ofMillis(300);
 
     /** For others to find a deleted lock, and for its holder to ask for its renewal. */
-    private static final Duration LONG_HALT = Duration.ofMillis(1500);
+    private static final Duration LONG_HALT = Duration.ofSeconds(2);
+
+    /** Twice as long as a crash take-over takes, and shorter than the lease of the instances. */
+    private static final Duration STOP = Duration.ofSeconds(3);
 
     private static final Logger log = LoggerFactory.getLogger(Acts.class);
 
@@ -53,7 +56,7 @@ final class Acts {
      * Does it, unless another act is under way: two at a time would start a server twice, or hit the same holder.
      *
      * @param act what
-     * @param pause how long a holder is paused
+     * @param pause how long {@link Act#PAUSE_HOLDER} lasts
      * @return what was done
      * @throws ActRefusedException when there is nothing to hit
      */
@@ -65,7 +68,7 @@ final class Acts {
     private Acted performAlone(Act act, Duration pause) {
         try {
             return switch (act) {
-                case PAUSE_HOLDER -> pauseHolder(pause);
+                case PAUSE_HOLDER, STOP_HOLDER -> stopHolder(act, act == Act.STOP_HOLDER ? STOP : pause);
                 case KILL_HOLDER -> killHolder();
                 case DELETE_KEY -> deleteKey();
                 case RESTART_REDIS -> tell(act, null, stage.restartRedis(plan.variant(), plan.page()));
@@ -83,12 +86,13 @@ final class Acts {
         return List.copyOf(done);
     }
 
-    private Acted pauseHolder(Duration pause) {
+    private Acted stopHolder(Act act, Duration pause) {
         Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        timeline.watch(Succession.ofStopped(holder.name(), timeline.now(), this::tell));
         holder.pause();
         background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
         return tell(
-                Act.PAUSE_HOLDER,
+                act,
                 holder,
                 "Instance " + holder.name() + " was stopped in the critical section (SIGSTOP) for " + pause.toMillis()
                         + " ms");
@@ -102,6 +106,7 @@ final class Acts {
 
     private Acted killHolder() {
         Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        timeline.watch(Succession.ofKilled(holder.name(), timeline.now(), this::tell));
         holder.kill();
         timeline.killed(holder.name());
         background.schedule(() -> replace(holder), REPLACEMENT.toMillis(), TimeUnit.MILLISECONDS);
@@ -130,6 +135,11 @@ final class Acts {
                 Act.DELETE_KEY,
                 holder,
                 "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
+    }
+
+    private void tell(Succession.Finding finding) {
+        done.add(finding.text());
+        listener.accept(new Acted(timeline.now(), finding.act(), finding.instance(), finding.text()));
     }
 
     private Acted tell(Act act, @Nullable Instance instance, String text) {

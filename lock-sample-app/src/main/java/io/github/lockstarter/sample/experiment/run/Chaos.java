@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Chaos implements Runnable {
 
     private static final Duration LOOK = Duration.ofMillis(2);
-    private static final Duration PAUSE = Duration.ofSeconds(5);
+    private static final Duration PAUSE = Duration.ofSeconds(8);
     private static final int PARTS = 4;
 
     private final RunPlan plan;

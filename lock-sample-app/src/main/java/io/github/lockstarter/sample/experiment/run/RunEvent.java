@@ -46,7 +46,8 @@ public sealed interface RunEvent
      * @param id the section
      * @param from when
      * @param fence fencing token, if there is a lock
-     * @param path {@code immediate}, {@code waited} or {@code handed_over}, if there is a lock
+     * @param path {@code immediate}, {@code waited}, {@code handed_over} or {@code taken_over}, if there is a
+     *     lock
      * @param waited how long it waited for the lock, if there is one
      */
     record Held(
@@ -103,7 +104,8 @@ public sealed interface RunEvent
      * Somebody interfered.
      *
      * @param at when
-     * @param act what was asked for, or what followed: {@code resume}, {@code start}
+     * @param act what was asked for, or what followed: {@code resume}, {@code start}, {@code next-owner}, {@code
+     *     kept-lock}
      * @param instance whom it hit, if it was an instance
      * @param text what was done
      */

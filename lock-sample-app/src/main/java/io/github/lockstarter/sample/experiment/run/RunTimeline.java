@@ -2,10 +2,12 @@ package io.github.lockstarter.sample.experiment.run;
 
 import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -15,7 +17,7 @@ import java.util.function.Consumer;
  * order in which that instance told its events; read by anybody.
  *
  * <p>Mutable: {@code open}, the sections that run; {@code halts}, who waits for an instance to stand still;
- * {@code refused}.
+ * {@code successions}, who waits for the lock's next owner; {@code refused}.
  */
 final class RunTimeline {
 
@@ -26,6 +28,7 @@ final class RunTimeline {
     private final Consumer<RunEvent> listener;
     private final Map<String, Open> open = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<Void>> halts = new ConcurrentHashMap<>();
+    private final List<Succession> successions = new CopyOnWriteArrayList<>();
     private final AtomicInteger refused = new AtomicInteger();
 
     /**
@@ -47,7 +50,7 @@ final class RunTimeline {
     void told(String instance, InstanceEvent event) {
         if (event instanceof InstanceEvent.Held held && held.page().equals(page)) {
             open.put(id(instance, held.id()), new Open(instance, held.at()));
-            listener.accept(new RunEvent.Held(
+            tell(new RunEvent.Held(
                     instance, id(instance, held.id()), at(held), held.fence(), held.path(), held.waited()));
         } else if (event instanceof InstanceEvent.Released end && end.page().equals(page)) {
             ended(instance, end);
@@ -60,6 +63,16 @@ final class RunTimeline {
             listener.accept(
                     new RunEvent.Lost(instance, at(lost), id(instance, lost.id()), lost.fence(), lost.reason()));
         }
+    }
+
+    /** Tells it of all sections from now on. */
+    void watch(Succession succession) {
+        successions.add(succession);
+    }
+
+    private void tell(RunEvent event) {
+        listener.accept(event);
+        successions.forEach(succession -> succession.accept(event));
     }
 
     /** The instance was killed: its sections end here, and nobody waits there. */
@@ -99,8 +112,7 @@ final class RunTimeline {
         if (end.outcome().equals("refused")) {
             refused.incrementAndGet();
         }
-        listener.accept(new RunEvent.Released(
-                instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
+        tell(new RunEvent.Released(instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
     }
 
     private void completeHalt(String instance) {

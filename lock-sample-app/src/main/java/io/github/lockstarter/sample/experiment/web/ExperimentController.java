@@ -123,7 +123,7 @@ class ExperimentController {
     @PostMapping("/acts/{act}")
     RunEvent.Acted act(
             @PathVariable String act,
-            @RequestParam(name = "for", defaultValue = "5s")
+            @RequestParam(name = "for", defaultValue = "8s")
                     @DurationFormat(style = DurationFormat.Style.SIMPLE)
                     @DurationMin(millis = 100)
                     @DurationMax(seconds = 30)

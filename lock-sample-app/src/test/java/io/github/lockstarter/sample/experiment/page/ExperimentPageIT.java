@@ -212,8 +212,28 @@ class ExperimentPageIT {
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
         assertThat(page.newestRow().get("Disturbed by")).contains("was killed in the critical section");
+        assertThat(page.newestRow().get("Disturbed by")).contains("took the lock over");
         assertThat(page.number("taken-over")).isPositive();
         photograph("kill-the-holder");
+        page.disturb("");
+    }
+
+    @Test
+    @Order(7)
+    @EnabledIfSystemProperty(
+            named = "browser.required",
+            matches = "true",
+            disabledReason = "only with -Pbrowser, for time")
+    void showsThatAStoppedHolderKeepsItsLock() {
+        page.disturb("stop-holder");
+        page.run("v3", REQUESTS);
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by")).contains("kept the lock");
+        assertThat(page.number("taken-over")).isZero();
+        assertThat(page.number("refused")).isZero();
+        photograph("stop-the-holder");
+        page.disturb("");
     }
 
     @Test
