@@ -18,8 +18,9 @@ import java.util.function.Predicate;
  *
  * <p><b>Taking a lock away.</b> The fencing token that the operator saw has to be that of the quorum. Each node that
  * names its holder, or keeps it, then takes the lock away if its own last fencing token is still the one it told a
- * moment ago: an owner that was granted the lock there since keeps it. Those that did are counted, and no others: one
- * that had nothing of the lock when it was asked may have been late to vote for the holder.
+ * moment ago: an owner that was granted the lock there since keeps it. Those that did are counted, and those that find
+ * it free by then: the first node that takes it away tells the holder, which gives up what it has of the others. No
+ * others are: one that had nothing of the lock when it was asked may have been late to vote for the holder.
  */
 final class QuorumAdmin {
 
@@ -76,7 +77,8 @@ final class QuorumAdmin {
     private Revocation taken(List<Revocation> answers) {
         long revoked =
                 answers.stream().filter(Revocation.Revoked.class::isInstance).count();
-        if (revoked >= quorum.needed()) {
+        long givenUp = answers.stream().filter(QuorumAdmin::isFree).count();
+        if (revoked > 0 && revoked + givenUp >= quorum.needed()) {
             return new Revocation.Revoked();
         }
         String others = answers.stream()
@@ -86,6 +88,10 @@ final class QuorumAdmin {
                 .orElse("");
         return new Revocation.Unknown("It was taken away on " + revoked + " of " + nodes.size() + " nodes, and "
                 + quorum.needed() + " are needed" + others);
+    }
+
+    private static boolean isFree(Revocation answer) {
+        return answer instanceof Revocation.Stale stale && stale.found() instanceof Free;
     }
 
     CompletionStage<StoreState> state() {

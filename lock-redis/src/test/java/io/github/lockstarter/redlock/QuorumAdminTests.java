@@ -154,6 +154,26 @@ class QuorumAdminTests {
     }
 
     @Test
+    void isDoneWhereTheHolderGaveUpWhatTheFirstNodeToldItOf() {
+        say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
+        nodes.get(1).revocation = new Revocation.Stale(free(102));
+        nodes.get(2).revocation = new Revocation.Stale(free(0));
+
+        assertThat(revoked(102)).isInstanceOf(Revocation.Revoked.class);
+
+        nodes.get(2).revocation = new Revocation.Stale(held(BERT, 103));
+        assertThat(revoked(102)).isInstanceOf(Revocation.Unknown.class);
+    }
+
+    @Test
+    void takesNothingAwayWhereTheHolderHasReleasedItMeanwhile() {
+        say(held(ANNA, 102), held(ANNA, 102), held(ANNA, 102), free(80), free(80));
+        nodes.forEach(node -> node.revocation = new Revocation.Stale(free(102)));
+
+        assertThat(revoked(102)).isInstanceOf(Revocation.Unknown.class);
+    }
+
+    @Test
     void takesNothingAwayThatIsFree() {
         say(free(102), free(102), free(102), free(90), SILENCE);
         assertThat(revoked(102)).isEqualTo(new Revocation.Stale(free(102)));
