@@ -114,11 +114,12 @@ final class EngineRuntime {
 
     private static KeyQueues queues(EngineContext context) {
         Holds holds = context.holds();
+        FencingBlock block = context.settings().handOver().isOn() ? FencingBlock.FOR_HAND_OVERS : FencingBlock.SINGLE;
         return new KeyQueues(new KeyQueue.Collaborators(
                 key -> holds.here(key).flatMap(Obstacle::of),
                 new AttemptTokens(context.tokens(), context.heartbeats())::next,
                 context.tokens()::next,
-                context.settings().handOver().isOn() ? FencingBlock.FOR_HAND_OVERS : FencingBlock.SINGLE,
+                key -> block.upTo(context.backend().capabilities(key).fencingTokens()),
                 new Backoff(context.settings().retry()),
                 context.timer()));
     }

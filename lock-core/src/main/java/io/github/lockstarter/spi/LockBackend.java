@@ -23,6 +23,16 @@ import java.util.concurrent.CompletionStage;
 public interface LockBackend extends AutoCloseable {
 
     /**
+     * What the store that keeps this lock can do. Constant.
+     *
+     * @param key the lock's key
+     * @return all that the port has, by default
+     */
+    default StoreCapabilities capabilities(String key) {
+        return StoreCapabilities.ALL;
+    }
+
+    /**
      * Grants the lock if it is free, or if this very token has it already. If it is busy and the command says that the
      * caller waits, registers the instance as a waiter, and notifies the instance that has the lock unless another one
      * was registered before.

@@ -120,6 +120,7 @@ public abstract class AcquireContract extends BackendContract {
 
     @Test
     void tellsTheOwnerHowManyOtherApplicationsWait() {
+        Needs.of(store).signalsInOrder();
         LockToken token = alice.newToken();
         assertThat(othersWaitingAt(alice.tryMany(key, token, 2, 0))).isZero();
         bob.queue(key);
@@ -130,6 +131,7 @@ public abstract class AcquireContract extends BackendContract {
 
     @Test
     void doesNotCountTheApplicationItselfAmongThoseThatWait() {
+        Needs.of(store).signalsInOrder();
         SpiClient carol = newClient();
         alice.hold(key, SHORT_LEASE);
         bob.queue(key);

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Locks with a minimum time, as callers of the engine see them. */
@@ -28,6 +29,11 @@ public abstract class EngineKeptContract extends EngineContract {
 
     public EngineKeptContract(Supplier<? extends LockStore> opening) {
         super(opening);
+    }
+
+    @BeforeEach
+    void needsMinimumTimes() {
+        Needs.of(store).minimumTimes();
     }
 
     @Test

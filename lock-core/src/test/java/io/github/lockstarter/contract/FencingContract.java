@@ -83,6 +83,7 @@ public abstract class FencingContract extends BackendContract {
 
     @Test
     void growsOverAllTokensOfEachGrant() {
+        Needs.of(store).manyFencingTokens();
         long last = 0;
         for (int i = 0; i < 200; i++) {
             SpiClient client = i % 3 == 0 ? alice : bob;
@@ -101,6 +102,7 @@ public abstract class FencingContract extends BackendContract {
 
     @Test
     void growsOverAllTokensOfAGrantThatIsFarAheadOfTheClock() {
+        Needs.of(store).manyFencingTokens();
         long floor = fencingTokenOf(alice.tryMany(key, alice.newToken(), 1, 0)) + 1_000_000_000_000L;
         String other = key + ":other";
         LockToken token = alice.newToken();
@@ -113,6 +115,7 @@ public abstract class FencingContract extends BackendContract {
 
     @Test
     void growsOverAllTokensOfALeaseThatRanOut() {
+        Needs.of(store).manyFencingTokens();
         long floor = alice.hold(key + ":other", LEASE).fencingToken() + 1_000_000_000_000L;
         AcquireResult result = SpiClient.answer(alice.backend()
                 .acquire(new AcquireCommand(key, alice.newToken(), SHORT_LEASE, floor, 64, Optional.empty())));

@@ -16,6 +16,7 @@ import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What a release leaves of a lock whose minimum time is not over. */
@@ -29,6 +30,11 @@ public abstract class KeptContract extends BackendContract {
 
     public KeptContract(Supplier<? extends LockStore> opening) {
         super(opening);
+    }
+
+    @BeforeEach
+    void needsMinimumTimes() {
+        Needs.of(store).minimumTimes();
     }
 
     @Test
@@ -140,6 +146,7 @@ public abstract class KeptContract extends BackendContract {
 
     @Test
     void tellsTheInstanceThatWaitsLongestHowLongTheLockIsKept() {
+        Needs.of(store).signalsInOrder();
         Timed held = alice.holdAtLeast(key, LEASE, LONG);
         long position = bob.queue(key);
 
@@ -154,6 +161,7 @@ public abstract class KeptContract extends BackendContract {
 
     @Test
     void queuesAnInstanceThatGoesOnWaitingAlsoWhereNoneIsSignalled() {
+        Needs.of(store).signalsInOrder();
         alice.holdAtLeast(key, LEASE, LONG).releaseAndQueue();
 
         assertThat(kept(key).waitingInstances()).isEqualTo(1);

@@ -1,12 +1,18 @@
 package io.github.lockstarter.contract;
 
 import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.StoreCapabilities;
 
 /** A store of locks that any number of applications share: what a backend brings to its contract. */
 public interface LockStore extends AutoCloseable {
 
     /** Connects one more application. Closed with the store. */
     LockBackend connect();
+
+    /** What the store declares that it can do. */
+    default StoreCapabilities capabilities() {
+        return StoreCapabilities.ALL;
+    }
 
     /**
      * Whether a repeated attempt is told the same numbers; of several stores, others may answer then, with their own.

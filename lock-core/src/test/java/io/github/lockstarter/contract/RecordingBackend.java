@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
@@ -93,6 +94,11 @@ public final class RecordingBackend implements LockBackend {
     /** A signal that nobody sent. */
     public void signalFalsely(String key) {
         Objects.requireNonNull(listener, "the engine listens").onSignal(key);
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return backend.capabilities(key);
     }
 
     @Override

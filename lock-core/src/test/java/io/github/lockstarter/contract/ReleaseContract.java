@@ -126,6 +126,7 @@ public abstract class ReleaseContract extends BackendContract {
 
     @Test
     void findsNothingToFreeWhenAReleaseOfManyFencingTokensIsRepeated() {
+        Needs.of(store).manyFencingTokens();
         LockToken token = alice.newToken();
         long last = fencingTokenOf(alice.tryMany(key, token, 64, 0)) + 63;
         alice.release(key, token, last);
@@ -137,6 +138,7 @@ public abstract class ReleaseContract extends BackendContract {
 
     @Test
     void tellsWhetherAnApplicationWasSignalled() {
+        Needs.of(store).signalsInOrder();
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
 

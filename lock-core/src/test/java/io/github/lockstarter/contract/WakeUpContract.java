@@ -25,6 +25,7 @@ public abstract class WakeUpContract extends BackendContract {
 
     @BeforeEach
     void connectAThird() {
+        Needs.of(store).signalsInOrder();
         carol = newClient();
     }
 
@@ -241,6 +242,7 @@ public abstract class WakeUpContract extends BackendContract {
 
     @Test
     void tellsTheOwnerOfTheFirstOtherApplicationThatWaits() {
+        Needs.of(store).manyFencingTokens();
         alice.hold(key, LEASE);
         bob.queue(key);
         bob.queue(key);
@@ -256,6 +258,7 @@ public abstract class WakeUpContract extends BackendContract {
 
     @Test
     void tellsTheOwnerOfAnotherApplicationAlsoIfItsOwnWaitsBefore() {
+        Needs.of(store).manyFencingTokens();
         alice.hold(key, LEASE);
         alice.queue(key);
         assertNotWanted(alice);
@@ -268,6 +271,7 @@ public abstract class WakeUpContract extends BackendContract {
 
     @Test
     void tellsTheOwnerThatBargedInOfAnApplicationThatWaitsAgain() {
+        Needs.of(store).manyFencingTokens();
         SpiHold held = alice.hold(key, LEASE);
         bob.queue(key);
         held.release();

@@ -13,6 +13,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
@@ -50,6 +51,11 @@ final class RoutedBackend implements LockBackend {
 
     private LockBackend named(String backend) {
         return Objects.requireNonNull(backends.get(backend), "backend in use");
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return to(key).capabilities(key);
     }
 
     @Override

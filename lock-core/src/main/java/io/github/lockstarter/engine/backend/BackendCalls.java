@@ -9,6 +9,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
@@ -42,6 +43,11 @@ public final class BackendCalls {
         this.backend = backend;
         this.acquire = backend::acquire;
         this.release = backend::release;
+    }
+
+    /** What the store of the key can do. */
+    public StoreCapabilities capabilities(String key) {
+        return backend.capabilities(key);
     }
 
     public void acquire(AcquireCommand command, Consumer<AcquireResult> then) {

@@ -29,6 +29,11 @@ public record FencingBlock(int size, int least, int most) {
     /** For one hold a grant, where there are no hand-overs. */
     public static final FencingBlock SINGLE = new FencingBlock(1, 1, 1);
 
+    /** The same, for a store of which one grant covers no more than that. */
+    public FencingBlock upTo(int tokens) {
+        return tokens >= most ? this : new FencingBlock(Math.min(size, tokens), Math.min(least, tokens), tokens);
+    }
+
     /** The next one, after this one was used up soon. */
     FencingBlock grown() {
         return new FencingBlock(Math.min(2 * size, most), least, most);

@@ -42,7 +42,7 @@ public final class KeyQueue {
      * @param heldHere finds a hold of this instance that is in the way of its own waiters for a key
      * @param tokens makes the lock token of an attempt
      * @param withdrawals makes a lock token that stands for no attempt
-     * @param block how many fencing tokens to ask for at first where waiters of this instance can use them
+     * @param block how many fencing tokens to ask for at first where waiters of this instance can use them, by key
      * @param backoff how long to sleep
      * @param alarms the timer
      */
@@ -50,7 +50,7 @@ public final class KeyQueue {
             Function<String, Optional<Obstacle>> heldHere,
             Function<Acquisition, LockToken> tokens,
             Supplier<LockToken> withdrawals,
-            FencingBlock block,
+            Function<String, FencingBlock> block,
             Backoff backoff,
             EngineTimer alarms) {}
 
@@ -88,7 +88,7 @@ public final class KeyQueue {
         this.key = key;
         this.collaborators = collaborators;
         this.line = new WaiterList(collaborators.alarms());
-        this.block = collaborators.block();
+        this.block = collaborators.block().apply(key);
     }
 
     /** Asks one question, or has one thing done, at a time. */

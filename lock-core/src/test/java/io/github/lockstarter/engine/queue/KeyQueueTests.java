@@ -45,7 +45,7 @@ class KeyQueueTests {
                 key -> Optional.empty(),
                 acquisition -> TOKEN,
                 () -> TOKEN,
-                FencingBlock.SINGLE,
+                key -> FencingBlock.SINGLE,
                 new Backoff(EngineSettings.Retry.DEFAULTS),
                 alarms));
         Acquisition first = new Acquisition(KEY, TERMS, HoldOwner.HANDLE, 0, a -> {});

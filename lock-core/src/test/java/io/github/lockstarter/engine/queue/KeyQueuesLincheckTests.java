@@ -50,7 +50,7 @@ public class KeyQueuesLincheckTests {
             key -> Optional.empty(),
             acquisition -> TOKEN,
             () -> TOKEN,
-            FencingBlock.SINGLE,
+            key -> FencingBlock.SINGLE,
             new Backoff(EngineSettings.Retry.DEFAULTS),
             new NoAlarms()));
     private final List<Acquisition> acquisitions = new ArrayList<>();

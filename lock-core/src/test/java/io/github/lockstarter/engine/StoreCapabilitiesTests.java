@@ -1,0 +1,97 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.StoreCapabilities;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The engine asks a store for no more than the store declares. */
+class StoreCapabilitiesTests {
+
+    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(15));
+
+    private final Queue<Integer> tokensAskedFor = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void asksForAsManyFencingTokensAsOneGrantCanCover() throws Exception {
+        assertThat(handOversWith(StoreCapabilities.ALL.fencingTokens())).isPositive();
+        assertThat(tokensAskedFor).anyMatch(tokens -> tokens > 1);
+
+        tokensAskedFor.clear();
+        assertThat(handOversWith(1)).isZero();
+        assertThat(tokensAskedFor).hasSizeGreaterThan(5).containsOnly(1);
+    }
+
+    @Test
+    void refusesNumbersThatNoStoreHas() {
+        for (int tokens : new int[] {0, -1, AcquireCommand.MOST_FENCING_TOKENS + 1}) {
+            assertThatThrownBy(() -> withTokens(tokens))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("not " + tokens);
+        }
+        assertThatThrownBy(() -> new StoreCapabilities(
+                        StoreCapabilities.Signals.NONE, StoreCapabilities.Leases.PER_LOCK, Duration.ZERO, 1, false))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 ms");
+    }
+
+    /** How often a lock that six callers of one application wait for passes from one to the next within it. */
+    private long handOversWith(int fencingTokens) throws Exception {
+        try (LocalLockBackend store = new LocalLockBackend();
+                Application application = Application.over(declaring(store, withTokens(fencingTokens)))) {
+            LockHandle before = application.locks().acquire(REQUEST);
+            List<CompletableFuture<LockHandle>> waiters = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                waiters.add(application.locks().acquireAsync(REQUEST).toCompletableFuture());
+            }
+            await().until(() ->
+                    application.events().of(LockEvent.Contended.class).size() == 6);
+            before.release();
+            for (CompletableFuture<LockHandle> waiter : waiters) {
+                waiter.get(15, TimeUnit.SECONDS).release();
+            }
+            return application.events().of(LockEvent.Acquired.class).stream()
+                    .filter(acquired -> acquired.path() == LockEvent.Path.HANDED_OVER)
+                    .count();
+        }
+    }
+
+    private static StoreCapabilities withTokens(int fencingTokens) {
+        return new StoreCapabilities(
+                StoreCapabilities.ALL.signals(),
+                StoreCapabilities.ALL.leases(),
+                StoreCapabilities.ALL.shortestLease(),
+                fencingTokens,
+                StoreCapabilities.ALL.minimumTimes());
+    }
+
+    private LockBackend declaring(LockBackend store, StoreCapabilities capabilities) {
+        return (LockBackend) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LockBackend.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("capabilities")) {
+                        return capabilities;
+                    }
+                    if (method.getName().equals("acquire")) {
+                        tokensAskedFor.add(((AcquireCommand) arguments[0]).fencingTokens());
+                    }
+                    return method.invoke(store, arguments);
+                });
+    }
+}
