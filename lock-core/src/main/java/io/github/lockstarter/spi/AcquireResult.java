@@ -50,8 +50,8 @@ public sealed interface AcquireResult {
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
      * @param kept whether the lock has no owner, and is kept for the rest of the minimum time
-     * @param lookAgain when to look again at the latest: since the lock is taken over if its owner has crashed, or since
-     *     the store signals nobody; empty if neither is so
+     * @param lookAgain when to look again at the latest: since the lock is taken over if its owner has crashed, or
+     *     since the store signals nobody; empty if neither is so
      */
     record Contended(
             Optional<Duration> remainingLease,
