@@ -1,5 +1,7 @@
 package io.github.lockstarter.spi;
 
+import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 
@@ -24,4 +26,16 @@ public interface CrashDetection {
      *     connection
      */
     CompletionStage<OptionalLong> beat();
+
+    /**
+     * For how long a lock of this instance is certain after a beat, or a command that granted or renewed the lock, was
+     * sent and answered: where a session decides, which the store ends by itself when it has not heard this instance for
+     * some time, whatever the take-over times and leases of the locks are. A beat with another number is one of another
+     * session. May change when the store grants a session. Returns at once.
+     *
+     * @return empty if the take-over times of the locks decide, as by default
+     */
+    default Optional<Duration> certainTime() {
+        return Optional.empty();
+    }
 }

@@ -73,8 +73,9 @@ public final class Certainty {
             return true;
         }
         Confirmation last = confirmed;
+        long certainNanos = known.certainNanos(takeOverNanos);
         return !undecidable
-                && (known.covers(last.epoch, takeOverNanos) || !Deadline.isOver(last.sent, takeOverNanos, clock));
+                && (known.covers(last.epoch, certainNanos) || !Deadline.isOver(last.sent, certainNanos, clock));
     }
 
     /** Whether nobody can say any more that no other owner has had the lock in between. */
@@ -94,7 +95,8 @@ public final class Certainty {
      */
     public boolean isConfirmationDue(EngineClock clock) {
         Heartbeat known = heartbeat;
-        return known != null && (known.isHeard() || Deadline.isOver(confirmed.sent, takeOverNanos / 2, clock));
+        return known != null
+                && (known.isHeard() || Deadline.isOver(confirmed.sent, known.certainNanos(takeOverNanos) / 2, clock));
     }
 
     /** It is in doubt. True for the one caller that has to report it. */

@@ -59,7 +59,7 @@ final class Heartbeat extends TimerEntry {
     private final CrashDetection detection;
     private final EngineClock clock;
     private final TimerWheel timer;
-    private final long shortestNanos;
+    private final long shortestTakeOverNanos;
     private final Runnable afterBeat;
 
     /** Changed by its updater. */
@@ -74,14 +74,14 @@ final class Heartbeat extends TimerEntry {
      * @param detection the store's side
      * @param clock the clocks
      * @param timer runs it
-     * @param shortest the shortest take-over time of any lock
+     * @param shortest the shortest take-over time of any lock, unless the store has a time of its own
      * @param afterBeat called after each question and after each answer, on any thread; returns at once
      */
     Heartbeat(CrashDetection detection, EngineClock clock, TimerWheel timer, Duration shortest, Runnable afterBeat) {
         this.detection = detection;
         this.clock = clock;
         this.timer = timer;
-        this.shortestNanos = shortest.toNanos();
+        this.shortestTakeOverNanos = shortest.toNanos();
         this.afterBeat = afterBeat;
         this.state = new State(0, NONE, 0, NONE, Moment.now(clock));
     }
@@ -91,10 +91,24 @@ final class Heartbeat extends TimerEntry {
         timer.schedule(this, clock.nanos());
     }
 
+    /** For how long a lock is certain: by the session where there is one, else for its own take-over time. */
+    long certainNanos(long takeOverNanos) {
+        return detection.certainTime().map(Duration::toNanos).orElse(takeOverNanos);
+    }
+
+    /** Whether a session decides, and not what a lock's token promises. */
+    boolean isOfSession() {
+        return detection.certainTime().isPresent();
+    }
+
+    private long shortestNanos() {
+        return certainNanos(shortestTakeOverNanos);
+    }
+
     @Override
     public void fire() {
         Moment asked = Moment.now(clock);
-        timer.schedule(this, asked.nanos() + shortestNanos / QUESTIONS);
+        timer.schedule(this, asked.nanos() + shortestNanos() / QUESTIONS);
         questions++;
         long question = questions;
         BackendGuard.stageOf(detection::beat)
@@ -120,7 +134,7 @@ final class Heartbeat extends TimerEntry {
         }
         boolean goesOn = known.epoch != NONE
                 && known.connection == connection.getAsLong()
-                && !Deadline.isOver(known.askedAt, shortestNanos, clock);
+                && !Deadline.isOver(known.askedAt, shortestNanos(), clock);
         return goesOn ? known.heard(question, asked) : known.newEpoch(question, connection.getAsLong(), asked);
     }
 
@@ -145,7 +159,7 @@ final class Heartbeat extends TimerEntry {
     /** Whether the store certainly hears this instance, for every lock that it has. */
     boolean isHeard() {
         State known = state;
-        return known.epoch != NONE && !Deadline.isOver(known.askedAt, shortestNanos, clock);
+        return known.epoch != NONE && !Deadline.isOver(known.askedAt, shortestNanos(), clock);
     }
 
     /** Whether no lock that was confirmed in the epoch, and has this take-over time, can have been taken over. */

@@ -12,6 +12,7 @@ import io.github.lockstarter.spi.LockToken;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +42,13 @@ public final class Heartbeats {
             LockBackend backend, EngineSettings settings, EngineClock clock, TimerWheel timer, Runnable afterBeat) {
         this.backend = backend;
         this.isConfigured = settings.shortestCrashTakeOver().isPresent();
-        settings.shortestCrashTakeOver().ifPresent(shortest -> backend.crashDetections()
-                .forEach(each -> beating.put(each, new Heartbeat(each, clock, timer, shortest, afterBeat))));
+        Optional<Duration> shortest = settings.shortestCrashTakeOver();
+        for (CrashDetection each : backend.crashDetections()) {
+            // A session ends whether or not a take-over is configured.
+            each.certainTime()
+                    .or(() -> shortest)
+                    .ifPresent(time -> beating.put(each, new Heartbeat(each, clock, timer, time, afterBeat)));
+        }
     }
 
     /** Asks as soon as possible; once more if it has begun. */
@@ -56,20 +62,22 @@ public final class Heartbeats {
      * @param key the lock's key
      * @param takeOver what is configured
      * @param lease the lease: what a later take-over could not shorten is left to it
-     * @return in milliseconds; 0 if the lease alone is to decide, also since the store does not hear this instance
+     * @return in milliseconds; 0 if the lease or the session is to decide, also since the store does not hear this
+     *     instance
      */
     public long takeOverMillis(String key, Duration takeOver, Duration lease) {
         if (beating.isEmpty() || takeOver.isZero() || takeOver.compareTo(lease) >= 0) {
             return 0;
         }
         Heartbeat heartbeat = of(key);
-        return heartbeat != null && heartbeat.isPerhapsHeard() ? takeOver.toMillis() : 0;
+        boolean promises = heartbeat != null && !heartbeat.isOfSession() && heartbeat.isPerhapsHeard();
+        return promises ? takeOver.toMillis() : 0;
     }
 
     /** The certainty of what an attempt is granted that is sent after this call. */
     public Certainty certaintyOf(String key, LockToken token, Moment sent) {
-        Heartbeat heartbeat = token.takeOverMillis() == 0 ? null : of(key);
-        return heartbeat == null
+        Heartbeat heartbeat = of(key);
+        return heartbeat == null || (token.takeOverMillis() == 0 && !heartbeat.isOfSession())
                 ? Certainty.BY_LEASE
                 : new Certainty(
                         heartbeat,
