@@ -18,7 +18,7 @@ final class AcquireExceptions {
     static LockNotAcquiredException notAcquired(Acquisition acquisition, Obstacle obstacle) {
         String left = obstacle.remaining()
                 .map(remaining -> "for about " + DurationText.of(remaining) + " more")
-                .orElse("and its lease never ends by itself");
+                .orElse("and no end of its lease is known");
         if (obstacle.isKept()) {
             return new LockNotAcquiredException(
                     acquisition.key,

@@ -46,7 +46,8 @@ public sealed interface AcquireResult {
     /**
      * Another owner has the lock, or the lock is kept: its last owner released it before its minimum time was over.
      *
-     * @param remainingLease of the other owner, empty if it never ends by itself; or the rest of the minimum time
+     * @param remainingLease of the other owner, empty if it never ends by itself, or ends with the owner's session; or
+     *     the rest of the minimum time
      * @param position of this instance among the waiters; {@link AcquireCommand.Waiting#NEW} if it does not wait
      * @param holder the owner, if its token names it
      * @param kept whether the lock has no owner, and is kept for the rest of the minimum time
@@ -76,7 +77,7 @@ public sealed interface AcquireResult {
         /**
          * Another owner has the lock.
          *
-         * @param remainingLease of the other owner; empty if it never ends by itself
+         * @param remainingLease of the other owner; empty if no end of it is known
          * @param position of this instance among the waiters
          * @param holder the owner, if its token names it
          */
@@ -87,7 +88,7 @@ public sealed interface AcquireResult {
         /**
          * An owner whose token does not name it has the lock.
          *
-         * @param remainingLease of the other owner; empty if it never ends by itself
+         * @param remainingLease of the other owner; empty if no end of it is known
          * @param position of this instance among the waiters
          */
         public Contended(Optional<Duration> remainingLease, long position) {

@@ -39,6 +39,16 @@ public interface LockStore extends AutoCloseable {
         return false;
     }
 
+    /** Whether a lock that was released is anybody's until the instance that was signalled has it; else it is that one's. */
+    default boolean letsNewcomersIn() {
+        return true;
+    }
+
+    /** Whether it makes fencing tokens exceed any number that an instance knows; else it refuses the grant. */
+    default boolean exceedsAnyFencingToken() {
+        return true;
+    }
+
     /** Ends all connections. */
     @Override
     void close();

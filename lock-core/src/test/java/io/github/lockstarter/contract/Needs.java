@@ -3,19 +3,22 @@ package io.github.lockstarter.contract;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.StoreCapabilities.Signals;
 
 /** What a test of the contract needs of a store: the test is reported as skipped where the store declares less. */
 final class Needs {
 
+    private final LockStore store;
     private final StoreCapabilities capabilities;
 
-    private Needs(StoreCapabilities capabilities) {
-        this.capabilities = capabilities;
+    private Needs(LockStore store) {
+        this.store = store;
+        this.capabilities = store.capabilities();
     }
 
     static Needs of(LockStore store) {
-        return new Needs(store.capabilities());
+        return new Needs(store);
     }
 
     void signalsInOrder() {
@@ -34,5 +37,22 @@ final class Needs {
 
     void minimumTimes() {
         assumeThat(capabilities.minimumTimes()).as("minimum times").isTrue();
+    }
+
+    /** A session has no lease that another instance could be told. */
+    void leasesPerLock() {
+        assumeThat(capabilities.leases()).as("leases of the store").isEqualTo(Leases.PER_LOCK);
+    }
+
+    void newcomersAreLetIn() {
+        assumeThat(store.letsNewcomersIn())
+                .as("a newcomer may get the lock before the instance that was signalled")
+                .isTrue();
+    }
+
+    void anyFencingTokenIsExceeded() {
+        assumeThat(store.exceedsAnyFencingToken())
+                .as("fencing tokens exceed any number")
+                .isTrue();
     }
 }

@@ -144,6 +144,7 @@ public abstract class ReleaseContract extends BackendContract {
 
         assertThat(held.release()).isEqualTo(new ReleaseResult.Released(1));
         assertReleasedAgain(held.release());
+        bob.hold(key, LEASE).release();
         assertThat(alice.hold(key, LEASE).release()).isEqualTo(new ReleaseResult.Released(0));
     }
 
