@@ -1,0 +1,72 @@
+package io.github.lockstarter.zookeeper;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The nodes of a lock in the order in which they were created, as one answer of a server has them. The first one has
+ * the lock.
+ *
+ * @param names of the nodes, first come first
+ */
+record Line(List<String> names) {
+
+    /** What each name has before its number. */
+    static final String PREFIX = "lock-";
+
+    /** The server counts with 32 bits, and writes ten digits, or a sign and as many as there are. */
+    private static final Pattern NAME = Pattern.compile(".*" + PREFIX + "(?:[0-9]{10}|-[0-9]{1,10})");
+
+    static final Line EMPTY = new Line(List.of());
+
+    static Line of(List<String> children) {
+        // What lies beside the locks, such as a child that an operator made, takes no part.
+        return new Line(children.stream()
+                .filter(name -> NAME.matcher(name).matches())
+                .sorted((a, b) -> compare(numberOf(a), numberOf(b)))
+                .toList());
+    }
+
+    /** Numbers of one line lie close together; past the largest one, the server goes on with the smallest one. */
+    private static int compare(int a, int b) {
+        return Integer.signum(a - b);
+    }
+
+    private static int numberOf(String name) {
+        return Integer.parseInt(name.substring(name.lastIndexOf(PREFIX) + PREFIX.length()));
+    }
+
+    boolean isEmpty() {
+        return names.isEmpty();
+    }
+
+    boolean has(LockNode node) {
+        return names.contains(node.name());
+    }
+
+    boolean isFirst(LockNode node) {
+        return !names.isEmpty() && names.get(0).equals(node.name());
+    }
+
+    Optional<String> first() {
+        return names.stream().findFirst();
+    }
+
+    /** The one right before the node. */
+    Optional<String> before(LockNode node) {
+        int place = names.indexOf(node.name());
+        return place <= 0 ? Optional.empty() : Optional.of(names.get(place - 1));
+    }
+
+    /** The one right behind the node. */
+    Optional<String> behind(LockNode node) {
+        int place = names.indexOf(node.name());
+        return place < 0 || place == names.size() - 1 ? Optional.empty() : Optional.of(names.get(place + 1));
+    }
+
+    /** How many other nodes there are. */
+    int others(LockNode node) {
+        return names.size() - (has(node) ? 1 : 0);
+    }
+}

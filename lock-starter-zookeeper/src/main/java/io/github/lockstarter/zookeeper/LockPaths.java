@@ -1,0 +1,61 @@
+package io.github.lockstarter.zookeeper;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Where the line of a lock is: {@code <root>/<key>}, with each UTF-16 unit of the key that is no letter, digit, hyphen
+ * or underscore as {@code %} and four hexadecimal digits, so that different keys have different names. A name of more
+ * than {@value #LONGEST} characters is cut, and gets a tilde and the SHA-256 of the key instead.
+ *
+ * @param root the path below which all locks are, without a slash at its end
+ * @param prefix what each key begins with
+ */
+record LockPaths(String root, String prefix) {
+
+    static final int LONGEST = 200;
+
+    private static final int READABLE = 120;
+
+    String directory(String key) {
+        String whole = prefix + key;
+        String name = encoded(whole);
+        return root + '/' + (name.length() <= LONGEST ? name : name.substring(0, READABLE) + '~' + hash(whole));
+    }
+
+    private static String encoded(String key) {
+        StringBuilder name = new StringBuilder(key.length() + 16);
+        for (int i = 0; i < key.length() && name.length() <= LONGEST; i++) {
+            char each = key.charAt(i);
+            if (isPlain(each)) {
+                name.append(each);
+            } else {
+                name.append('%').append(HexFormat.of().toHexDigits((short) each));
+            }
+        }
+        return name.isEmpty() ? "%" : name.toString();
+    }
+
+    private static boolean isPlain(char each) {
+        return (each >= 'a' && each <= 'z')
+                || (each >= 'A' && each <= 'Z')
+                || (each >= '0' && each <= '9')
+                || each == '-'
+                || each == '_';
+    }
+
+    /** Of the units, and not of an encoding, which would make one of different halves of characters. */
+    private static String hash(String key) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (int i = 0; i < key.length(); i++) {
+                digest.update((byte) (key.charAt(i) >> 8));
+                digest.update((byte) key.charAt(i));
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.github.lockstarter.zookeeper;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.BackgroundCallback;
+import org.apache.curator.framework.api.CuratorEvent;
+import org.apache.curator.framework.api.UnhandledErrorListener;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with what
+ * kept the client from asking. It is completed by a thread of the client, at any time, or never if the client is closed
+ * meanwhile. Thread-safe.
+ */
+final class Nodes {
+
+    private final CuratorFramework client;
+
+    Nodes(CuratorFramework client) {
+        this.client = client;
+    }
+
+    /**
+     * Joins the line. If no answer comes, the client looks for the node by the random part of its name until there is
+     * one, and deletes it.
+     */
+    CompletableFuture<LockNode> create(String directory, byte[] data) {
+        Stat stat = new Stat();
+        return send((callback, broken) -> client.create()
+                        .storingStatIn(stat)
+                        .creatingParentContainersIfNeeded()
+                        .withProtection()
+                        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(directory + '/' + Line.PREFIX, data))
+                .thenCompose(event -> stat.getCzxid() == 0
+                        ? stat(event.getName()) // found by its name: the answer to the creation was lost
+                        : CompletableFuture.completedFuture(node(event.getName(), stat)));
+    }
+
+    private CompletableFuture<LockNode> stat(String path) {
+        return send((callback, broken) -> client.checkExists()
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(path))
+                .thenApply(event -> node(path, event.getStat()));
+    }
+
+    private static LockNode node(String path, Stat stat) {
+        return new LockNode(path, stat.getCzxid(), stat.getEphemeralOwner());
+    }
+
+    /** The line as the server knows it on which this client is; empty if there is none. */
+    CompletableFuture<Line> line(String directory) {
+        return send((callback, broken) -> client.getChildren()
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(directory))
+                .handle((event, failure) -> failure == null ? Line.of(event.getChildren()) : emptyIfNone(failure));
+    }
+
+    private static Line emptyIfNone(Throwable failure) {
+        if (isNoNode(failure)) {
+            return Line.EMPTY;
+        }
+        throw Failures.thrown(failure);
+    }
+
+    /** The data of a node, with its state. */
+    CompletableFuture<CuratorEvent> data(String path) {
+        return send((callback, broken) -> client.getData()
+                .inBackground(callback)
+                .withUnhandledErrorListener(broken)
+                .forPath(path));
+    }
+
+    /** The same, and calls the watcher once when the node changes or is deleted; never if there is no such node. */
+    CompletableFuture<CuratorEvent> data(String path, Watcher watcher) {
+        return send((callback, broken) -> client.getData()
+                .usingWatcher(watcher)
+                .inBackground(callback)
+                .withUnhandledErrorListener(broken)
+                .forPath(path));
+    }
+
+    CompletableFuture<CuratorEvent> write(String path, byte[] data) {
+        return send((callback, broken) -> client.setData()
+                .inBackground(callback)
+                .withUnhandledErrorListener(broken)
+                .forPath(path, data));
+    }
+
+    /**
+     * Deletes the node. True if this very command has deleted it, false if there was none. If it fails, the client
+     * repeats it in the background until it is answered.
+     */
+    CompletableFuture<Boolean> delete(String path) {
+        return send((callback, broken) -> client.delete()
+                        .guaranteed()
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(path))
+                .handle((event, failure) -> {
+                    if (failure == null || isNoNode(failure)) {
+                        return failure == null;
+                    }
+                    throw Failures.thrown(failure);
+                });
+    }
+
+    static boolean isNoNode(Throwable failure) {
+        return Failures.causeOf(failure) instanceof KeeperException keeper && keeper.code() == Code.NONODE;
+    }
+
+    private interface Call {
+
+        void send(BackgroundCallback callback, UnhandledErrorListener broken) throws Exception;
+    }
+
+    private CompletableFuture<CuratorEvent> send(Call call) {
+        CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
+        try {
+            call.send((used, event) -> answered(answer, event), (message, e) -> answer.completeExceptionally(e));
+        } catch (Exception e) {
+            answer.completeExceptionally(e);
+        }
+        return answer;
+    }
+
+    private static void answered(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {
+        Code code = Code.get(event.getResultCode());
+        if (code == Code.OK) {
+            answer.complete(event);
+        } else {
+            answer.completeExceptionally(KeeperException.create(code, event.getPath()));
+        }
+    }
+}

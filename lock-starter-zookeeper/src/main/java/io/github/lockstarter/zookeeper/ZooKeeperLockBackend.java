@@ -1,0 +1,289 @@
+package io.github.lockstarter.zookeeper;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.apache.curator.framework.CuratorFramework;
+
+/**
+ * Locks in ZooKeeper 3.6 or later, over a client of Curator.
+ *
+ * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node for
+ * each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server removes the
+ * container some time after the last of them; one that does not run its container manager keeps it. Names have a part
+ * made at random, so that no command meets another node than the one it is meant for.
+ *
+ * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
+ * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
+ * instance's: no other can come first. The fencing token is the {@code czxid} of the node, which grows over all nodes of
+ * the ensemble. The number in the name does not serve: it starts again with each new container.
+ *
+ * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard for
+ * the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal asks
+ * whether the session goes on ({@link Session}); any number share one question.
+ *
+ * <p><b>Guarantee</b>: with a majority of servers that keep what they have acknowledged, at most one instance has the
+ * lock at a time, and a lock is certain ({@link CrashDetection#certainTime}) for half of the session time-out from the
+ * sending of the last question that was answered. <b>Known hole</b>: an instance that is paused for longer goes on with
+ * what it was about to do when it is resumed, though the lock is another one's by then. The fencing token shows that to
+ * who checks it.
+ */
+public final class ZooKeeperLockBackend implements LockBackend {
+
+    /** What this store can do. */
+    public static final StoreCapabilities CAPABILITIES =
+            new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false);
+
+    // Called by any thread; answers come on the client's event thread. What concerns one key is done in its KeyTurns.
+    // A command is answered by whoever is first: its steps, or the timer with "unknown". Steps go on after that, so
+    // that
+    // what they find created is deleted, and the next command of the key comes behind them.
+    private final CuratorFramework client;
+    private final ZooKeeperLockSettings settings;
+    private final Runnable whenClosed;
+    private final Session session;
+    private final KeyTurns turns = new KeyTurns();
+    private final LockLine lines;
+    private final LockInspector inspector;
+    private final Holds holds;
+    private final ConnectionEvents connection;
+    private final ScheduledThreadPoolExecutor timer;
+    private volatile boolean closed;
+
+    /**
+     * Locks over a client that has been started.
+     *
+     * @param client the client; used, and not closed
+     * @param settings where the locks are, and how long answers may take
+     */
+    public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
+        this(client, settings, () -> {});
+    }
+
+    /**
+     * Locks over a client that has been started.
+     *
+     * @param client the client
+     * @param settings where the locks are, and how long answers may take
+     * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each lock
+     */
+    public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Runnable whenClosed) {
+        this.client = client;
+        this.settings = settings;
+        this.whenClosed = whenClosed;
+        this.session = new Session(client, settings.sessionTimeout());
+        Nodes nodes = new Nodes(client);
+        this.timer = new ScheduledThreadPoolExecutor(1, work -> LockThreads.thread("lock-zookeeper", work));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
+        this.connection = new ConnectionEvents(client, toString());
+        LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
+        this.lines = new LockLine(nodes, session, turns, holds, paths, connection);
+        this.inspector = new LockInspector(nodes, paths);
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        connection.listen(listener);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        if (closed) {
+            return CompletableFuture.completedFuture(new AcquireResult.Rejected(
+                    "The ZooKeeper lock backend is closed", new IllegalStateException("closed")));
+        }
+        long sent = System.nanoTime();
+        return inTurn(command.key(), Unknowns::acquire, (turn, answer) -> {
+            if (answer.isDone()) {
+                return CompletableFuture.completedFuture(null); // given up before it began
+            }
+            return lines.acquire(turn, command, sent)
+                    .exceptionally(Unknowns::acquire)
+                    .thenAccept(result -> {
+                        boolean isKnown = answer.complete(result) && !(result instanceof AcquireResult.Unknown);
+                        if (!isKnown) {
+                            lines.leave(turn, command);
+                        }
+                    });
+        });
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        if (commands.isEmpty()) {
+            return List.of();
+        }
+        long sent = System.nanoTime();
+        CompletableFuture<OptionalLong> proof = session.prove();
+        return commands.stream().map(command -> renew(command, proof, sent)).toList();
+    }
+
+    private CompletionStage<RenewResult> renew(RenewCommand command, CompletableFuture<OptionalLong> proof, long sent) {
+        Hold hold = holds.find(command.key(), command.token());
+        if (hold == null) {
+            return CompletableFuture.completedFuture(new RenewResult.NotHeld());
+        }
+        // The lease must not end while the question is on its way: the answer may be that it is prolonged.
+        CompletableFuture<RenewResult> answer = new CompletableFuture<>();
+        Future<?> late = expire(answer, Unknowns::renew);
+        proof.whenComplete((proven, failure) -> {
+            late.cancel(false);
+            answer.complete(renewed(hold, command, proven, sent));
+        });
+        return answer;
+    }
+
+    private RenewResult renewed(Hold hold, RenewCommand command, OptionalLong proven, long sent) {
+        if (proven.isEmpty()) {
+            return Unknowns.renew(new IllegalStateException("The session could not be proven to go on"));
+        }
+        if (proven.getAsLong() != hold.node.session()) {
+            lines.lost(hold);
+            return new RenewResult.NotHeld();
+        }
+        // An operator's revocation deletes the node, of which the server tells before it answers what came later.
+        if (hold.isReleasing || holds.find(command.key(), command.token()) != hold) {
+            return new RenewResult.NotHeld();
+        }
+        hold.prolong(sent + command.lease().toNanos());
+        return new RenewResult.Renewed();
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        return inTurn(command.key(), Unknowns::release, (turn, answer) -> lines.release(turn, command)
+                .exceptionally(Unknowns::release)
+                .thenAccept(answer::complete));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        return inTurn(command.key(), Unknowns::withdraw, (turn, answer) -> lines.withdraw(turn, command)
+                .exceptionally(Unknowns::withdraw)
+                .thenAccept(answer::complete));
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return inTime(inspector.inspect(key), Unknowns::inspect);
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return inTime(inspector.revoke(key, fencingToken), Unknowns::revoke);
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return inTime(
+                session.prove()
+                        .thenApply(proven -> new StoreState(
+                                toString(),
+                                proven.isPresent()
+                                        ? Optional.empty()
+                                        : Optional.of("No answer of a majority of the ZooKeeper servers"))),
+                failure -> new StoreState(toString(), Optional.of(Failures.told(failure))));
+    }
+
+    @Override
+    public Optional<CrashDetection> crashDetection(String key) {
+        return Optional.of(session);
+    }
+
+    @Override
+    public List<CrashDetection> crashDetections() {
+        return List.of(session);
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return CrashTakeOver.UNNEEDED;
+    }
+
+    /** A command about one key, behind those that were given before. */
+    private <R> CompletionStage<R> inTurn(String key, Function<Throwable, R> unknown, Work<R> work) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        Future<?> late = expire(answer, unknown);
+        turns.run(key, turn -> work.begin(turn, answer).whenComplete((done, failure) -> late.cancel(false)));
+        return answer;
+    }
+
+    /** The steps of a command: completes the answer, and its own future when nothing is left to do. */
+    private interface Work<R> {
+
+        CompletableFuture<?> begin(KeyTurns.Turn turn, CompletableFuture<R> answer);
+    }
+
+    private <R> CompletionStage<R> inTime(CompletableFuture<R> work, Function<Throwable, R> unknown) {
+        CompletableFuture<R> answer = work.exceptionally(unknown);
+        Future<?> late = expire(answer, unknown);
+        answer.whenComplete((result, failure) -> late.cancel(false));
+        return answer;
+    }
+
+    private <R> Future<?> expire(CompletableFuture<R> answer, Function<Throwable, R> unknown) {
+        long limit = settings.commandTimeout().toMillis();
+        Runnable giveUp =
+                () -> answer.complete(unknown.apply(new TimeoutException("no answer within " + limit + " ms")));
+        try {
+            return timer.schedule(giveUp, limit, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            giveUp.run(); // closed
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** Where locks are kept. */
+    @Override
+    public String toString() {
+        return "ZooKeeper (" + client.getZookeeperClient().getCurrentConnectionString() + settings.root() + ")";
+    }
+
+    /** Deletes what this instance has in the lines of locks, as far as the servers can be reached. Idempotent. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        connection.close();
+        lines.leaveAll();
+        timer.shutdown();
+        whenClosed.run();
+    }
+}

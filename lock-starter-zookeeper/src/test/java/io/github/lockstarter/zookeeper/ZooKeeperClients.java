@@ -1,0 +1,50 @@
+package io.github.lockstarter.zookeeper;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+
+/** Clients as the auto-configuration makes them, with time-outs that a test can sit through. */
+final class ZooKeeperClients {
+
+    static final Duration SESSION = Duration.ofSeconds(4);
+
+    private ZooKeeperClients() {}
+
+    static CuratorFramework connect(String servers, Duration session) {
+        CuratorFramework client = start(servers, session);
+        try {
+            if (!client.blockUntilConnected(10, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("ZooKeeper cannot be reached at " + servers);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        return client;
+    }
+
+    /** Does not wait for a connection. */
+    static CuratorFramework start(String servers, Duration session) {
+        CuratorFramework client = CuratorFrameworkFactory.builder()
+                .connectString(servers)
+                .sessionTimeoutMs((int) session.toMillis())
+                .connectionTimeoutMs(2_000)
+                .retryPolicy(new RetryOneTime(50))
+                .build();
+        client.start();
+        return client;
+    }
+
+    static ZooKeeperLockSettings settings(Duration session) {
+        return new ZooKeeperLockSettings("/test/locks", "lock:", Duration.ofSeconds(2), session);
+    }
+
+    /** A backend with a client of its own, which it closes. */
+    static ZooKeeperLockBackend backend(String servers, Duration session) {
+        CuratorFramework client = connect(servers, session);
+        return new ZooKeeperLockBackend(client, settings(session), client::close);
+    }
+}

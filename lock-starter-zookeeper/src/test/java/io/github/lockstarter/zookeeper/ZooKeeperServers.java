@@ -1,0 +1,39 @@
+package io.github.lockstarter.zookeeper;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.curator.test.InstanceSpec;
+import org.apache.curator.test.TestingServer;
+
+/** Servers in this JVM, for tests. */
+final class ZooKeeperServers {
+
+    /** Short, so that sessions may be: the shortest one has two ticks. */
+    static final int TICK_MILLIS = 200;
+
+    private ZooKeeperServers() {}
+
+    /** One server that all tests of this JVM share: it ends with the JVM. */
+    static TestingServer shared() {
+        return Shared.SERVER;
+    }
+
+    static TestingServer start() {
+        try {
+            return new TestingServer(spec(), true);
+        } catch (Exception e) {
+            throw new IllegalStateException("ZooKeeper did not start", e);
+        }
+    }
+
+    static InstanceSpec spec() {
+        Map<String, Object> properties = new HashMap<>();
+        properties.put("admin.enableServer", "false");
+        return new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, 200, properties);
+    }
+
+    private static final class Shared {
+
+        static final TestingServer SERVER = start();
+    }
+}

@@ -1,0 +1,44 @@
+package io.github.lockstarter.zookeeper;
+
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.StoreCapabilities;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.curator.test.TestingServer;
+
+/** Locks on one server: each application has a client of its own. */
+final class ZooKeeperStore implements LockStore {
+
+    private final TestingServer server = ZooKeeperServers.shared();
+    private final List<LockBackend> backends = new ArrayList<>();
+
+    @Override
+    public LockBackend connect() {
+        LockBackend backend = ZooKeeperClients.backend(server.getConnectString(), ZooKeeperClients.SESSION);
+        backends.add(backend);
+        return backend;
+    }
+
+    @Override
+    public StoreCapabilities capabilities() {
+        return ZooKeeperLockBackend.CAPABILITIES;
+    }
+
+    /** The first node of the line has the lock, whether its instance knows it yet or not. */
+    @Override
+    public boolean letsNewcomersIn() {
+        return false;
+    }
+
+    /** ZooKeeper numbers its transactions itself. */
+    @Override
+    public boolean exceedsAnyFencingToken() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        backends.forEach(LockBackend::close);
+    }
+}
