@@ -64,10 +64,10 @@ final class Session implements CrashDetection {
         return connected == null ? NONE : connected.getSessionId();
     }
 
-    /** What the servers have granted, if that is less than what was asked for. */
+    /** What the servers have granted; before the first connection, what the client asks for. */
     Duration timeout() {
         int granted = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
-        return granted > 0 && granted < asked.toMillis() ? Duration.ofMillis(granted) : asked;
+        return granted > 0 ? Duration.ofMillis(granted) : asked;
     }
 
     /**

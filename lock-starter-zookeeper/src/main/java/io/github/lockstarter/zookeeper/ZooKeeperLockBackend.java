@@ -111,6 +111,30 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.inspector = new LockInspector(nodes, paths);
     }
 
+    /**
+     * Waits for a connection, or until the time is over, or the caller is interrupted; the flag is set again.
+     *
+     * @param limit how long to wait
+     * @return whether the client is connected
+     */
+    public boolean connect(Duration limit) {
+        try {
+            return client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * How long the servers keep the locks of an instance that they do not hear.
+     *
+     * @return what they have granted; before the first connection, what the client asks for
+     */
+    public Duration sessionTimeout() {
+        return session.timeout();
+    }
+
     @Override
     public StoreCapabilities capabilities(String key) {
         return CAPABILITIES;
@@ -126,6 +150,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
         if (closed) {
             return CompletableFuture.completedFuture(new AcquireResult.Rejected(
                     "The ZooKeeper lock backend is closed", new IllegalStateException("closed")));
+        }
+        if (!command.atLeast().isZero()) {
+            String reason = "ZooKeeper keeps no lock for a minimum time, and "
+                    + command.atLeast().toMillis()
+                    + " ms are asked for. Leave the minimum time out, or keep the lock in another backend";
+            return CompletableFuture.completedFuture(
+                    new AcquireResult.Rejected(reason, new UnsupportedOperationException(reason)));
         }
         long sent = System.nanoTime();
         return inTurn(command.key(), Unknowns::acquire, (turn, answer) -> {

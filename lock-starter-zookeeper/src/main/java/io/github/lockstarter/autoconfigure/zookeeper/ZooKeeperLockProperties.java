@@ -1,0 +1,64 @@
+package io.github.lockstarter.autoconfigure.zookeeper;
+
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
+import java.time.Duration;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The configuration of locks in ZooKeeper, beside that of all locks. Where the application declares a {@code
+ * CuratorFramework}, locks use that one, and its servers and time-outs.
+ *
+ * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, perhaps with a chroot behind the
+ *     last one. Not used if the application declares a CuratorFramework.
+ * @param sessionTimeout How long the servers keep the locks of an instance that they do not hear: 1s to 10m. A lock is
+ *     in doubt after half of it. Not used if the application declares a CuratorFramework.
+ * @param connectionTimeout How long the start waits for a connection: 100ms to 60s.
+ * @param commandTimeout How long the client waits for the answer to one lock command: 100ms to 60s.
+ * @param root Path below which all locks are.
+ * @param requiredAtStart Whether the application fails to start when ZooKeeper does not answer. If false, locked
+ *     methods fail until it does.
+ */
+@ConfigurationProperties(ZooKeeperLockProperties.PREFIX)
+record ZooKeeperLockProperties(
+        @DefaultValue("localhost:2181") String connectString,
+        @DefaultValue("10s") Duration sessionTimeout,
+        @DefaultValue("5s") Duration connectionTimeout,
+        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue("/lock-starter/locks") String root,
+        @DefaultValue("true") boolean requiredAtStart) {
+
+    static final String PREFIX = "distributed-lock.zookeeper";
+
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+
+    /**
+     * How ZooKeeper is used.
+     *
+     * @throws IllegalArgumentException when a property is wrong; names it
+     */
+    ZooKeeperLockSettings settings(LockSettings locks) {
+        if (connectString.isBlank()) {
+            throw new IllegalArgumentException(
+                    PREFIX + ".connect-string is empty; name the servers of the ensemble, such as"
+                            + " zoo1:2181,zoo2:2181,zoo3:2181");
+        }
+        check("session-timeout", sessionTimeout, Duration.ofSeconds(1), Duration.ofMinutes(10));
+        check("connection-timeout", connectionTimeout, SHORTEST, LONGEST);
+        check("command-timeout", commandTimeout, SHORTEST, LONGEST);
+        try {
+            return new ZooKeeperLockSettings(root, locks.keyPrefix(), commandTimeout, sessionTimeout);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(PREFIX + ".root: " + e.getMessage(), e);
+        }
+    }
+
+    private static void check(String property, Duration value, Duration least, Duration most) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value.toMillis()
+                    + "ms; it must be between " + least.toMillis() + "ms and " + most.toSeconds() + "s");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.github.lockstarter.autoconfigure.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** An application that keeps its locks in ZooKeeper. */
+class ZooKeeperApplicationIT {
+
+    private static TestingServer server;
+
+    static class Shop {
+        @DistributedLock(name = "order", key = "#id")
+        public boolean isLocked(String id) {
+            return LockHandle.current().map(LockHandle::isHeld).orElse(false);
+        }
+    }
+
+    @BeforeAll
+    static void startTheServer() throws Exception {
+        server = new TestingServer();
+    }
+
+    @AfterAll
+    static void stopTheServer() throws Exception {
+        server.close();
+    }
+
+    private ApplicationContextRunner application() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        AopAutoConfiguration.class,
+                        DistributedLockAutoConfiguration.class,
+                        ZooKeeperLockAutoConfiguration.class))
+                .withBean(Shop.class)
+                .withPropertyValues(
+                        "distributed-lock.backend=zookeeper",
+                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString());
+    }
+
+    @Test
+    void runsALockedMethod() {
+        application().run(context -> assertThat(context.getBean(Shop.class).isLocked("42"))
+                .isTrue());
+    }
+
+    @Test
+    void excludesAnotherApplication() {
+        application().run(one -> application().run(other -> {
+            LockRequest request = LockRequest.of("job").withoutWaiting();
+            try (LockHandle held = one.getBean(LockOperations.class).acquire(request)) {
+                assertThat(other.getBean(LockOperations.class).tryAcquire(request))
+                        .isEmpty();
+                assertThat(held.isHeld()).isTrue();
+            }
+            assertThat(other.getBean(LockOperations.class).tryAcquire(request)).isPresent();
+        }));
+    }
+
+    @Test
+    void keepsTheLocksOfOneNameThereAndTheOthersElsewhere() {
+        application()
+                .withPropertyValues(
+                        "distributed-lock.backend=local",
+                        "distributed-lock.locks.leader.backend=zookeeper",
+                        "distributed-lock.zookeeper.root=/routed")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    try (LockHandle there = locks.acquire("leader");
+                            LockHandle here = locks.acquire("other");
+                            CuratorFramework look = client()) {
+                        look.start();
+                        assertThat(there.isHeld() && here.isHeld()).isTrue();
+                        List<String> kept = look.getChildren().forPath("/routed");
+                        assertThat(kept).singleElement().asString().endsWith("leader");
+                    }
+                });
+    }
+
+    @Test
+    void usesTheClientOfTheApplicationAndLeavesItOpen() {
+        CuratorFramework shared = client();
+        application()
+                .withBean(CuratorFramework.class, () -> shared, definition -> definition.setDestroyMethodName(""))
+                .withPropertyValues("distributed-lock.zookeeper.connect-string=127.0.0.1:1")
+                .run(context ->
+                        assertThat(context.getBean(Shop.class).isLocked("42")).isTrue());
+
+        assertThat(shared.getState()).isEqualTo(CuratorFrameworkState.STARTED);
+        shared.close();
+    }
+
+    private static CuratorFramework client() {
+        return CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+    }
+}

@@ -1,0 +1,121 @@
+package io.github.lockstarter.autoconfigure.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What is configured, and what of it is refused, with no server anywhere. */
+class ZooKeeperLockConfigurationTests {
+
+    /** A port that nothing listens to. */
+    private static final String NOWHERE = "distributed-lock.zookeeper.connect-string=127.0.0.1:1";
+
+    private final ApplicationContextRunner locks = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DistributedLockAutoConfiguration.class, ZooKeeperLockAutoConfiguration.class));
+
+    private final ApplicationContextRunner elsewhere = locks.withPropertyValues("distributed-lock.backend=local");
+
+    private final ApplicationContextRunner inZooKeeper =
+            locks.withPropertyValues("distributed-lock.backend=zookeeper", NOWHERE);
+
+    static class Ticking {
+        @DistributedLock(name = "tick", leaseMs = 10_000, atLeastMs = 5_000)
+        public void tick() {}
+    }
+
+    @Test
+    void bindsEveryValue() {
+        elsewhere
+                .withPropertyValues(
+                        "distributed-lock.key-prefix=shop:",
+                        "distributed-lock.zookeeper.connect-string=zoo1:2181,zoo2:2181/apps",
+                        "distributed-lock.zookeeper.session-timeout=20s",
+                        "distributed-lock.zookeeper.connection-timeout=3s",
+                        "distributed-lock.zookeeper.command-timeout=500ms",
+                        "distributed-lock.zookeeper.root=/shop",
+                        "distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> {
+                    ZooKeeperLockProperties properties = context.getBean(ZooKeeperLockProperties.class);
+                    assertThat(properties)
+                            .isEqualTo(new ZooKeeperLockProperties(
+                                    "zoo1:2181,zoo2:2181/apps",
+                                    Duration.ofSeconds(20),
+                                    Duration.ofSeconds(3),
+                                    Duration.ofMillis(500),
+                                    "/shop",
+                                    false));
+                    assertThat(properties.settings(context.getBean(LockSettings.class)))
+                            .isEqualTo(new ZooKeeperLockSettings(
+                                    "/shop", "shop:", Duration.ofMillis(500), Duration.ofSeconds(20)));
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "connect-string, ' ', connect-string is empty",
+        "session-timeout, 999ms, session-timeout is 999ms; it must be between 1000ms and 600s",
+        "session-timeout, 11m, session-timeout is 660000ms",
+        "connection-timeout, 99ms, connection-timeout is 99ms",
+        "command-timeout, 61s, command-timeout is 61000ms",
+        "root, locks, root: 'locks' is no path",
+        "root, /, root: '/' is no path",
+        "root, /a/../b, root: '/a/../b' is no path"
+    })
+    void refusesAWrongValueWhereverLocksAreKept(String property, String value, String problem) {
+        elsewhere
+                .withPropertyValues("distributed-lock.zookeeper." + property + "=" + value)
+                .run(context ->
+                        assertThat(context).getFailure().hasMessageContaining("distributed-lock.zookeeper." + problem));
+    }
+
+    @Test
+    void isLeftOutWhereLocksAreKeptElsewhere() {
+        elsewhere.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ZooKeeperLockBackend.class));
+    }
+
+    @Test
+    void failsToStartWhereNoServerAnswers() {
+        inZooKeeper
+                .withPropertyValues("distributed-lock.zookeeper.connection-timeout=200ms")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(ZooKeeperUnavailableException.class)
+                        .hasMessage("ZooKeeper (127.0.0.1:1/lock-starter/locks) did not answer within 200 ms"));
+    }
+
+    @Test
+    void startsWithoutAServerWhereNoneIsRequired() {
+        inZooKeeper
+                .withPropertyValues(
+                        "distributed-lock.zookeeper.connection-timeout=200ms",
+                        "distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .getBean(LockBackend.class)
+                        .isInstanceOf(ZooKeeperLockBackend.class));
+    }
+
+    @Test
+    void refusesAMinimumTime() {
+        inZooKeeper
+                .withBean(Ticking.class)
+                .withPropertyValues("distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum time"));
+    }
+}
