@@ -1,0 +1,85 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * The database with the table, as it was found with the first connection. Thread-safe: threads that are first at the same
+ * time find the same.
+ */
+final class JdbcDatabase {
+
+    /** What a connection says of the database and of the pool. */
+    private record Found(JdbcDialect dialect, int isolation, String target) {}
+
+    private final DataSource source;
+    private final JdbcSettings settings;
+    private volatile Optional<Found> found = Optional.empty();
+
+    JdbcDatabase(DataSource source, JdbcSettings settings) {
+        this.source = source;
+        this.settings = settings;
+    }
+
+    /** Lends a connection; waits as long as the pool lets it. */
+    JdbcSession open() throws SQLException {
+        return JdbcSession.open(source, find().isolation(), networkTimeout());
+    }
+
+    /** A statement is cancelled by then; this is for a server that does not answer even that. */
+    private Duration networkTimeout() {
+        return settings.commandTimeout().plusMillis(500);
+    }
+
+    LockRows rows(JdbcSession session) throws SQLException {
+        return LockRows.of(dialect(), session.connection(), settings.table(), settings.commandTimeout());
+    }
+
+    /** Asks the database, unless it is known. */
+    JdbcDialect dialect() throws SQLException {
+        return find().dialect();
+    }
+
+    /** The dialect, as far as it is known without asking. */
+    Optional<JdbcDialect> knownDialect() {
+        return settings.dialect().or(() -> found.map(Found::dialect));
+    }
+
+    SqlFailure failure(SQLException failure) {
+        return SqlFailure.of(failure, knownDialect(), settings.table());
+    }
+
+    private Found find() throws SQLException {
+        Optional<Found> known = found;
+        if (known.isPresent()) {
+            return known.get();
+        }
+        try (Connection connection = source.getConnection()) {
+            String product = connection.getMetaData().getDatabaseProductName();
+            JdbcDialect dialect = settings.dialect().isPresent()
+                    ? settings.dialect().get()
+                    : JdbcDialect.of(connection.getMetaData())
+                            .orElseThrow(() -> new UnsupportedDatabaseException(product));
+            Found answer = new Found(
+                    dialect,
+                    connection.getTransactionIsolation(),
+                    target(connection.getMetaData().getURL()));
+            found = Optional.of(answer);
+            return answer;
+        }
+    }
+
+    /** The URL without its parameters and the name of a user, among which may be a password. */
+    static String target(String url) {
+        String bare = url.replaceFirst("[?;].*", "").replaceFirst("//[^/@]*@", "//");
+        return bare.startsWith("jdbc:") ? bare.substring("jdbc:".length()) : bare;
+    }
+
+    @Override
+    public String toString() {
+        return "the database" + found.map(known -> " " + known.target()).orElse("");
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A database in which locks can be kept. */
+public enum JdbcDialect {
+
+    /** H2, from 2.0. */
+    H2("h2.sql"),
+
+    /** PostgreSQL, from 12. Releases wake waiters through {@code LISTEN} and {@code NOTIFY}. */
+    POSTGRESQL("postgresql.sql"),
+
+    /** MySQL, from 8.0. */
+    MYSQL("mysql.sql"),
+
+    /** MariaDB, from 10.6. */
+    MARIADB("mariadb.sql");
+
+    private static final String FOLDER = "io/github/lockstarter/jdbc/";
+
+    private final String script;
+
+    JdbcDialect(String script) {
+        this.script = script;
+    }
+
+    /**
+     * The script that creates the table, for a migration tool.
+     *
+     * @return its name on the class path
+     */
+    public String script() {
+        return FOLDER + script;
+    }
+
+    /**
+     * Recognises the database.
+     *
+     * @param database what the driver says about it
+     * @return the dialect; empty for a database that is none of these
+     * @throws SQLException when the driver fails
+     */
+    public static Optional<JdbcDialect> of(DatabaseMetaData database) throws SQLException {
+        String product = database.getDatabaseProductName().toLowerCase(Locale.ROOT);
+        String version = database.getDatabaseProductVersion().toLowerCase(Locale.ROOT);
+        if (product.equals("h2")) {
+            return Optional.of(H2);
+        }
+        if (product.equals("postgresql")) {
+            return Optional.of(POSTGRESQL);
+        }
+        // The driver of MySQL names every server so.
+        if (product.contains("mariadb") || (product.equals("mysql") && version.contains("mariadb"))) {
+            return Optional.of(MARIADB);
+        }
+        return product.equals("mysql") ? Optional.of(MYSQL) : Optional.empty();
+    }
+}

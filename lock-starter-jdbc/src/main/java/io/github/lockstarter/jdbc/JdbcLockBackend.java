@@ -1,0 +1,270 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.jdbc.LockRows.Lease;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import javax.sql.DataSource;
+
+/**
+ * Locks in a table of a database: H2, PostgreSQL, MySQL or MariaDB. The table comes from a script ({@link
+ * JdbcDialect#script}); {@link #start} checks it.
+ *
+ * <p>Stored is one row for each held key: the key with its prefix, by a hash where it is long or unreadable; the lock
+ * token; the last fencing token; when it was granted, and when it ends. A release deletes the row. The row of a holder
+ * that crashed is taken over in place when its lease is over, and deleted {@link #SWEPT_AFTER later} if nobody comes.
+ * Times are those of the database, in UTC.
+ *
+ * <p>Each statement is a transaction of its own, in auto-commit mode, on a connection from the pool and a thread of
+ * this backend: never the caller's transaction, and never the caller's thread. Commands of one key are carried out one
+ * after the other, renewals apart. Fencing tokens grow over all keys; {@link LockRows} has the invariant.
+ *
+ * <p>A waiter looks again after the poll interval. PostgreSQL notifies all waiters of a lock when it is released; one
+ * connection of the pool is kept for that.
+ *
+ * <p>Guarantee: what the database keeps, holds. Known hole: a failover to a replica that has not got the latest
+ * transactions forgets locks and numbers.
+ */
+public final class JdbcLockBackend implements LockBackend {
+
+    /** When rows of locks that ended by themselves are deleted, at the start and about once in this time. */
+    static final Duration SWEPT_AFTER = Duration.ofHours(1);
+
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
+    /** The first connection of a pool may take longer than a command. */
+    private static final Duration LEAST_START_TIME = Duration.ofSeconds(10);
+
+    private final JdbcSettings settings;
+    private final JdbcDatabase database;
+    private final StoredKeys keys;
+    private final Waiters waiters;
+    private final Outages outages;
+    private final ThreadPoolExecutor commandThreads;
+    private final ThreadPoolExecutor renewalThread;
+    private final KeyedTasks commands;
+    private final PostgresSignals signals;
+    private final AtomicLong swept = new AtomicLong(System.nanoTime());
+
+    /**
+     * Connects nothing yet.
+     *
+     * @param source the pool, which hands out connections that take part in no transaction; it stays the caller's to
+     *     close
+     * @param settings how locks are kept
+     */
+    public JdbcLockBackend(DataSource source, JdbcSettings settings) {
+        ClassLoader application = Thread.currentThread().getContextClassLoader();
+        this.settings = settings;
+        this.database = new JdbcDatabase(source, settings);
+        this.keys = new StoredKeys(settings.keyPrefix());
+        this.waiters = new Waiters(settings.keyPrefix());
+        this.outages = new Outages(
+                "the database with the locks", event -> waiters.listener().onStoreEvent(event));
+        this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
+        this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
+        this.commands = new KeyedTasks(commandThreads);
+        this.signals = new PostgresSignals(source, settings, database, waiters);
+    }
+
+    /**
+     * Connects, and checks that locks can be kept, with a lock of its own. Where PostgreSQL wakes waiters, also opens
+     * the connection for that; without one to spare, waiters look again by themselves. Blocks for as long as that takes,
+     * up to 10 s and three times the command timeout.
+     *
+     * @throws JdbcUnavailableException when the database cannot be used; says what to do
+     */
+    public void start() {
+        check(LEAST_START_TIME);
+        if (signals.isWanted()) {
+            signals.open(settings.commandTimeout());
+            if (signals.isOpen() && !hasAnotherConnection()) {
+                signals.giveUp();
+                check(settings.commandTimeout());
+            }
+        }
+    }
+
+    private boolean hasAnotherConnection() {
+        return BlockingWait.awaitUninterruptibly(run(UUID.randomUUID().toString(), new ProbeStatements()))
+                .isEmpty();
+    }
+
+    private void check(Duration limit) {
+        String key = keys.of("start-check:" + UUID.randomUUID());
+        Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
+        BlockingWait.awaitUninterruptibly(run(key, new StartStatements(key), longest))
+                .ifPresent(failed -> {
+                    String remedy = failed.failure().remedy();
+                    throw new JdbcUnavailableException(
+                            "Locks cannot be kept in " + database + ". "
+                                    + failed.failure().problem(),
+                            remedy.isEmpty() ? "Check spring.datasource.* and that the server is up" : remedy,
+                            failed.cause());
+                });
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return new StoreCapabilities(
+                signals.isWanted() ? Signals.TO_ALL : Signals.NONE,
+                Leases.PER_LOCK,
+                Duration.ofMillis(1),
+                LockRows.TOKENS_OF_A_NUMBER,
+                true);
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        String key = keys.of(command.key());
+        waiters.begin(key, command);
+        signals.startIfWanted();
+        sweepSometimes();
+        return run(key, new AcquireStatements(key, command, this::lookAgain)).thenApply(result -> {
+            if (!(result instanceof AcquireResult.Contended)) {
+                waiters.end(key);
+            }
+            return result;
+        });
+    }
+
+    private Optional<Duration> lookAgain() {
+        return signals.isOpen() ? Optional.empty() : Optional.of(settings.pollInterval());
+    }
+
+    /** In one batch, and not behind the commands of other callers. */
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> renewals) {
+        if (renewals.isEmpty()) {
+            return List.of();
+        }
+        List<Lease> leases = renewals.stream()
+                .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
+                .toList();
+        CommandRun<List<RenewResult>> run = new CommandRun<>(new RenewStatements(leases), database, outages);
+        CompletableFuture<List<RenewResult>> results = run.within(settings.commandTimeout());
+        submit(renewalThread, run);
+        return IntStream.range(0, leases.size())
+                .<CompletionStage<RenewResult>>mapToObj(i -> results.thenApply(all -> all.get(i)))
+                .toList();
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        String key = keys.of(command.key());
+        waiters.forget(key);
+        return run(key, new ReleaseStatements(key, command));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        String key = keys.of(command.key());
+        waiters.end(key);
+        return run(key, new WithdrawStatements(key, command));
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        String stored = keys.of(key);
+        return run(stored, new InspectStatements(stored));
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        String stored = keys.of(key);
+        return run(stored, new RevokeStatements(stored, fencingToken));
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return run(UUID.randomUUID().toString(), new ProbeStatements()).thenApply(failure -> new StoreState(
+                        toString(),
+                        failure,
+                        Duration.ZERO,
+                        Guard.OFF,
+                        failure.isEmpty() && (!signals.isWanted() || signals.isOpen()),
+                        List.of(),
+                        List.of())
+                .with(crashTakeOver()));
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return CrashTakeOver.off("A database does not tell a crashed instance from a paused one, so the lease of a lock"
+                + " has to end before another instance gets it");
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        waiters.listen(instanceId, listener);
+    }
+
+    /** The database and the table. */
+    @Override
+    public String toString() {
+        return database + ", table " + settings.table().name();
+    }
+
+    /** Refuses further commands; those under way are answered. Idempotent. */
+    @Override
+    public void close() {
+        signals.close();
+        commandThreads.shutdown();
+        renewalThread.shutdown();
+    }
+
+    private void sweepSometimes() {
+        long last = swept.get();
+        long now = System.nanoTime();
+        if (now - last > SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
+            submit(renewalThread, new CommandRun<>(new SweepStatements(SWEPT_AFTER), database, outages));
+        }
+    }
+
+    private <R> CompletableFuture<R> run(String key, JdbcCommand<R> command) {
+        return run(key, command, settings.commandTimeout());
+    }
+
+    private <R> CompletableFuture<R> run(String key, JdbcCommand<R> command, Duration timeout) {
+        CommandRun<R> run = new CommandRun<>(command, database, outages);
+        CompletableFuture<R> result = run.within(timeout);
+        commands.execute(key, run::run, run::refuse);
+        return result;
+    }
+
+    private static void submit(ThreadPoolExecutor pool, CommandRun<?> run) {
+        CompletableFuture.completedFuture(run)
+                .thenAcceptAsync(CommandRun::run, pool)
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        run.refuse();
+                    }
+                });
+    }
+}

@@ -1,0 +1,42 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.StoredOwner;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The row of a key, as it was read.
+ *
+ * @param owner the value of the token that has the lock; empty while the lock is kept for its minimum time
+ * @param fencingToken the last of the grant; 0 if it is not numbered yet
+ * @param remainingMicros how long it lasts; 0 or less if it is over
+ * @param isWanted whether its release notifies
+ */
+record LockRow(Optional<String> owner, long fencingToken, long remainingMicros, boolean isWanted) {
+
+    private static final Pattern NUMBER_OF_ATTEMPT = Pattern.compile(":[0-9]+");
+
+    boolean isOver() {
+        return remainingMicros <= 0;
+    }
+
+    boolean isOf(LockToken token) {
+        return owner.filter(token.value()::equals).isPresent();
+    }
+
+    boolean isKept() {
+        return owner.isEmpty();
+    }
+
+    Duration remaining() {
+        return Duration.ofNanos(Math.max(1, remainingMicros) * 1_000);
+    }
+
+    /** What others may know of the owner. */
+    Optional<StoredOwner> readableOwner() {
+        return owner.map(
+                value -> StoredOwner.of(NUMBER_OF_ATTEMPT.matcher(value).replaceFirst("")));
+    }
+}

@@ -1,0 +1,262 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The statements on the table, each a transaction of its own, on one connection in auto-commit mode. All times are
+ * those of the database. Belongs to one thread.
+ *
+ * <p>A lock is taken in two steps: {@link #insert} or {@link #takeOver} writes the token into the row, and {@link
+ * #number} then draws a number and writes it into the row if the token still has it. The invariant behind the order of
+ * fencing tokens: <em>a number counts only if it was drawn while the row had the token.</em> A number that was drawn
+ * before the row was taken could be smaller than that of an owner that came and went in between.
+ */
+abstract class LockRows {
+
+    /**
+     * How many fencing tokens a drawn number stands for, so that each grant can cover as many, whatever the increment
+     * of the sequence is. 2^53 / 1024 grants are enough for 28 years at 10,000 a second.
+     */
+    static final int TOKENS_OF_A_NUMBER = 1024;
+
+    private static final long MOST_MICROS = Duration.ofDays(36_500).toNanos() / 1_000;
+
+    final Connection connection;
+    final LockTable table;
+    private final int timeoutSeconds;
+    private boolean changed;
+
+    LockRows(Connection connection, LockTable table, Duration timeout) {
+        this.connection = connection;
+        this.table = table;
+        this.timeoutSeconds = (int) Math.max(1, timeout.plusMillis(999).toSeconds());
+    }
+
+    static LockRows of(JdbcDialect dialect, Connection connection, LockTable table, Duration timeout) {
+        return switch (dialect) {
+            case H2 -> new H2Rows(connection, table, timeout);
+            case POSTGRESQL -> new PostgresRows(connection, table, timeout);
+            case MYSQL -> new MySqlRows(connection, table, timeout);
+            case MARIADB -> new MariaDbRows(connection, table, timeout);
+        };
+    }
+
+    /** The present time. */
+    abstract String now();
+
+    /** The present time plus as many microseconds as a parameter says. */
+    abstract String later();
+
+    /** A column with a time plus as many microseconds as a parameter says. */
+    abstract String laterThan(String column);
+
+    /** Microseconds until a time. */
+    abstract String microsUntil(String time);
+
+    /** Whether the release of a row notifies. */
+    String wanted() {
+        return "1 = 0";
+    }
+
+    /** Whether a row was written by this connection's owner since the last call of {@link #begin}. */
+    boolean isChanged() {
+        return changed;
+    }
+
+    /** A command begins. */
+    void begin() {
+        changed = false;
+    }
+
+    /** Takes the lock if there is no row; a row that comes at the same moment is no error. */
+    abstract boolean insert(String key, String token, Duration lease) throws SQLException;
+
+    /** Columns and values of a new row: the parameters are key, token and lease. */
+    String newRow() {
+        return table.name() + " (lock_key, owner, fencing_token, granted_at, lock_until) VALUES (?, ?, 0, " + now()
+                + ", " + later() + ")";
+    }
+
+    /** Takes the lock if the row is over. */
+    boolean takeOver(String key, String token, Duration lease) throws SQLException {
+        return change(
+                "UPDATE " + table.name() + " SET owner = ?, fencing_token = 0, granted_at = " + now()
+                        + ", lock_until = " + later() + " WHERE lock_key = ? AND lock_until <= " + now(),
+                token,
+                micros(lease),
+                key);
+    }
+
+    /**
+     * Numbers the grant, if the token has the row and its number is the one that was seen.
+     *
+     * @param seen 0, or a number that is too small
+     * @param tokens how many fencing tokens the grant covers
+     * @return the first of them; empty if the token does not have the row, or it was numbered before
+     */
+    abstract OptionalLong number(String key, String token, long seen, int tokens) throws SQLException;
+
+    /** Makes every number that is drawn from now on greater than this. */
+    abstract void raise(long floor) throws SQLException;
+
+    /** Sets the last fencing token of the owner. */
+    boolean renumber(String key, String token, long seen, long last) throws SQLException {
+        return change(
+                "UPDATE " + table.name()
+                        + " SET fencing_token = ? WHERE lock_key = ? AND owner = ? AND fencing_token = ?",
+                last,
+                key,
+                token,
+                seen);
+    }
+
+    Optional<LockRow> look(String key) throws SQLException {
+        String sql = "SELECT owner, fencing_token, " + microsUntil("lock_until") + ", CASE WHEN " + wanted()
+                + " THEN 1 ELSE 0 END FROM " + table.name() + " WHERE lock_key = ?";
+        try (PreparedStatement statement = prepare(sql, key);
+                ResultSet rows = statement.executeQuery()) {
+            return rows.next()
+                    ? Optional.of(new LockRow(
+                            Optional.ofNullable(rows.getString(1)),
+                            rows.getLong(2),
+                            rows.getLong(3),
+                            rows.getInt(4) == 1))
+                    : Optional.empty();
+        }
+    }
+
+    /** Has the release of a row notify; false if the row is another one by now. */
+    boolean markWanted(String key, LockRow row) throws SQLException {
+        return true;
+    }
+
+    /**
+     * Makes leases end no earlier than the given times from now.
+     *
+     * @return which of the rows had the token
+     */
+    List<Boolean> renew(List<Lease> leases) throws SQLException {
+        String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
+                + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setQueryTimeout(timeoutSeconds);
+            for (Lease lease : leases) {
+                bind(statement, micros(lease.duration()), lease.key(), lease.token());
+                statement.addBatch();
+            }
+            int[] counts = statement.executeBatch();
+            List<Boolean> renewed = new ArrayList<>(counts.length);
+            for (int i = 0; i < counts.length; i++) {
+                // A driver that sends a batch as one statement may not know the single counts.
+                renewed.add(counts[i] == PreparedStatement.SUCCESS_NO_INFO ? isHeld(leases.get(i)) : counts[i] > 0);
+            }
+            return renewed;
+        }
+    }
+
+    /** How long a token keeps a key. */
+    record Lease(String key, String token, Duration duration) {}
+
+    private boolean isHeld(Lease lease) throws SQLException {
+        return look(lease.key())
+                .filter(row -> !row.isOver()
+                        && row.owner().filter(lease.token()::equals).isPresent())
+                .isPresent();
+    }
+
+    /** Frees the lock if the token has it, and notifies those that wait for it. */
+    boolean free(String key, String token) throws SQLException {
+        return change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", key, token);
+    }
+
+    /** Gives the lock to no owner for the rest of its minimum time, if the token has it and a part is left. */
+    boolean keep(String key, String token, Duration atLeast) throws SQLException {
+        long micros = micros(atLeast);
+        return change(
+                "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
+                        + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now(),
+                micros,
+                key,
+                token,
+                micros);
+    }
+
+    /** Frees the lock for an operator, if the last fencing token is the one that was seen. */
+    boolean revoke(String key, LockRow seen, String notice) throws SQLException {
+        return change(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now(),
+                key,
+                seen.fencingToken());
+    }
+
+    /** Deletes what ended long ago: of holders that crashed, and of minimum times. */
+    void sweep(Duration age) throws SQLException {
+        change("DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));
+    }
+
+    /** Fails unless the table is there and can be written; changes nothing. */
+    void probe() throws SQLException {
+        change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", StoredKeys.FLOOR, "");
+    }
+
+    /** A number that is greater than all that were raised, above every lock. */
+    final String floor() {
+        return "COALESCE((SELECT MAX(raised.fencing_token) FROM " + table.name() + " raised WHERE raised.lock_key = '"
+                + StoredKeys.FLOOR + "'), 0)";
+    }
+
+    final boolean change(String sql, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters)) {
+            return note(statement.executeUpdate() > 0);
+        }
+    }
+
+    final boolean note(boolean isChange) {
+        changed |= isChange;
+        return isChange;
+    }
+
+    /** The number in the first column of the only row, if there is one. */
+    final OptionalLong ask(String sql, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters);
+                ResultSet rows = statement.executeQuery()) {
+            return rows.next() ? OptionalLong.of(rows.getLong(1)) : OptionalLong.empty();
+        }
+    }
+
+    final PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            statement.setQueryTimeout(timeoutSeconds);
+            bind(statement, parameters);
+            return statement;
+        } catch (SQLException e) {
+            statement.close();
+            throw e;
+        }
+    }
+
+    private static void bind(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {
+        for (int i = 0; i < parameters.length; i++) {
+            if (parameters[i] instanceof Long number) {
+                statement.setLong(i + 1, number);
+            } else {
+                statement.setString(i + 1, (String) parameters[i]);
+            }
+        }
+    }
+
+    /** At least as long; no longer than a century. */
+    static long micros(Duration time) {
+        return time.compareTo(Duration.ofDays(36_500)) >= 0 ? MOST_MICROS : (time.toNanos() + 999) / 1_000;
+    }
+}

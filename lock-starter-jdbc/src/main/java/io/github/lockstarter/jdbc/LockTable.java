@@ -1,0 +1,40 @@
+package io.github.lockstarter.jdbc;
+
+import java.util.regex.Pattern;
+
+/**
+ * The table with the locks. Its name is part of statements, so it is checked.
+ *
+ * @param name its name, perhaps after the name of its schema and a dot, unquoted: letters, digits and underscores
+ */
+public record LockTable(String name) {
+
+    /** The table that the scripts create. */
+    public static final LockTable DEFAULT = new LockTable("distributed_lock");
+
+    private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,49}";
+    private static final Pattern NAME = Pattern.compile("(?:" + IDENTIFIER + "\\.)?" + IDENTIFIER);
+
+    /**
+     * Checks the name.
+     *
+     * @param name its name
+     * @throws IllegalArgumentException when it is no plain identifier
+     */
+    public LockTable {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("distributed-lock.jdbc.table must be a name of up to 50 letters, digits"
+                    + " and underscores, perhaps after a schema and a dot, not '" + name + "'");
+        }
+    }
+
+    /** The sequence, or in MySQL the table, that numbers the grants. */
+    String numbers() {
+        return name + "_fencing";
+    }
+
+    /** The channel of notifications: one for each table of a database. */
+    String channel() {
+        return name.replace('.', '_').toLowerCase(java.util.Locale.ROOT);
+    }
+}

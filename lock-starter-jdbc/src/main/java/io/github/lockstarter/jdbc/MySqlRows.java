@@ -1,0 +1,83 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * The statements for MySQL, which has no sequences: a table with an {@code AUTO_INCREMENT} column stands in for one,
+ * whose counter survives restarts since MySQL 8.0.
+ */
+class MySqlRows extends LockRows {
+
+    /** How many rows the table that draws numbers may have, about. */
+    private static final int NUMBERS_LEFT = 100;
+
+    MySqlRows(Connection connection, LockTable table, Duration timeout) {
+        super(connection, table, timeout);
+    }
+
+    @Override
+    final String now() {
+        return "UTC_TIMESTAMP(6)";
+    }
+
+    @Override
+    final String later() {
+        return laterThan(now());
+    }
+
+    @Override
+    final String laterThan(String column) {
+        return "(" + column + " + INTERVAL ? MICROSECOND)";
+    }
+
+    @Override
+    final String microsUntil(String time) {
+        return "TIMESTAMPDIFF(MICROSECOND, " + now() + ", " + time + ")";
+    }
+
+    /** A duplicate is a warning. */
+    @Override
+    final boolean insert(String key, String token, Duration lease) throws SQLException {
+        return change("INSERT IGNORE INTO " + newRow(), key, token, micros(lease));
+    }
+
+    @Override
+    final OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
+        long first = (draw() - 1) * TOKENS_OF_A_NUMBER + 1;
+        return renumber(key, token, seen, first + tokens - 1) ? OptionalLong.of(first) : OptionalLong.empty();
+    }
+
+    /** The next number. */
+    long draw() throws SQLException {
+        long drawn;
+        try (PreparedStatement statement = connection.prepareStatement(
+                "INSERT INTO " + table.numbers() + " () VALUES ()", Statement.RETURN_GENERATED_KEYS)) {
+            statement.executeUpdate();
+            try (ResultSet keys = statement.getGeneratedKeys()) {
+                keys.next();
+                drawn = keys.getLong(1);
+            }
+        }
+        if (drawn % NUMBERS_LEFT == 0) {
+            change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
+        }
+        return drawn;
+    }
+
+    /** A row with a greater number raises the counter, and one with a smaller number leaves it. */
+    @Override
+    void raise(long floor) throws SQLException {
+        change("INSERT IGNORE INTO " + table.numbers() + " (n) VALUES (?)", numberAbove(floor));
+    }
+
+    /** The first tokens of all numbers after this one are above the floor. */
+    static long numberAbove(long floor) {
+        return floor / TOKENS_OF_A_NUMBER + 1;
+    }
+}

@@ -1,0 +1,142 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.LockThreads;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break. One thread,
+ * from {@link #start} to {@link #stop}; {@code phase} goes from NEW to RUNNING to STOPPED, or from NEW to STOPPED.
+ * {@code isOpen} and {@code missed} are written by that thread alone.
+ */
+final class PostgresListener implements Runnable {
+
+    private static final int LOOK_MILLIS = 250;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** How often a silent connection is asked whether it is still there. */
+    private static final Duration ASK_AFTER = Duration.ofSeconds(10);
+
+    private final DataSource source;
+    private final String channel;
+    private final Consumer<PostgresNotice> receiver;
+    private final Runnable restored;
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
+    private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+    private volatile boolean isOpen;
+    private boolean missed;
+
+    private enum Phase {
+        NEW,
+        RUNNING,
+        STOPPED
+    }
+
+    /**
+     * Hears nothing yet.
+     *
+     * @param source where the connection comes from
+     * @param channel what to listen to
+     * @param receiver gets each notification
+     * @param restored called when notifications may have been missed, and come again
+     */
+    PostgresListener(DataSource source, String channel, Consumer<PostgresNotice> receiver, Runnable restored) {
+        this.source = source;
+        this.channel = channel;
+        this.receiver = receiver;
+        this.restored = restored;
+    }
+
+    /** Listens from soon on. Idempotent; nothing after {@link #stop}. */
+    void start() {
+        if (phase.get() == Phase.NEW && phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
+            LockThreads.thread("lock-jdbc-listener", this).start();
+        }
+    }
+
+    /** Completed with the first connection. */
+    CompletableFuture<Void> opened() {
+        return opened;
+    }
+
+    boolean isOpen() {
+        return isOpen;
+    }
+
+    /** Gives the connection back within a second. Idempotent. */
+    void stop() {
+        phase.set(Phase.STOPPED);
+    }
+
+    @Override
+    public void run() {
+        while (phase.get() == Phase.RUNNING) {
+            try (Connection connection = source.getConnection()) {
+                hear(connection);
+            } catch (SQLException | RuntimeException e) {
+                // The pool is exhausted or the server is away, which the commands report.
+                missed = true;
+            } finally {
+                isOpen = false;
+            }
+            if (phase.get() == Phase.RUNNING) {
+                pause();
+            }
+        }
+    }
+
+    private void hear(Connection connection) throws SQLException {
+        connection.setAutoCommit(true);
+        execute(connection, "LISTEN " + channel);
+        PGConnection notifying = connection.unwrap(PGConnection.class);
+        isOpen = true;
+        opened.complete(null);
+        if (missed) {
+            missed = false;
+            restored.run();
+        }
+        long asked = System.nanoTime();
+        while (phase.get() == Phase.RUNNING) {
+            PGNotification[] notifications = notifying.getNotifications(LOOK_MILLIS);
+            if (notifications != null) {
+                for (PGNotification each : notifications) {
+                    PostgresNotice.of(each.getParameter()).ifPresent(receiver);
+                }
+            }
+            if (System.nanoTime() - asked > ASK_AFTER.toNanos()) {
+                asked = System.nanoTime();
+                ask(connection);
+            }
+        }
+        execute(connection, "UNLISTEN *");
+    }
+
+    private static void ask(Connection connection) throws SQLException {
+        if (!connection.isValid(2)) {
+            throw new SQLException("The connection for notifications is broken");
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static void pause() {
+        try {
+            BlockingWait.sleep(PAUSE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/**
+ * The statements for PostgreSQL. The clock is read where it is used, not at the begin of a statement that may have
+ * waited for another one.
+ */
+final class PostgresRows extends LockRows {
+
+    PostgresRows(Connection connection, LockTable table, Duration timeout) {
+        super(connection, table, timeout);
+    }
+
+    @Override
+    String now() {
+        return "clock_timestamp()";
+    }
+
+    @Override
+    String later() {
+        return laterThan(now());
+    }
+
+    @Override
+    String laterThan(String column) {
+        return "(" + column + " + ? * INTERVAL '1 microsecond')";
+    }
+
+    @Override
+    String microsUntil(String time) {
+        return "CAST(EXTRACT(EPOCH FROM (" + time + " - " + now() + ")) * 1000000 AS BIGINT)";
+    }
+
+    @Override
+    String wanted() {
+        return "wanted";
+    }
+
+    @Override
+    boolean insert(String key, String token, Duration lease) throws SQLException {
+        return change(
+                "INSERT INTO " + table.name() + " (lock_key, owner, fencing_token, wanted, granted_at, lock_until)"
+                        + " VALUES (?, ?, 0, FALSE, " + now() + ", " + later() + ") ON CONFLICT (lock_key) DO NOTHING",
+                key,
+                token,
+                micros(lease));
+    }
+
+    @Override
+    OptionalLong number(String key, String token, long seen, int tokens) throws SQLException {
+        OptionalLong last = ask(
+                "UPDATE " + table.name() + " SET fencing_token = (nextval('" + table.numbers() + "') - 1) * "
+                        + TOKENS_OF_A_NUMBER + " + " + floor()
+                        + " + ? WHERE lock_key = ? AND owner = ? AND fencing_token = ? RETURNING fencing_token",
+                (long) tokens,
+                key,
+                token,
+                seen);
+        note(last.isPresent());
+        return last.isPresent() ? OptionalLong.of(last.getAsLong() - tokens + 1) : last;
+    }
+
+    @Override
+    void raise(long floor) throws SQLException {
+        change(
+                "INSERT INTO " + table.name() + " AS present (lock_key, fencing_token, wanted, granted_at, lock_until)"
+                        + " VALUES (?, ?, FALSE, " + now() + ", TIMESTAMP WITH TIME ZONE '9999-12-31 00:00:00Z')"
+                        + " ON CONFLICT (lock_key)"
+                        + " DO UPDATE SET fencing_token = GREATEST(present.fencing_token, EXCLUDED.fencing_token)",
+                StoredKeys.FLOOR,
+                floor);
+    }
+
+    @Override
+    boolean markWanted(String key, LockRow row) throws SQLException {
+        return change(
+                "UPDATE " + table.name() + " SET wanted = TRUE WHERE lock_key = ?"
+                        + " AND owner IS NOT DISTINCT FROM CAST(? AS VARCHAR) AND lock_until > " + now(),
+                key,
+                row.owner().orElse(null));
+    }
+
+    @Override
+    boolean free(String key, String token) throws SQLException {
+        return notifying(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ? RETURNING wanted",
+                PostgresNotice.free(key),
+                key,
+                token);
+    }
+
+    @Override
+    boolean keep(String key, String token, Duration atLeast) throws SQLException {
+        long micros = micros(atLeast);
+        return notifying(
+                "UPDATE " + table.name() + " SET owner = NULL, lock_until = " + laterThan("granted_at")
+                        + " WHERE lock_key = ? AND owner = ? AND " + laterThan("granted_at") + " > " + now()
+                        + " RETURNING wanted",
+                PostgresNotice.free(key),
+                micros,
+                key,
+                token,
+                micros);
+    }
+
+    @Override
+    boolean revoke(String key, LockRow seen, String notice) throws SQLException {
+        return notifying(
+                "DELETE FROM " + table.name() + " WHERE lock_key = ? AND fencing_token = ? AND lock_until > " + now()
+                        + " RETURNING TRUE AS wanted",
+                notice,
+                key,
+                seen.fencingToken());
+    }
+
+    /** Carries a statement out that returns at most one row, and notifies if that row is wanted. */
+    private boolean notifying(String statement, String notice, Object... parameters) throws SQLException {
+        Object[] all = new Object[parameters.length + 1];
+        System.arraycopy(parameters, 0, all, 0, parameters.length);
+        all[parameters.length] = notice;
+        return note(ask(
+                        "WITH freed AS (" + statement + ") SELECT 1, CASE WHEN wanted THEN CAST(pg_notify('"
+                                + table.channel() + "', ?) AS TEXT) END FROM freed",
+                        all)
+                .isPresent());
+    }
+}

@@ -1,0 +1,47 @@
+package io.github.lockstarter.jdbc;
+
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * A release: one statement if the token has the lock.
+ *
+ * @param key the key as it is stored
+ * @param command what to release
+ */
+record ReleaseStatements(String key, ReleaseCommand command) implements JdbcCommand<ReleaseResult> {
+
+    @Override
+    public ReleaseResult execute(LockRows rows) throws SQLException {
+        String token = command.token().value();
+        if (command.keep().isPresent()
+                && rows.keep(key, token, command.keep().get().atLeast())) {
+            return rest(rows).orElseGet(() -> new ReleaseResult.Released(0));
+        }
+        if (rows.free(key, token)) {
+            return new ReleaseResult.Released(0);
+        }
+        return command.keep().isEmpty()
+                ? new ReleaseResult.NotHeld()
+                : rest(rows).orElseGet(ReleaseResult.NotHeld::new);
+    }
+
+    /** What is left of the minimum time that this very grant has. */
+    private Optional<ReleaseResult> rest(LockRows rows) throws SQLException {
+        return rows.look(key)
+                .filter(row -> row.isKept() && !row.isOver() && row.fencingToken() == command.fencingToken())
+                .map(row -> new ReleaseResult.Kept(row.remaining(), 0));
+    }
+
+    @Override
+    public ReleaseResult refused(SqlFailure failure, Throwable cause) {
+        return new ReleaseResult.Unknown(failure.reason(), cause);
+    }
+
+    @Override
+    public ReleaseResult unknown(String reason, Throwable cause) {
+        return new ReleaseResult.Unknown(reason, cause);
+    }
+}

@@ -1,0 +1,43 @@
+package io.github.lockstarter.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Everything that a lock needs, with a lock of its own: the answer is what the database refused, or empty. Also deletes
+ * what ended long ago.
+ *
+ * @param key of a lock that nobody else uses, as it is stored
+ */
+record StartStatements(String key) implements JdbcCommand<Optional<StartStatements.Failed>> {
+
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    /** Why the database cannot be used. */
+    record Failed(SqlFailure failure, Throwable cause) {}
+
+    @Override
+    public Optional<Failed> execute(LockRows rows) throws SQLException {
+        String token = UUID.randomUUID().toString();
+        rows.probe();
+        rows.insert(key, token, LEASE);
+        rows.number(key, token, 0, 1);
+        rows.renew(List.of(new LockRows.Lease(key, token, LEASE)));
+        rows.free(key, token);
+        rows.sweep(JdbcLockBackend.SWEPT_AFTER);
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<Failed> refused(SqlFailure failure, Throwable cause) {
+        return Optional.of(new Failed(failure, cause));
+    }
+
+    @Override
+    public Optional<Failed> unknown(String reason, Throwable cause) {
+        return Optional.of(new Failed(new SqlFailure(SqlFailure.Kind.UNKNOWN, reason, ""), cause));
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.lockstarter.jdbc;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
+/**
+ * The text under which a key is stored. A key of up to {@value #LONGEST} readable characters is stored as it is. Any
+ * other one, such as a longer one, is stored as its readable beginning, a percent sign, and its SHA-256: no control
+ * characters, which PostgreSQL refuses in part, and no blank at the end, which MySQL ignores. Different keys have
+ * different texts, unless SHA-256 collides. Immutable.
+ */
+final class StoredKeys {
+
+    /** Width of the column. */
+    static final int LONGEST = 255;
+
+    /** The key of the row that is no lock; no key is stored so, since a percent sign begins no readable key. */
+    static final String FLOOR = "%floor";
+
+    private static final int READABLE_LENGTH = 180;
+    private static final Pattern HASHED = Pattern.compile(".*%[0-9a-f]{64}");
+
+    private final String prefix;
+
+    StoredKeys(String prefix) {
+        this.prefix = prefix;
+    }
+
+    String of(String key) {
+        String whole = prefix + key;
+        return isStoredAsItIs(whole) ? whole : readable(whole) + '%' + hash(whole);
+    }
+
+    private static boolean isStoredAsItIs(String whole) {
+        return !whole.isEmpty()
+                && whole.length() <= LONGEST
+                && whole.charAt(0) != '%'
+                && whole.charAt(whole.length() - 1) != ' '
+                && whole.codePoints().allMatch(StoredKeys::isReadable)
+                && !HASHED.matcher(whole).matches();
+    }
+
+    private static String readable(String whole) {
+        StringBuilder text = new StringBuilder();
+        whole.codePoints()
+                .limit(READABLE_LENGTH)
+                .map(each -> isReadable(each) ? each : '?')
+                .takeWhile(each -> text.length() < READABLE_LENGTH)
+                .forEach(text::appendCodePoint);
+        return text.toString();
+    }
+
+    private static boolean isReadable(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+
+    /** Of the characters, not of an encoding in which some of them become question marks. */
+    private static String hash(String whole) {
+        ByteBuffer characters = ByteBuffer.allocate(2 * whole.length());
+        characters.asCharBuffer().put(whole);
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(characters.array()));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.github.lockstarter.jdbc.contract;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.AdminContract;
+import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
+import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.contract.RaiseContract;
+import io.github.lockstarter.contract.ReleaseContract;
+import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/** The store against the contract, on any database. */
+abstract class JdbcStoreSuites {
+
+    /** A database that has the table; the same one for all tests of the class. */
+    abstract TestDatabase database();
+
+    private LockStore store() {
+        return new JdbcStore(database());
+    }
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Raise extends RaiseContract {
+        Raise() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.SLOW)
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+
+    @Nested
+    class Admin extends AdminContract {
+        Admin() {
+            super(JdbcStoreSuites.this::store);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package io.github.lockstarter.jdbc.testing;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.contract.LockStore;
+import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.JdbcSettings;
+import io.github.lockstarter.jdbc.LockTable;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Locks in a database: each application has a pool of its own. */
+public final class JdbcStore implements LockStore {
+
+    private static final int CONNECTIONS = 6;
+
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final TestDatabase database;
+
+    public JdbcStore(TestDatabase database) {
+        this.database = database;
+    }
+
+    /** Looks again soon, and leaves the dialect to be found out. */
+    public static JdbcSettings settings() {
+        return new JdbcSettings(
+                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
+    }
+
+    @Override
+    public LockBackend connect() {
+        HikariDataSource pool = database.pool(CONNECTIONS);
+        JdbcLockBackend backend = new JdbcLockBackend(pool, settings());
+        opened.add(backend);
+        opened.add(pool);
+        backend.start();
+        return backend;
+    }
+
+    @Override
+    public StoreCapabilities capabilities() {
+        return new StoreCapabilities(
+                database.dialect() == JdbcDialect.POSTGRESQL ? Signals.TO_ALL : Signals.NONE,
+                Leases.PER_LOCK,
+                Duration.ofMillis(1),
+                1024,
+                true);
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable each : opened) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Fixtures with databases. */
+package io.github.lockstarter.jdbc.testing;
