@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -9,11 +10,11 @@ import java.util.regex.Pattern;
  */
 public record LockTable(String name) {
 
-    /** The table that the scripts create. */
-    public static final LockTable DEFAULT = new LockTable("distributed_lock");
-
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,49}";
     private static final Pattern NAME = Pattern.compile("(?:" + IDENTIFIER + "\\.)?" + IDENTIFIER);
+
+    /** The table that the scripts create. */
+    public static final LockTable DEFAULT = new LockTable("distributed_lock");
 
     /**
      * Checks the name.
@@ -35,6 +36,6 @@ public record LockTable(String name) {
 
     /** The channel of notifications: one for each table of a database. */
     String channel() {
-        return name.replace('.', '_').toLowerCase(java.util.Locale.ROOT);
+        return name.replace('.', '_').toLowerCase(Locale.ROOT);
     }
 }
