@@ -76,6 +76,7 @@ public abstract class EngineAdminContract extends EngineContract {
 
     @Test
     void tellsAHolderOfAnotherInstanceAtOnce() {
+        Needs.of(store).signals();
         // Would renew, and so find out, long after the test, and confirms nothing.
         Application patient =
                 newApplication(Application.settings(Duration.ofMinutes(5)).withCrashTakeOver(Duration.ZERO));

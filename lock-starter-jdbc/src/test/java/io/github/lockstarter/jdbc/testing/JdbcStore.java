@@ -29,18 +29,27 @@ public final class JdbcStore implements LockStore {
 
     /** Looks again soon, and leaves the dialect to be found out. */
     public static JdbcSettings settings() {
+        return settings(Optional.empty());
+    }
+
+    private static JdbcSettings settings(Optional<JdbcDialect> dialect) {
         return new JdbcSettings(
-                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
+                "lock:", LockTable.DEFAULT, dialect, Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
     }
 
     @Override
     public LockBackend connect() {
         HikariDataSource pool = database.pool(CONNECTIONS);
-        JdbcLockBackend backend = new JdbcLockBackend(pool, settings());
+        JdbcLockBackend backend = new JdbcLockBackend(pool, settings(named()));
         opened.add(backend);
         opened.add(pool);
         backend.start();
         return backend;
+    }
+
+    /** What the driver does not say by itself. */
+    private Optional<JdbcDialect> named() {
+        return Optional.of(database.dialect()).filter(JdbcDialect.MYSQL::equals);
     }
 
     @Override
