@@ -90,7 +90,7 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
-        this.signals = new PostgresSignals(source, settings, database, waiters);
+        this.signals = new PostgresSignals(source, settings, database, waiters, this::hasAnotherConnection);
     }
 
     /**
@@ -103,12 +103,23 @@ public final class JdbcLockBackend implements LockBackend {
     public void start() {
         check(LEAST_START_TIME);
         if (signals.isWanted()) {
-            signals.open(settings.commandTimeout());
-            if (signals.isOpen() && !hasAnotherConnection()) {
-                signals.giveUp();
-                check(settings.commandTimeout());
-            }
+            signals.open(settings.commandTimeout().multipliedBy(2));
         }
+    }
+
+    /**
+     * What the connection pool puts at risk, as it was found. Returns at once.
+     *
+     * @return a text for each, which says what to change; none if all is well
+     */
+    public List<String> warnings() {
+        return signals.isGivenUp()
+                ? List.of(
+                        "The connection pool has no connection to spare for the notifications of PostgreSQL, so waiters"
+                                + " look again every " + settings.pollInterval().toMillis()
+                                + " ms. Enlarge the pool, or set"
+                                + " distributed-lock.jdbc.listen=false")
+                : List.of();
     }
 
     private boolean hasAnotherConnection() {

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.postgresql.PGConnection;
@@ -30,7 +31,8 @@ final class PostgresListener implements Runnable {
     private final String channel;
     private final Consumer<PostgresNotice> receiver;
     private final Runnable restored;
-    private final CompletableFuture<Void> opened = new CompletableFuture<>();
+    private final BooleanSupplier isSpare;
+    private final CompletableFuture<Void> tried = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
     private volatile boolean isOpen;
     private boolean missed;
@@ -48,12 +50,19 @@ final class PostgresListener implements Runnable {
      * @param channel what to listen to
      * @param receiver gets each notification
      * @param restored called when notifications may have been missed, and come again
+     * @param isSpare asked once it has its first connection: whether the pool has another one for commands
      */
-    PostgresListener(DataSource source, String channel, Consumer<PostgresNotice> receiver, Runnable restored) {
+    PostgresListener(
+            DataSource source,
+            String channel,
+            Consumer<PostgresNotice> receiver,
+            Runnable restored,
+            BooleanSupplier isSpare) {
         this.source = source;
         this.channel = channel;
         this.receiver = receiver;
         this.restored = restored;
+        this.isSpare = isSpare;
     }
 
     /** Listens from soon on. Idempotent; nothing after {@link #stop}. */
@@ -63,9 +72,14 @@ final class PostgresListener implements Runnable {
         }
     }
 
-    /** Completed with the first connection. */
-    CompletableFuture<Void> opened() {
-        return opened;
+    /** Completed when it listens, or has given its connection back because there is no other one. */
+    CompletableFuture<Void> tried() {
+        return tried;
+    }
+
+    /** Whether it was stopped, also by itself. */
+    boolean isStopped() {
+        return phase.get() == Phase.STOPPED;
     }
 
     boolean isOpen() {
@@ -88,6 +102,9 @@ final class PostgresListener implements Runnable {
             } finally {
                 isOpen = false;
             }
+            if (isStopped()) {
+                tried.complete(null);
+            }
             if (phase.get() == Phase.RUNNING) {
                 pause();
             }
@@ -98,8 +115,13 @@ final class PostgresListener implements Runnable {
         connection.setAutoCommit(true);
         execute(connection, "LISTEN " + channel);
         PGConnection notifying = connection.unwrap(PGConnection.class);
-        isOpen = true;
-        opened.complete(null);
+        if (!tried.isDone() && !isSpare.getAsBoolean()) {
+            stop();
+        }
+        isOpen = phase.get() == Phase.RUNNING;
+        if (isOpen) {
+            tried.complete(null);
+        }
         if (missed) {
             missed = false;
             restored.run();

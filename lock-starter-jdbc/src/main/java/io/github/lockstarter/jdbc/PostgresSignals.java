@@ -5,11 +5,12 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /**
  * The notifications of PostgreSQL, where they are wanted. Thread-safe: {@code listener} is there from the first use on a
- * PostgreSQL, {@code isGivenUp} is set once.
+ * PostgreSQL, {@code isClosed} is set once.
  */
 final class PostgresSignals implements AutoCloseable {
 
@@ -18,13 +19,16 @@ final class PostgresSignals implements AutoCloseable {
     private final JdbcDatabase database;
     private final Waiters waiters;
     private final AtomicReference<Optional<PostgresListener>> listener = new AtomicReference<>(Optional.empty());
-    private volatile boolean isGivenUp;
+    private final BooleanSupplier isSpare;
+    private volatile boolean isClosed;
 
-    PostgresSignals(DataSource source, JdbcSettings settings, JdbcDatabase database, Waiters waiters) {
+    PostgresSignals(
+            DataSource source, JdbcSettings settings, JdbcDatabase database, Waiters waiters, BooleanSupplier isSpare) {
         this.source = source;
         this.settings = settings;
         this.database = database;
         this.waiters = waiters;
+        this.isSpare = isSpare;
     }
 
     private Optional<PostgresListener> listener() {
@@ -45,34 +49,37 @@ final class PostgresSignals implements AutoCloseable {
 
     /** Listens from soon on, unless it does. */
     void startIfWanted() {
-        if (!isGivenUp && listener().isEmpty() && isWanted()) {
+        if (!isClosed && listener().isEmpty() && isWanted()) {
             start();
         }
     }
 
     private PostgresListener start() {
-        PostgresListener fresh =
-                new PostgresListener(source, settings.table().channel(), waiters::receive, () -> waiters.listener()
-                        .onMailboxRestored());
+        PostgresListener fresh = new PostgresListener(
+                source,
+                settings.table().channel(),
+                waiters::receive,
+                () -> waiters.listener().onMailboxRestored(),
+                isSpare);
         listener.compareAndSet(Optional.empty(), Optional.of(fresh));
         PostgresListener present = listener().orElse(fresh);
         present.start();
         return present;
     }
 
-    /** Waits until it listens, or the time is over. */
+    /** Waits until it listens, or has given that up, or the time is over. */
     void open(Duration limit) {
-        BlockingWait.awaitUninterruptibly(start().opened(), limit);
+        BlockingWait.awaitUninterruptibly(start().tried(), limit);
     }
 
-    /** There is no connection to spare: waiters look again by themselves. */
-    void giveUp() {
-        close();
+    /** Whether there was no connection to spare, so that waiters look again by themselves. */
+    boolean isGivenUp() {
+        return !isClosed && listener().filter(PostgresListener::isStopped).isPresent();
     }
 
     @Override
     public void close() {
-        isGivenUp = true;
+        isClosed = true;
         listener().ifPresent(PostgresListener::stop);
     }
 }

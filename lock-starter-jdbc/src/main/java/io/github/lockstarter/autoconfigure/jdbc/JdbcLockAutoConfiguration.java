@@ -1,0 +1,64 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
+import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+
+/**
+ * Locks in the database of the application's {@code DataSource}, as {@code distributed-lock.jdbc.*} says. Makes nothing
+ * where {@link DistributedLockAutoConfiguration} is excluded.
+ */
+@AutoConfiguration(
+        after = DistributedLockAutoConfiguration.class,
+        afterName = {
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration"
+        })
+@ConditionalOnBean(LockSettings.class)
+@EnableConfigurationProperties(JdbcLockProperties.class)
+public final class JdbcLockAutoConfiguration {
+
+    /** Created by Spring. */
+    public JdbcLockAutoConfiguration() {}
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockBackendOption distributedLockJdbcOption(JdbcLockProperties properties) {
+        return new JdbcOption(properties);
+    }
+
+    /** Exists where the database is in use. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnLockBackend(JdbcOption.NAME)
+    static class InUse {
+
+        @Bean
+        @ConditionalOnMissingLockBackend
+        JdbcLockBackend distributedLockJdbcBackend(
+                LockSettings locks,
+                JdbcLockProperties properties,
+                ObjectProvider<DataSource> all,
+                @DistributedLockDataSource ObjectProvider<DataSource> marked) {
+            DataSource source = new ApplicationDataSources(all, marked).forLocks();
+            return new JdbcLockBackend(source, properties.settings(locks));
+        }
+
+        @Bean
+        @ConditionalOnBean(JdbcLockBackend.class)
+        JdbcLockLifecycle distributedLockJdbcLifecycle(JdbcLockBackend backend, JdbcLockProperties properties) {
+            return new JdbcLockLifecycle(backend, properties.requiredAtStart());
+        }
+    }
+}

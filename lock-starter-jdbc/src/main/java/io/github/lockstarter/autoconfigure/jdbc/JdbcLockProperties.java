@@ -1,0 +1,56 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.jdbc.JdbcSettings;
+import io.github.lockstarter.jdbc.LockTable;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The configuration of locks in a database, beside that of all locks.
+ *
+ * @param commandTimeout How long a lock command may take, with the wait for a connection: 100ms to 60s.
+ * @param requiredAtStart Whether the application fails to start when the database cannot keep locks. If false, locked
+ *     methods fail until it can.
+ * @param table Name of the table with the locks, perhaps after the name of its schema and a dot. Its fencing tokens
+ *     come from the sequence, in MySQL the table, of the same name with _fencing behind it.
+ * @param dialect Which database it is. By default, the driver says so.
+ * @param threads How many lock commands the instance sends at once, renewals apart, each on a connection from the
+ *     pool: 1 to 64.
+ * @param pollInterval How often an instance looks again at a lock for which it waits, where no notification wakes
+ *     it: 1ms to 60s.
+ * @param listen Whether releases notify waiters, where the database is PostgreSQL. One connection of the pool is kept
+ *     for that. Turn it off behind a pooler in transaction mode.
+ */
+@ConfigurationProperties(JdbcLockProperties.PREFIX)
+record JdbcLockProperties(
+        @DefaultValue("2s") Duration commandTimeout,
+        @DefaultValue("true") boolean requiredAtStart,
+        @DefaultValue("distributed_lock") String table,
+        @Nullable JdbcDialect dialect,
+        @DefaultValue("4") int threads,
+        @DefaultValue("100ms") Duration pollInterval,
+        @DefaultValue("true") boolean listen) {
+
+    static final String PREFIX = "distributed-lock.jdbc";
+
+    /**
+     * How the database is used.
+     *
+     * @throws IllegalArgumentException when a property is wrong; names it
+     */
+    JdbcSettings settings(LockSettings locks) {
+        return new JdbcSettings(
+                locks.keyPrefix(),
+                new LockTable(table),
+                Optional.ofNullable(dialect),
+                commandTimeout,
+                threads,
+                pollInterval,
+                listen);
+    }
+}
