@@ -75,6 +75,7 @@ class ArchitectureTests {
     void importsEveryModule() {
         check(classes().that().haveSimpleName("LockTemplate").should().resideInAPackage(BASE));
         check(classes().that().haveSimpleName("RedisLockBackend").should().resideInAPackage(BASE + ".redis"));
+        check(classes().that().haveSimpleName("ZooKeeperLockBackend").should().resideInAPackage(BASE + ".zookeeper"));
         check(classes().that().haveSimpleName("LockAdvisor").should().resideInAPackage(BASE + ".aop"));
         check(classes()
                 .that()
@@ -143,6 +144,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void zookeeperUsesRootAndSpiOnly() {
+        check(uses(BASE + ".zookeeper..", BASE, SPI));
+    }
+
+    @Test
     void responsesTransactionsAndPublishersUseRootOnly() {
         check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".scheduling", BASE));
@@ -184,6 +190,8 @@ class ArchitectureTests {
                         BASE + ".autoconfigure.redis",
                         BASE + ".redis..",
                         BASE + ".redlock",
+                        BASE + ".autoconfigure.zookeeper",
+                        BASE + ".zookeeper..",
                         "org.springframework.data.."));
     }
 
@@ -203,10 +211,27 @@ class ArchitectureTests {
     }
 
     @Test
+    void onlyZooKeeperAndItsAutoConfigurationKnowCurator() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(BASE + ".zookeeper..", BASE + ".autoconfigure.zookeeper")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.apache.curator..", "org.apache.zookeeper.."));
+    }
+
+    @Test
     void coreKnowsNoSpring() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(BASE, SPI, ENGINE + "..", BASE + ".redis..", BASE + ".redlock", BASE + ".local")
+                .resideInAnyPackage(
+                        BASE,
+                        SPI,
+                        ENGINE + "..",
+                        BASE + ".redis..",
+                        BASE + ".redlock",
+                        BASE + ".zookeeper..",
+                        BASE + ".local")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.."));

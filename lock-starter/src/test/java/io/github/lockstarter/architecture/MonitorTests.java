@@ -6,6 +6,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
@@ -33,7 +34,11 @@ class MonitorTests {
     void noClassHasAMonitor() throws Exception {
         List<String> found = new ArrayList<>();
         for (Class<?> module : List.of(
-                LockTemplate.class, RedisLockBackend.class, LockAdvisor.class, RedisLockAutoConfiguration.class)) {
+                LockTemplate.class,
+                RedisLockBackend.class,
+                LockAdvisor.class,
+                RedisLockAutoConfiguration.class,
+                ZooKeeperLockBackend.class)) {
             Path location = locationOf(module);
             if (Files.isDirectory(location)) {
                 found.addAll(monitorsBelow(location));

@@ -6,7 +6,11 @@ import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
+import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
+import io.github.lockstarter.local.LocalLockBackend;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -16,9 +20,11 @@ import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 
 /** An application that keeps its locks in ZooKeeper. */
 class ZooKeeperApplicationIT {
@@ -29,6 +35,23 @@ class ZooKeeperApplicationIT {
         @DistributedLock(name = "order", key = "#id")
         public boolean isLocked(String id) {
             return LockHandle.current().map(LockHandle::isHeld).orElse(false);
+        }
+    }
+
+    /** A further store. */
+    @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+    static class MemoryLockAutoConfiguration {
+
+        @Bean
+        LockBackendOption distributedLockMemoryOption() {
+            return () -> "memory";
+        }
+
+        @Bean
+        @ConditionalOnLockBackend("memory")
+        @ConditionalOnMissingLockBackend
+        LocalLockBackend distributedLockMemoryBackend() {
+            return new LocalLockBackend();
         }
     }
 
@@ -77,9 +100,7 @@ class ZooKeeperApplicationIT {
     void keepsTheLocksOfOneNameThereAndTheOthersElsewhere() {
         application()
                 .withPropertyValues(
-                        "distributed-lock.backend=local",
-                        "distributed-lock.locks.leader.backend=zookeeper",
-                        "distributed-lock.zookeeper.root=/routed")
+                        "distributed-lock.locks.other.backend=local", "distributed-lock.zookeeper.root=/routed")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
                     try (LockHandle there = locks.acquire("leader");

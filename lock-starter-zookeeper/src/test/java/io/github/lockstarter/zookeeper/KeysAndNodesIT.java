@@ -1,0 +1,69 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+
+/** What is in ZooKeeper of locks, and what is left of them. */
+class KeysAndNodesIT {
+
+    private static final Duration SESSION = Duration.ofSeconds(4);
+
+    @Test
+    void leavesNothingBehindOfAThousandKeys() throws Exception {
+        try (TestingServer server = ZooKeeperServers.start();
+                CuratorFramework look = ZooKeeperClients.connect(server.getConnectString(), SESSION);
+                ZooKeeperLockBackend backend = new ZooKeeperLockBackend(look, ZooKeeperClients.settings(SESSION));
+                Application application = Application.over(backend)) {
+            for (int i = 0; i < 1_000; i++) {
+                application.locks().acquire("key:" + i).close();
+            }
+            assertThat(look.checkExists().forPath("/test/locks").getNumChildren())
+                    .isPositive();
+
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(
+                            () -> assertThat(look.getChildren().forPath("/")).containsExactly("zookeeper"));
+        }
+    }
+
+    @Test
+    void locksKeysOfAllSizesAndCharacters() {
+        String server = ZooKeeperServers.shared().getConnectString();
+        List<String> keys = List.of(
+                "a/b//c/",
+                "/",
+                ".",
+                "..",
+                "%",
+                "锁🔒",
+                "x".repeat(LockRequest.MAX_KEY_LENGTH),
+                "x".repeat(LockRequest.MAX_KEY_LENGTH - 1) + "y",
+                "锁".repeat(LockRequest.MAX_KEY_LENGTH));
+        List<LockHandle> held = new ArrayList<>();
+        try (ZooKeeperLockBackend backend = ZooKeeperClients.backend(server, SESSION);
+                ZooKeeperLockBackend other = ZooKeeperClients.backend(server, SESSION);
+                Application one = Application.over(backend);
+                Application two = Application.over(other)) {
+            for (String key : keys) {
+                held.add(one.locks().acquire(key));
+            }
+            for (String key : keys) {
+                assertThat(two.locks().tryAcquire(key)).isEmpty();
+            }
+            held.forEach(LockHandle::close);
+            for (String key : keys) {
+                two.locks().acquire(key).close();
+            }
+        }
+    }
+}

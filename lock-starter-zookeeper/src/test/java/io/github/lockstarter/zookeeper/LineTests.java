@@ -1,0 +1,37 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LineTests {
+
+    private static final LockNode SECOND = new LockNode("/l/k/_c_00-lock-0000000011", 7, 1);
+
+    @Test
+    void ordersNodesByTheirNumbersWhateverTheirNamesBeginWith() {
+        Line line = Line.of(List.of("_c_zz-lock-0000000009", "_c_00-lock-0000000011", "_c_aa-lock-0000000010"));
+
+        assertThat(line.names())
+                .containsExactly("_c_zz-lock-0000000009", "_c_aa-lock-0000000010", "_c_00-lock-0000000011");
+        assertThat(line.before(SECOND)).hasValue("_c_aa-lock-0000000010");
+        assertThat(line.isFirst(SECOND)).isFalse();
+        assertThat(line.behind(SECOND)).isEmpty();
+    }
+
+    @Test
+    void goesOnBeyondTheLargestNumber() {
+        Line line = Line.of(List.of("a-lock--2147483648", "a-lock-2147483647", "a-lock--2147483647"));
+
+        assertThat(line.names()).containsExactly("a-lock-2147483647", "a-lock--2147483648", "a-lock--2147483647");
+    }
+
+    @Test
+    void leavesOutWhatIsNoNodeOfALock() {
+        assertThat(Line.of(List.of("notes", "lock-12", "lock-", "x-lock-00000000011")))
+                .isEqualTo(Line.EMPTY);
+        assertThat(Line.EMPTY.first()).isEqualTo(Optional.empty());
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.zookeeper.common.PathUtils;
+import org.junit.jupiter.api.Test;
+
+class LockPathsTests {
+
+    private final LockPaths paths = new LockPaths("/locks", "lock:");
+
+    @Test
+    void keepsWhatCanBeReadAndEncodesTheRest() {
+        assertThat(paths.directory("order-42_a")).isEqualTo("/locks/lock%003aorder-42_a");
+        assertThat(paths.directory("a/b")).isEqualTo("/locks/lock%003aa%002fb");
+        assertThat(new LockPaths("/locks", "").directory("")).isEqualTo("/locks/%");
+    }
+
+    @Test
+    void tellsKeysApartThatOnlyLookTheSame() {
+        String cut = "k".repeat(300);
+        List<String> directories = Stream.of(
+                        "a",
+                        "A",
+                        "%",
+                        "%0025",
+                        "~",
+                        ".",
+                        "..",
+                        "\ud800",
+                        "\ud801",
+                        "?",
+                        cut,
+                        cut + "x",
+                        cut + "\ud800",
+                        cut + "\ud801",
+                        cut + "?")
+                .map(paths::directory)
+                .toList();
+
+        assertThat(directories).doesNotHaveDuplicates().allSatisfy(PathUtils::validatePath);
+        assertThat(directories).allMatch(directory -> directory.length() < 250);
+    }
+}

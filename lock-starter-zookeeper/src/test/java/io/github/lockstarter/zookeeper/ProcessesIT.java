@@ -1,0 +1,87 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.testing.ChildJvm;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Locks of several processes. */
+@Timeout(120)
+class ProcessesIT {
+
+    private static final int JVMS = 3;
+    private static final int TIMES = 1_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path files;
+
+    @Test
+    void countsToThreeThousandInThreeProcesses() throws Exception {
+        List<String> lines = new ArrayList<>();
+
+        assertThat(count(true, lines)).isEqualTo((long) JVMS * TIMES);
+        assertThat(lines).noneMatch(line -> line.startsWith("violation"));
+    }
+
+    @Test
+    void losesCountWithoutTheLock() throws Exception {
+        assertThat(count(false, new ArrayList<>())).isLessThan((long) JVMS * TIMES);
+    }
+
+    private long count(boolean locked, List<String> lines) throws Exception {
+        Path file = Files.writeString(files.resolve("count"), "0 0");
+        List<ChildJvm> children = new ArrayList<>();
+        try (TestingServer server = ZooKeeperServers.start()) {
+            for (int i = 0; i < JVMS; i++) {
+                children.add(ChildJvm.start(
+                        CountingJvm.class,
+                        server.getConnectString(),
+                        String.valueOf(locked),
+                        file.toString(),
+                        String.valueOf(TIMES)));
+            }
+            for (ChildJvm child : children) {
+                child.awaitLine("done"::equals, PATIENCE);
+                lines.addAll(child.lines());
+            }
+        } finally {
+            children.forEach(ChildJvm::close);
+        }
+        String[] counted = Files.readString(file).split(" ", -1);
+        return counted[0].isEmpty() ? 0 : Long.parseLong(counted[0]);
+    }
+
+    @Test
+    void givesTheLockOfAKilledProcessToTheNextAfterTheSessionTimeout() throws Exception {
+        Duration session = Duration.ofSeconds(3);
+        try (TestingServer server = ZooKeeperServers.start();
+                ZooKeeperLockBackend backend = ZooKeeperClients.backend(server.getConnectString(), session);
+                Application next = Application.over(backend);
+                ChildJvm holder = ChildJvm.start(HoldingJvm.class, server.getConnectString(), session.toString())) {
+            holder.awaitLine(line -> line.startsWith("held"), PATIENCE);
+            LockRequest request = LockRequest.of(HoldingJvm.KEY).waitingUpTo(PATIENCE);
+
+            holder.kill();
+            long killed = System.nanoTime();
+            try (LockHandle lock = next.locks().acquire(request)) {
+                Duration waited = Duration.ofNanos(System.nanoTime() - killed);
+
+                assertThat(lock.isHeld()).isTrue();
+                // The server counts from the last message, up to an eighth before; it looks once each tick.
+                assertThat(waited).isBetween(session.multipliedBy(3).dividedBy(4), session.plusSeconds(1));
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.testing.FreePort;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.test.KillSession;
+import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What becomes of a lock when the session of its holder ends, is in doubt, or goes on elsewhere. */
+@Timeout(60)
+class SessionIT {
+
+    private static final Duration SESSION = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final LockRequest request = LockRequest.of("session:" + UUID.randomUUID());
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private TestingServer server;
+    private Relay relay;
+    private CuratorFramework client;
+    private Application holder;
+    private Application other;
+
+    @BeforeEach
+    void start() {
+        server = opened(ZooKeeperServers.start());
+        relay = opened(new Relay(server.getPort()));
+        client = opened(ZooKeeperClients.connect(relay.address(), SESSION));
+        holder = application(client);
+        other = application(opened(ZooKeeperClients.connect(server.getConnectString(), SESSION)));
+        holder.locks().acquire("warm-up").close();
+        other.locks().acquire("warm-up").close();
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+    }
+
+    @Test
+    void aLockIsNotCertainAnyMoreBeforeTheServerGivesItToAnother() {
+        LockHandle held = holder.locks().acquire(request);
+        AtomicLong lastHeld = new AtomicLong();
+        AtomicLong taken = new AtomicLong();
+        CompletableFuture<LockHandle> next = other.locks().acquireAsync(request.waitingUpTo(PATIENCE));
+        next.thenAccept(grant -> taken.set(System.nanoTime()));
+
+        long cut = System.nanoTime();
+        relay.cut();
+        await().pollInterval(Duration.ofMillis(5)).atMost(PATIENCE).until(() -> {
+            long before = System.nanoTime();
+            if (held.isHeld()) {
+                lastHeld.set(before);
+            }
+            return next.isDone();
+        });
+
+        assertThat(Duration.ofNanos(lastHeld.get() - cut)).isLessThanOrEqualTo(SESSION.dividedBy(2));
+        assertThat(Duration.ofNanos(taken.get() - lastHeld.get())).isGreaterThan(SESSION.dividedBy(8));
+        assertThat(next.join().fencingToken()).isGreaterThan(held.fencingToken());
+        next.join().close();
+    }
+
+    @Test
+    void aHolderLearnsOfTheLossWhenItIsConnectedAgain() {
+        LockHandle held = holder.locks().acquire(request);
+        relay.cut();
+        LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE));
+        assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+
+        relay.heal();
+
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                .hasSize(1));
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+        assertThat(next.isHeld()).isTrue();
+        next.close();
+    }
+
+    @Test
+    void losesTheLockOfASessionThatTheClientGivesUp() throws Exception {
+        LockHandle held = holder.locks().acquire(request);
+
+        KillSession.kill(client.getZookeeperClient().getZooKeeper());
+
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
+                .hasSize(1));
+        assertThat(held.isHeld()).isFalse();
+        assertThat(other.locks().acquire(request.waitingUpTo(PATIENCE)).fencingToken())
+                .isGreaterThan(held.fencingToken());
+    }
+
+    @Test
+    void waitsOnWhenItsSessionIsReplaced() throws Exception {
+        LockHandle held = other.locks().acquire(request);
+        CompletableFuture<LockHandle> waiting = holder.locks().acquireAsync(request.waitingUpTo(PATIENCE));
+        await().atMost(PATIENCE).until(() -> !holder.admin().waiters().isEmpty());
+
+        KillSession.kill(client.getZookeeperClient().getZooKeeper());
+        held.close();
+
+        assertThat(waiting.get(20, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void aLockInDoubtComesBackWithItsSession() {
+        Duration longer = SESSION.multipliedBy(3); // a client needs a second or two to connect again
+        Application patient = application(opened(ZooKeeperClients.connect(relay.address(), longer)));
+        LockHandle held = patient.locks().acquire(request);
+
+        relay.breakConnections();
+        await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+        assertThat(held.isHeld()).isFalse();
+        relay.heal();
+
+        await().atMost(PATIENCE).until(held::isHeld);
+        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
+        assertThat(other.locks().tryAcquire(request)).isEmpty();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+    }
+
+    @Test
+    void keepsTheLockOverARestartOfTheServer() throws Exception {
+        LockHandle held = holder.locks().acquire(request);
+
+        server.stop();
+        server.restart();
+
+        await().atMost(PATIENCE).until(held::isHeld);
+        assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertThat(
+                        other.locks().tryAcquire(request))
+                .isEmpty());
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        other.locks().acquire(request.waitingUpTo(PATIENCE)).close();
+    }
+
+    @Test
+    void leavesNoNodeOfAnAttemptWhoseAnswerIsLost() {
+        relay.swallowAnswers();
+        assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+
+        relay.heal();
+
+        long start = System.nanoTime();
+        try (LockHandle next = other.locks().acquire(request.waitingUpTo(PATIENCE))) {
+            assertThat(next.isHeld()).isTrue();
+        }
+        // Cleaned up by the client or by the end of its session, whichever is first.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SESSION.multipliedBy(3));
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            try (LockHandle again = holder.locks().acquire(request.waitingUpTo(PATIENCE))) {
+                assertThat(again.isHeld()).isTrue();
+            }
+        });
+    }
+
+    @Test
+    void failsWithinTheCommandTimeoutWhileNoServerAnswers() {
+        relay.cut();
+
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> holder.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void connectsToAServerThatIsStartedLater() throws Exception {
+        int port = FreePort.next();
+        Application early = application(opened(ZooKeeperClients.start("127.0.0.1:" + port, SESSION)));
+        assertThatThrownBy(() -> early.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+
+        try (TestingServer late = new TestingServer(port)) {
+            assertThat(late.getPort()).isEqualTo(port);
+            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                try (LockHandle lock = early.locks().acquire(request)) {
+                    return lock.isHeld();
+                }
+            });
+            early.close();
+        }
+    }
+
+    private Application application(CuratorFramework over) {
+        ZooKeeperLockBackend backend = opened(new ZooKeeperLockBackend(over, ZooKeeperClients.settings(SESSION)));
+        return opened(Application.over(backend));
+    }
+
+    private <C extends AutoCloseable> C opened(C closeable) {
+        open.add(closeable);
+        return closeable;
+    }
+}
