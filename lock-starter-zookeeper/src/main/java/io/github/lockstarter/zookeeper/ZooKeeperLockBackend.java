@@ -163,7 +163,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
             if (answer.isDone()) {
                 return CompletableFuture.completedFuture(null); // given up before it began
             }
-            return lines.acquire(turn, command, sent)
+            return new Attempt(lines, turn, command, sent)
+                    .begin()
                     .exceptionally(Unknowns::acquire)
                     .thenAccept(result -> {
                         boolean isKnown = answer.complete(result) && !(result instanceof AcquireResult.Unknown);

@@ -66,6 +66,14 @@ public final class Certainty {
         return heartbeat != null;
     }
 
+    /** For how long the lock is certain after an answer of the store, if the owner's session decides that. */
+    public Optional<Duration> sessionTime() {
+        Heartbeat known = heartbeat;
+        return known == null || !known.isOfSession()
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(known.certainNanos(takeOverNanos)));
+    }
+
     /** Whether no other owner can have taken the lock over. */
     public boolean isCertain(EngineClock clock) {
         Heartbeat known = heartbeat;

@@ -29,13 +29,12 @@ public final class HoldExceptions {
                                         .orElse("");
                     case REVOKED -> "an operator took it away";
                     case TAKEN_OVER ->
-                        "its connection to the lock store was interrupted for longer than crash-takeover ("
-                                + DurationText.of(hold.terms.crashTakeOver())
-                                + "), and the store no longer has it: most likely, another instance took the lock over";
+                        "its connection to the lock store was interrupted for longer than " + certainTime(hold)
+                                + ", and the store no longer has it: most likely, another instance took the lock over";
                     case HISTORY_CHANGED ->
                         "the lock store restarted or failed over while its connection was interrupted for longer than"
-                                + " crash-takeover (" + DurationText.of(hold.terms.crashTakeOver())
-                                + "), and may have forgotten that another instance had the lock meanwhile";
+                                + " " + certainTime(hold)
+                                + ", and may have forgotten that another instance had the lock meanwhile";
                     case SHUTDOWN -> "the lock client was shut down";
                 };
         return new LockLostException(
@@ -43,6 +42,14 @@ public final class HoldExceptions {
                 "Lost lock '" + hold.key + "' (fencing token " + hold.fencingToken + ") after "
                         + DurationText.of(hold.held()) + ": " + what
                         + ". Work since then may overlap with another owner; check the fencing token where you write.");
+    }
+
+    private static String certainTime(Hold hold) {
+        return hold.grant
+                .certainty
+                .sessionTime()
+                .map(time -> "its session is certain (" + DurationText.of(time) + ")")
+                .orElseGet(() -> "crash-takeover (" + DurationText.of(hold.terms.crashTakeOver()) + ")");
     }
 
     static IllegalStateException released(Hold hold) {

@@ -1,0 +1,101 @@
+package io.github.lockstarter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.LossCause;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.engine.ManualBackend.Sent;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A store whose session decides how long a lock is certain. */
+class EngineSessionTests extends EngineInterleavings {
+
+    private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
+    private static final Duration CERTAIN = TAKE_OVER.multipliedBy(4);
+
+    /** Does not answer, and is then in the session with this number. */
+    private static final class Session implements CrashDetection {
+
+        private volatile long number;
+
+        @Override
+        public CompletionStage<OptionalLong> beat() {
+            return CompletableFuture.completedFuture(number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        }
+
+        @Override
+        public Optional<Duration> certainTime() {
+            return Optional.of(CERTAIN);
+        }
+    }
+
+    private final Session session;
+
+    EngineSessionTests() {
+        super(new ManualBackend(Optional.of(new Session())), EngineSettings.HandOver.DEFAULTS);
+        this.session = (Session) backend.crashDetections().get(0);
+    }
+
+    @Test
+    void isCertainForTheTimeOfTheSessionWhateverTheTakeOverTimeIs() throws Exception {
+        LockHandle held = granted(REQUEST, 1);
+
+        letPass(TAKE_OVER.multipliedBy(3));
+        assertThat(held.state()).isEqualTo(HoldState.HELD);
+
+        letPass(TAKE_OVER.multipliedBy(2));
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThat(held.isHeld()).isFalse();
+    }
+
+    @Test
+    void isInDoubtAlsoWithAMinimumTimeThatNoTakeOverShortens() throws Exception {
+        LockHandle held = granted(REQUEST.keptFor(Duration.ofMillis(1)), 1);
+
+        letPass(TAKE_OVER.multipliedBy(5));
+
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+    }
+
+    @Test
+    void promisesNoTakeOverTimeInItsTokens() throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+
+        assertThat(acquiring.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+        assertThat(attempt.command().token().takeOverMillis()).isZero();
+    }
+
+    @Test
+    void isLostIfAnotherSessionAnswersThatDoesNotHaveIt() throws Exception {
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER.multipliedBy(5));
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+
+        session.number = 2;
+        backend.opened();
+        backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
+
+        await().untilAsserted(() -> assertThat(events)
+                .filteredOn(LockEvent.Lost.class::isInstance)
+                .singleElement()
+                .extracting(event -> ((LockEvent.Lost) event).cause())
+                .isEqualTo(LossCause.TAKEN_OVER));
+        assertThat(held.state()).isEqualTo(HoldState.LOST);
+    }
+}
