@@ -5,6 +5,8 @@ import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.aop.LockedMethodSettings;
 import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,8 +47,9 @@ final class ConfiguredLocks
         used.add(request.name());
         DistributedLockProperties known = properties.getObject();
         known.engineSettings().validate(request);
-        backends.getObject().check(request);
-        scheduled.check(method, request, known.waitOf(request), known.atLeastOf(request));
+        Optional<Duration> atLeast = known.atLeastOf(request);
+        backends.getObject().check(atLeast.map(request::keptFor).orElse(request));
+        scheduled.check(method, request, known.waitOf(request), atLeast);
     }
 
     @Override

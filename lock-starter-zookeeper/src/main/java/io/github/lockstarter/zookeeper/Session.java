@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * object is asked for the number of its session, and never the client's state, of which listeners learn later.
  *
  * <p>Called by any thread. {@link #proofs} is replaced as a whole: at most
- * one proof is under way, and all that ask meanwhile share the next one.
+ * one question of renewals is on its way, and one waits.
  */
 final class Session implements CrashDetection {
 
@@ -81,13 +81,17 @@ final class Session implements CrashDetection {
         return Optional.of(timeout().dividedBy(CERTAIN_PART));
     }
 
+    /** Asks at once, so that the servers hear of this instance in time also while an answer is late. */
     @Override
     public CompletionStage<OptionalLong> beat() {
-        return prove().thenApply(session ->
+        return ask().thenApply(session ->
                 session.isEmpty() ? session : OptionalLong.of(Math.max(1, session.getAsLong() & Long.MAX_VALUE)));
     }
 
-    /** The number of a session that was not over at a moment after this call; empty if there is no such proof. */
+    /**
+     * The number of a session that was not over at a moment after this call; empty if there is no such proof. All that
+     * call while one question is on its way share the next one.
+     */
     CompletableFuture<OptionalLong> prove() {
         while (true) {
             Proofs known = proofs;
@@ -99,36 +103,18 @@ final class Session implements CrashDetection {
             Proofs next = known.running == null ? new Proofs(mine, null) : new Proofs(known.running, mine);
             if (PROOFS.compareAndSet(this, known, next)) {
                 if (known.running == null) {
-                    send(mine);
+                    begin(mine);
                 }
                 return mine;
             }
         }
     }
 
-    private void send(CompletableFuture<OptionalLong> proof) {
-        ZooKeeper connected = connected();
-        if (connected == null) {
-            ended(proof, OptionalLong.empty());
-            return;
-        }
-        try {
-            connected.multi(
-                    List.of(Op.check("/", -1)),
-                    (code, path, context, results) -> ended(proof, answered(connected, code)),
-                    null);
-        } catch (RuntimeException e) {
-            ended(proof, OptionalLong.empty());
-        }
+    private void begin(CompletableFuture<OptionalLong> proof) {
+        ask().thenAccept(session -> ended(proof, session));
     }
 
-    /** Also a refusal has passed the leader and a quorum: such as that the base path does not exist yet. */
-    private static OptionalLong answered(ZooKeeper asked, int code) {
-        boolean isProof = Code.get(code) == Code.OK || Failures.isRefusal(KeeperException.create(Code.get(code)));
-        return isProof ? OptionalLong.of(asked.getSessionId()) : OptionalLong.empty();
-    }
-
-    /** The next proof is sent before those are told that asked for this one. */
+    /** The next question is sent before those are told that asked for this one. */
     private void ended(CompletableFuture<OptionalLong> proof, OptionalLong session) {
         Proofs known = proofs;
         while (!PROOFS.compareAndSet(this, known, new Proofs(known.waiting, null))) {
@@ -136,9 +122,33 @@ final class Session implements CrashDetection {
         }
         CompletableFuture<OptionalLong> next = known.waiting;
         if (next != null) {
-            send(next);
+            begin(next);
         }
         proof.complete(session);
+    }
+
+    private CompletableFuture<OptionalLong> ask() {
+        CompletableFuture<OptionalLong> answer = new CompletableFuture<>();
+        ZooKeeper connected = connected();
+        if (connected == null) {
+            answer.complete(OptionalLong.empty());
+            return answer;
+        }
+        try {
+            connected.multi(
+                    List.of(Op.check("/", -1)),
+                    (code, path, context, results) -> answer.complete(answered(connected, code)),
+                    null);
+        } catch (RuntimeException e) {
+            answer.complete(OptionalLong.empty());
+        }
+        return answer;
+    }
+
+    /** Also a refusal has passed the leader and a quorum: such as that the chroot does not exist yet. */
+    private static OptionalLong answered(ZooKeeper asked, int code) {
+        boolean isProof = Code.get(code) == Code.OK || Failures.isRefusal(KeeperException.create(Code.get(code)));
+        return isProof ? OptionalLong.of(asked.getSessionId()) : OptionalLong.empty();
     }
 
     private @Nullable ZooKeeper connected() {

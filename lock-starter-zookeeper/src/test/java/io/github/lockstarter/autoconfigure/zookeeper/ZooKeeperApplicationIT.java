@@ -99,8 +99,9 @@ class ZooKeeperApplicationIT {
     @Test
     void keepsTheLocksOfOneNameThereAndTheOthersElsewhere() {
         application()
+                .withConfiguration(AutoConfigurations.of(MemoryLockAutoConfiguration.class))
                 .withPropertyValues(
-                        "distributed-lock.locks.other.backend=local", "distributed-lock.zookeeper.root=/routed")
+                        "distributed-lock.locks.other.backend=memory", "distributed-lock.zookeeper.root=/routed")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
                     try (LockHandle there = locks.acquire("leader");

@@ -35,6 +35,11 @@ class ZooKeeperLockConfigurationTests {
         public void tick() {}
     }
 
+    static class Shipping {
+        @DistributedLock(name = "ship")
+        public void ship() {}
+    }
+
     @Test
     void bindsEveryValue() {
         elsewhere
@@ -113,6 +118,18 @@ class ZooKeeperLockConfigurationTests {
         inZooKeeper
                 .withBean(Ticking.class)
                 .withPropertyValues("distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("ZooKeeper keeps no lock for a minimum time"));
+    }
+
+    @Test
+    void refusesAMinimumTimeThatIsConfigured() {
+        inZooKeeper
+                .withBean(Shipping.class)
+                .withPropertyValues(
+                        "distributed-lock.zookeeper.required-at-start=false", "distributed-lock.locks.ship.at-least=5s")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
