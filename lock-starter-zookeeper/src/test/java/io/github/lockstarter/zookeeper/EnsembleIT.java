@@ -30,10 +30,12 @@ class EnsembleIT {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     /** Longer than an election and a restart of servers take. */
-    private static final Duration SESSION = Duration.ofSeconds(20);
+    private static final Duration SESSION = Duration.ofSeconds(12);
+
+    private static final int TICK_MILLIS = 1_000;
 
     private final List<InstanceSpec> specs =
-            Stream.generate(ZooKeeperServers::spec).limit(3).toList();
+            Stream.generate(() -> ZooKeeperServers.spec(TICK_MILLIS)).limit(3).toList();
     private final TestingCluster cluster = new TestingCluster(specs);
     private final List<AutoCloseable> open = new ArrayList<>();
 

@@ -9,7 +9,7 @@ import org.apache.curator.test.TestingServer;
 final class ZooKeeperServers {
 
     /** Short, so that sessions may be: the shortest one has two ticks. */
-    static final int TICK_MILLIS = 200;
+    private static final int TICK_MILLIS = 200;
 
     private ZooKeeperServers() {}
 
@@ -26,10 +26,15 @@ final class ZooKeeperServers {
         }
     }
 
-    static InstanceSpec spec() {
+    private static InstanceSpec spec() {
+        return spec(TICK_MILLIS);
+    }
+
+    /** Sessions have 2 to 20 ticks. */
+    static InstanceSpec spec(int tickMillis) {
         Map<String, Object> properties = new HashMap<>();
         properties.put("admin.enableServer", "false");
-        return new InstanceSpec(null, -1, -1, -1, true, -1, TICK_MILLIS, 200, properties);
+        return new InstanceSpec(null, -1, -1, -1, true, -1, tickMillis, 200, properties);
     }
 
     private static final class Shared {
