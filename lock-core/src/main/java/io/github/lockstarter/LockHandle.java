@@ -148,6 +148,22 @@ public interface LockHandle extends AutoCloseable {
     void extend(Duration lease);
 
     /**
+     * Continues the hold on the terms of a request, counted from now: lease, renewal, longest hold and minimum time
+     * become those that the request, else the configuration, says, so that a lock that was not renewed can be renewed
+     * from now on, and one with a longest hold gets a new one. Never shortens the lease or the minimum time that the
+     * lock already has. One round trip. Wait, ownership and name of the hold stay as they are.
+     *
+     * @param terms the terms, for the {@link #keys()} of this handle
+     * @throws LockLostException when the lock is no longer ours
+     * @throws LockBackendException when the backend did not answer; the terms are those of before, and the lease is at
+     *     least what it was
+     * @throws LockInterruptedException when interrupted while waiting for the answer; the terms may be either
+     * @throws IllegalStateException when this handle was released
+     * @throws IllegalArgumentException when the request is for other keys, or as {@link LockSource#acquire}
+     */
+    void extend(LockRequest terms);
+
+    /**
      * Runs the callback when the lock is lost: once, on a thread of the lock client, at the latest at the end of the
      * lease, also when the backend cannot be reached. Runs at once if it is lost already, never after a release.
      *

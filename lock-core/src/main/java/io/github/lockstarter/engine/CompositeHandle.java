@@ -88,6 +88,19 @@ final class CompositeHandle implements EngineHandle {
     }
 
     @Override
+    public void extend(LockRequest terms) {
+        if (!keys().equals(terms.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
+        }
+        extendOn(terms);
+    }
+
+    @Override
+    public void extendOn(LockRequest terms) {
+        parts.forEach(part -> part.extendOn(terms));
+    }
+
+    @Override
     public void onLost(Runnable callback) {
         AtomicBoolean called = new AtomicBoolean();
         Runnable once = () -> {

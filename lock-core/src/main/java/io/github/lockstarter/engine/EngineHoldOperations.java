@@ -43,8 +43,8 @@ final class EngineHoldOperations extends HoldOperations {
     }
 
     @Override
-    public Duration atLeast(LockRequest request) {
-        return ResolvedRequest.of(request, context.settings()).atLeast();
+    public ResolvedRequest resolve(LockRequest request) {
+        return ResolvedRequest.of(request, context.settings());
     }
 
     @Override
@@ -93,6 +93,11 @@ final class EngineHoldOperations extends HoldOperations {
     @Override
     public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
         return watchdog.extend(hold, lease);
+    }
+
+    @Override
+    public CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
+        return watchdog.extend(hold, terms);
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.github.lockstarter.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.DURATION;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
@@ -185,6 +188,29 @@ public abstract class EngineKeptContract extends EngineContract {
         first.locks().acquire(tick.keptFor(Duration.ZERO)).close();
 
         assertFree();
+    }
+
+    @Test
+    void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
+        LockHandle held = first.locks().acquire(tick.leasedFor(SHORT));
+        await().pollDelay(SHORT.dividedBy(2)).until(() -> true); // so that the grant is long ago
+        held.extend(tick.leasedFor(SHORT).keptFor(SHORT));
+
+        held.close();
+
+        assertThat(stored())
+                .asInstanceOf(type(StoredLock.Kept.class))
+                .extracting(StoredLock.Kept::remaining, DURATION)
+                .isBetween(SHORT.dividedBy(2), SHORT.multipliedBy(3));
+    }
+
+    @Test
+    void keepsTheMinimumTimeThatIsLongerThanThatOfAnExtension() {
+        LockHandle held = first.locks().acquire(longTick);
+        held.extend(tick.keptFor(Duration.ZERO));
+        held.close();
+
+        assertThat(stored()).isInstanceOf(StoredLock.Kept.class);
     }
 
     @Test

@@ -186,6 +186,77 @@ public abstract class EngineRenewalContract extends EngineContract {
     }
 
     @Test
+    void renewsALockOnceItsExtensionAsksForThat() {
+        try (LockHandle held = first.locks().acquire(renewed.withoutRenewal())) {
+            held.extend(renewed.withRenewal());
+
+            assertStaysHeld(held, LEASE.multipliedBy(3));
+        }
+        assertFree();
+    }
+
+    @Test
+    void countsTheLongestHoldOfAnExtensionFromTheExtension() {
+        LockHandle held = first.locks().acquire(renewed.renewedUpTo(LEASE));
+
+        held.extend(renewed.renewedUpTo(LEASE.multipliedBy(4)));
+
+        assertStaysHeld(held, LEASE.multipliedBy(3));
+        await().atMost(LEASE.multipliedBy(2).plus(ofSeconds(1))).until(() -> !held.isHeld());
+        assertThatThrownBy(held::ensureHeld)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("it was held longer than its max-hold");
+        held.release();
+        assertFree();
+    }
+
+    @Test
+    void extendsEachOfSeveralLocks() {
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE);
+        try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
+            held.extend(both.withRenewal());
+
+            assertStaysHeld(held, LEASE.multipliedBy(2));
+        }
+    }
+
+    @Test
+    void continuesAsBeforeWhenAnExtensionFails() {
+        LockHandle held = first.locks().acquire(renewed.withoutRenewal());
+        first.backend().failRenewals(1);
+
+        assertThatThrownBy(() -> held.extend(renewed.withRenewal())).isInstanceOf(LockBackendException.class);
+
+        await().atMost(LEASE.plus(ofMillis(500))).until(() -> !held.isHeld());
+        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(LockLostException.class);
+        held.release();
+        assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void refusesAnExtensionForOtherKeysOrWithATooLongMinimumTime() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            assertThatThrownBy(() -> held.extend(LockRequest.of("other")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("other");
+            assertThatThrownBy(() -> held.extend(renewed.keptFor(LEASE.plusMillis(1))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("above the lease");
+        }
+    }
+
+    /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
+    @Test
+    void renewsInTimeHoweverOftenTheOwnerAsksForLessThanItsLease() {
+        try (LockHandle held = first.locks().acquire(renewed)) {
+            await().during(LEASE.multipliedBy(3))
+                    .atMost(PATIENCE)
+                    .pollInterval(LEASE.dividedBy(12))
+                    .untilAsserted(() -> held.extend(LockRequest.MIN_LEASE));
+        }
+    }
+
+    @Test
     void signalsLossAndFreesTheLocksWhenTheApplicationCloses() {
         AtomicInteger losses = new AtomicInteger();
         LockHandle held = first.locks().acquire(renewed);

@@ -13,6 +13,9 @@ public interface EngineHandle extends LockHandle {
     /** One entry more into each of its holds, whatever the keys of the request; empty when one was released. */
     Optional<EngineHandle> enterAgain(LockRequest request);
 
+    /** {@link #extend(LockRequest)} for each of its holds, whatever the keys of the request. */
+    void extendOn(LockRequest terms);
+
     /** {@link #releaseAsync()}, completed by whichever thread gets the answer, such as an event loop. */
     CompletableFuture<ReleaseOutcome> beginRelease();
 

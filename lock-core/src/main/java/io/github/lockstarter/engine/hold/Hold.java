@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * callback is taken out exactly once); {@link #ended()} (made once, atomically); {@link #announced} (set once, before
  * the owner gets its handle); {@link #atLeast} (raised when a caller gets a handle, atomically); {@link
  * #isEnteredAgain} (set with the second handle); {@link #isConfirming} (set by the timer's thread); {@link #extended}
- * (set by the first extension, before it is written); {@link #lossReported} and {@link #forgetAt} (set once, at the
+ * (set by the first extension, before it is written); {@link #terms} (replaced when an extension is granted; of two at
+ * a time, the later answer counts); {@link #lossReported} and {@link #forgetAt} (set once, at the
  * loss); {@link #longestLease}, {@link #renewAt}, {@link #renewals} and {@link #failedRenewals} (set by the thread
  * that handles a renewal; a lost update costs a count in a report or a repeated command, never correctness); {@link
  * #claim} (atomic: from the claimant to its handle or to null, if its caller cannot take it; to a weak reference at
@@ -125,7 +126,6 @@ public final class Hold extends TimerEntry {
     public final String key;
     public final Grant grant;
     public final long fencingToken;
-    public final ResolvedRequest terms;
     public final HoldOwner owner;
     public final HoldLifecycle lifecycle;
 
@@ -138,6 +138,9 @@ public final class Hold extends TimerEntry {
     private volatile long renewAt;
     private volatile int renewals;
     private volatile int failedRenewals;
+
+    /** What it was asked for, and from the latest extension on what that asked for. */
+    public volatile ResolvedRequest terms;
 
     /** Longest lease that the backend may have been asked for. */
     public volatile Duration longestLease;
@@ -343,6 +346,16 @@ public final class Hold extends TimerEntry {
      */
     public boolean isKept() {
         return !atLeast.isZero() && !(lifecycle.isLost() && lossCause() == LossCause.REVOKED);
+    }
+
+    /** The store gave it the lease of these terms: they hold from now on, and the minimum time if it is the longer. */
+    public void continueOn(ResolvedRequest asked) {
+        Duration soFar = held();
+        if (asked.isKept()) {
+            keepFor(soFar.plus(asked.atLeast()));
+        }
+        terms = terms.continuedOn(asked, soFar);
+        renewAt = terms.renewAt(clock.nanos());
     }
 
     /** Whether it is held, and no other owner can have taken it over. */

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,10 +110,28 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
     @Override
     public void extend(Duration lease) {
         operations.checkLease(hold.key, lease);
+        requestExtension(() -> operations.extend(hold, lease));
+    }
+
+    @Override
+    public void extend(LockRequest terms) {
+        if (!keys().equals(terms.keys())) {
+            throw new IllegalArgumentException("This handle holds " + keys() + ", not " + terms.keys());
+        }
+        extendOn(terms);
+    }
+
+    @Override
+    public void extendOn(LockRequest terms) {
+        ResolvedRequest resolved = operations.resolve(terms);
+        requestExtension(() -> operations.extend(hold, resolved));
+    }
+
+    private void requestExtension(Supplier<CompletableFuture<RenewResult>> extension) {
         if (hasLeft() || !operations.checkHeld(hold)) {
             throw notHeld();
         }
-        RenewResult result = answerTo(operations.extend(hold, lease));
+        RenewResult result = answerTo(extension.get());
         if (result instanceof RenewResult.Unknown unknown) {
             throw new LockBackendException(
                     hold.key,
@@ -232,7 +251,7 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public Optional<EngineHandle> enterAgain(LockRequest request) {
-        Duration atLeast = operations.atLeast(request);
+        Duration atLeast = operations.resolve(request).atLeast();
         if (hasLeft()) {
             return Optional.empty();
         }

@@ -20,11 +20,8 @@ public abstract class HoldOperations {
     /** Throws {@link IllegalArgumentException} if the lease is out of range. */
     public abstract void checkLease(String key, Duration lease);
 
-    /**
-     * The minimum time that a request asks for, or that is configured for it. Throws {@link IllegalArgumentException}
-     * if the request asks for what it cannot get.
-     */
-    public abstract Duration atLeast(LockRequest request);
+    /** What a request asks for. Throws {@link IllegalArgumentException} if it asks for what it cannot get. */
+    public abstract ResolvedRequest resolve(LockRequest request);
 
     /** Ends the hold if its lease is over. Returns whether it is still held. */
     public abstract boolean checkHeld(Hold hold);
@@ -49,6 +46,9 @@ public abstract class HoldOperations {
 
     /** Asks for more time, at once. */
     public abstract CompletableFuture<RenewResult> extend(Hold hold, Duration lease);
+
+    /** Asks for the lease of the terms, at once, and continues the hold on them if the answer is yes. */
+    public abstract CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms);
 
     /** Ends the handle's entry; with the last one, the lock is handed over or released. */
     public abstract CompletableFuture<ReleaseOutcome> leave(HoldHandle handle);

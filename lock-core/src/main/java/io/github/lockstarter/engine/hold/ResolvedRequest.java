@@ -67,6 +67,25 @@ public record ResolvedRequest(
         return new ResolvedRequest(name, lease, wait, renewal, warnAfter, atLeast, maxHold, crashTakeOver);
     }
 
+    /**
+     * The terms of a hold that goes on as another request asks, from a moment on. What is known to the store since the
+     * grant, and to listeners, stays.
+     *
+     * @param asked the other request
+     * @param held time from the grant to that moment
+     */
+    ResolvedRequest continuedOn(ResolvedRequest asked, Duration held) {
+        return new ResolvedRequest(
+                name,
+                asked.lease,
+                maxWait,
+                asked.renewal,
+                warnAfter,
+                atLeast,
+                asked.maxHold.map(held::plus),
+                crashTakeOver);
+    }
+
     /** Whether the lock is kept for a minimum time. */
     public boolean isKept() {
         return !atLeast.isZero();

@@ -10,6 +10,7 @@ import io.github.lockstarter.engine.heartbeat.Certainty.Confirmation;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.LossDetector;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.thread.StackReserve;
@@ -45,7 +46,17 @@ final class Renewals {
     private final Consumer<Hold> watch;
 
     /** One renewal that was sent. */
-    private record Sent(Hold hold, Moment at, Deadline later, Confirmation confirmation, boolean extendsLease) {}
+    private record Sent(Hold hold, Moment at, Deadline later, Confirmation confirmation, Duration lease) {
+
+        boolean extendsLease() {
+            return lease.compareTo(SHORTEST) > 0;
+        }
+
+        /** When the hold is renewed next: no later than before, if its owner asked for less than its own lease. */
+        long renewNextAt() {
+            return lease.compareTo(hold.terms.lease()) < 0 ? hold.renewAt() : hold.terms.renewAt(at.nanos());
+        }
+    }
 
     /**
      * Renewals of an engine.
@@ -80,7 +91,7 @@ final class Renewals {
                     shared = Deadline.of(sent, sharedLease);
                 }
                 hold.renewNextAt(sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY);
-                renewals.add(new Sent(hold, sent, shared, hold.grant.certainty.ask(sent), isRenewed(hold)));
+                renewals.add(new Sent(hold, sent, shared, hold.grant.certainty.ask(sent), lease));
                 commands.add(hold.renewCommand(lease));
             }
             stages = backend.renew(commands);
@@ -126,7 +137,7 @@ final class Renewals {
         } else if (result instanceof RenewResult.Deferred deferred) {
             hold.renewNextAt(clock.nanos() + deferred.retryAfter().toNanos());
             watch.accept(hold);
-        } else if (renewal.extendsLease) {
+        } else if (renewal.extendsLease()) {
             hold.renewalFailed();
             report(hold, RenewalOutcome.FAILED);
         }
@@ -135,8 +146,8 @@ final class Renewals {
     private void renewed(Sent renewal, RenewResult.Renewed renewed) {
         Hold hold = renewal.hold;
         confirmed(hold, renewal.confirmation, renewed.confirms());
-        if (renewal.extendsLease && hold.lifecycle.renewed(renewal.later)) {
-            hold.renewalSucceeded(hold.terms.renewAt(renewal.at.nanos()));
+        if (renewal.extendsLease() && hold.lifecycle.renewed(renewal.later)) {
+            hold.renewalSucceeded(renewal.renewNextAt());
             report(hold, RenewalOutcome.RENEWED);
             if (hold.lifecycle.isHeld()) {
                 watch.accept(hold);
@@ -179,6 +190,17 @@ final class Renewals {
         return ask(hold, lease);
     }
 
+    /** The same, and continues the hold on the terms if it is given their lease. */
+    CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
+        return extend(hold, terms.lease()).thenApply(result -> {
+            if (result instanceof RenewResult.Renewed && hold.lifecycle.isHeld()) {
+                hold.continueOn(terms);
+                watch.accept(hold);
+            }
+            return result;
+        });
+    }
+
     private CompletableFuture<RenewResult> ask(Hold hold, Duration lease) {
         return askOnce(hold, lease)
                 .thenCompose(result -> result instanceof RenewResult.Deferred deferred
@@ -196,7 +218,7 @@ final class Renewals {
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         Moment sent = Moment.now(clock);
         Deadline later = Deadline.of(sent, lease.toNanos());
-        Sent renewal = new Sent(hold, sent, later, hold.grant.certainty.ask(sent), !lease.equals(SHORTEST));
+        Sent renewal = new Sent(hold, sent, later, hold.grant.certainty.ask(sent), lease);
         if (!hold.lifecycle.beginRenewal()) {
             answer.complete(new RenewResult.NotHeld());
             return answer;

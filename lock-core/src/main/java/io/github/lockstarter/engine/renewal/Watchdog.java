@@ -6,6 +6,7 @@ import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
+import io.github.lockstarter.engine.hold.ResolvedRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.TimerWheel;
@@ -138,6 +139,11 @@ public final class Watchdog {
     /** Asks for more time at once, on the caller's behalf; once more if the backend asks for that. */
     public CompletableFuture<RenewResult> extend(Hold hold, Duration lease) {
         return renewals.extend(hold, lease);
+    }
+
+    /** The same, and continues the hold on the terms if it is given their lease. */
+    public CompletableFuture<RenewResult> extend(Hold hold, ResolvedRequest terms) {
+        return renewals.extend(hold, terms);
     }
 
     /** Asks at once whether the lock is still there, on the caller's behalf. */

@@ -208,6 +208,11 @@ final class ObservedHandle implements LockHandle {
     }
 
     @Override
+    public void extend(LockRequest terms) {
+        handle.extend(terms);
+    }
+
+    @Override
     public void onLost(Runnable callback) {
         handle.onLost(callback);
     }

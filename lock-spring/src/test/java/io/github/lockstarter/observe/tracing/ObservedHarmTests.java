@@ -283,6 +283,9 @@ class ObservedHarmTests {
         public void extend(Duration lease) {}
 
         @Override
+        public void extend(LockRequest terms) {}
+
+        @Override
         public void onLost(Runnable callback) {}
 
         @Override
