@@ -9,10 +9,14 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An application with one of the peers, and the Redis that both libraries use. */
 final class RunningApplication implements AutoCloseable {
 
-    private final Redis redis = new Redis();
+    private final Redis redis;
     private final ConfigurableApplicationContext context;
+    private final Runnable afterwards;
 
-    private RunningApplication(Class<?> application, Peer peer, String... properties) {
+    private RunningApplication(
+            Redis redis, Runnable afterwards, Class<?> application, Peer peer, String... properties) {
+        this.redis = redis;
+        this.afterwards = afterwards;
         SpringApplication spring = new SpringApplication(application);
         spring.setMainApplicationClass(application); // else the log names the test runner
         context = spring.run(Stream.concat(
@@ -27,7 +31,13 @@ final class RunningApplication implements AutoCloseable {
     }
 
     static RunningApplication start(Class<?> application, Peer peer, String... properties) {
-        return new RunningApplication(application, peer, properties);
+        Redis redis = new Redis();
+        return new RunningApplication(redis, redis::close, application, peer, properties);
+    }
+
+    /** Another instance of an application without peers, on the Redis of this one, which is to be closed after it. */
+    RunningApplication startAnother(Class<?> application, String... properties) {
+        return new RunningApplication(redis, () -> {}, application, Peer.WITHOUT_AUTO_CONFIGURATION, properties);
     }
 
     <T> T bean(Class<T> type) {
@@ -37,7 +47,7 @@ final class RunningApplication implements AutoCloseable {
     @Override
     public void close() {
         context.close();
-        redis.close();
+        afterwards.run();
     }
 
     /** Whose auto-configurations stay. */

@@ -156,6 +156,29 @@ class ArchitectureTests {
         check(uses(BASE + ".reactive", BASE));
     }
 
+    @Test
+    void bridgesToOtherLibrariesUseRootOnly() {
+        check(uses(BASE + ".shedlock", BASE));
+        check(uses(BASE + ".integration", BASE));
+    }
+
+    /** An application need not have them. */
+    @Test
+    void onlyTheirBridgesAndTheAutoConfigurationKnowOtherLockLibraries() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(BASE + ".shedlock", BASE + ".autoconfigure")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("net.javacrumbs.shedlock.."));
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(BASE + ".integration", BASE + ".autoconfigure")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.integration.."));
+    }
+
     /** The thread of an asynchronous method waits for its future. */
     @Test
     void aspectsUseTheseAndSpiOnly() {

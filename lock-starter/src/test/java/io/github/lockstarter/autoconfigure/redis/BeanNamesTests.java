@@ -8,6 +8,8 @@ import io.github.lockstarter.autoconfigure.LockDecoratorAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockHealthAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
+import io.github.lockstarter.autoconfigure.ShedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.SpringIntegrationLockAutoConfiguration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +46,9 @@ class BeanNamesTests {
                     RedisLockAutoConfiguration.class,
                     LockEndpointAutoConfiguration.class,
                     LockHealthAutoConfiguration.class,
-                    LockMetricsAutoConfiguration.class))
+                    LockMetricsAutoConfiguration.class,
+                    ShedLockAutoConfiguration.class,
+                    SpringIntegrationLockAutoConfiguration.class))
             .withPropertyValues(
                     "management.endpoints.web.exposure.include=*",
                     "distributed-lock.log.mdc=true",

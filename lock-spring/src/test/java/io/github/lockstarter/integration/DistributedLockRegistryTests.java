@@ -1,0 +1,341 @@
+package io.github.lockstarter.integration;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HeldLock;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.local.LocalLockBackend;
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.integration.support.locks.DistributedLock;
+
+@Timeout(30)
+@SuppressWarnings("LockNotBeforeTry") // each step is asserted, and the store is discarded after the test
+class DistributedLockRegistryTests {
+
+    private static final String KEY = "integration:orders";
+    private static final Duration LEASE = Duration.ofMillis(600);
+
+    private final LocalLockBackend store = new LocalLockBackend();
+    private final Application first = Application.over(store, Application.settings(LEASE));
+    private final Application second = Application.over(store);
+    private final DistributedLockRegistry registry = new DistributedLockRegistry(first.locks());
+    private final DistributedLock lock = registry.obtain("orders");
+    private final DistributedLock elsewhere = new DistributedLockRegistry(second.locks()).obtain("orders");
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        first.close();
+        second.close();
+        store.close();
+    }
+
+    private <T> T onAnotherThread(Callable<T> work) throws Exception {
+        return threads.submit(work).get(20, SECONDS);
+    }
+
+    private HeldLock held() {
+        return first.locks().heldLocks().find(KEY).orElseThrow();
+    }
+
+    private long sent(Verb verb) {
+        return first.backend().count(verb, KEY);
+    }
+
+    /** Nothing is renewed any more, and no question answered, until the lease is over. */
+    private void lose() {
+        first.backend().failRenewals(Integer.MAX_VALUE);
+        await().atMost(LEASE.multipliedBy(4))
+                .until(() -> first.locks().heldLocks().size() == 0);
+        first.backend().failRenewals(0);
+    }
+
+    @Test
+    void excludesOtherThreadsAndOtherInstances() throws Exception {
+        lock.lock();
+
+        assertThat(onAnotherThread(() -> lock.tryLock())).isFalse();
+        assertThat(elsewhere.tryLock(20, MILLISECONDS)).isFalse();
+
+        lock.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void locksOfDifferentKeysAndRegistriesAreDifferentLocks() {
+        DistributedLock other = registry.obtain("invoices");
+        DistributedLock ofAnotherRegistry = new DistributedLockRegistry(second.locks(), "batch").obtain("orders");
+        lock.lock();
+        other.lock();
+        assertThat(ofAnotherRegistry.tryLock()).isTrue();
+
+        assertThat(other).isNotEqualTo(lock).hasToString("lock 'integration:invoices'");
+        assertThat(ofAnotherRegistry).isNotEqualTo(lock);
+        ofAnotherRegistry.unlock();
+        other.unlock();
+        lock.unlock();
+    }
+
+    @Test
+    void allLocksOfOneKeyAreTheSameLock() {
+        lock.lock();
+        DistributedLock again = new DistributedLockRegistry(first.locks()).obtain("orders");
+
+        assertThat(again).isEqualTo(lock).hasSameHashCodeAs(lock);
+        again.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void entersAgainOnTheSameThreadAndLeavesWithTheLastUnlock() throws Exception {
+        lock.lock();
+        lock.lockInterruptibly();
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.tryLock(1, SECONDS)).isTrue();
+
+        for (int i = 0; i < 3; i++) {
+            lock.unlock();
+            assertThat(elsewhere.tryLock()).isFalse();
+        }
+        lock.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+        assertThat(sent(Verb.ACQUIRE)).isOne();
+    }
+
+    @Test
+    void refusesToUnlockForAThreadThatDoesNotHoldIt() {
+        lock.lock();
+
+        assertThatThrownBy(() -> onAnotherThread(() -> {
+                    lock.unlock();
+                    return true;
+                }))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(IllegalMonitorStateException.class)
+                .hasMessageContaining("does not hold lock 'integration:orders'");
+        lock.unlock();
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void waitsForAsLongAsItIsToldTo() throws Exception {
+        lock.lock();
+        Future<Boolean> waiting = threads.submit(() -> elsewhere.tryLock(20, SECONDS));
+        Future<Boolean> within = threads.submit(() -> elsewhere.tryLock(Duration.ofMillis(10), LEASE));
+
+        assertThat(within.get(10, SECONDS)).isFalse();
+        lock.unlock();
+        assertThat(waiting.get(10, SECONDS)).isTrue();
+    }
+
+    @Test
+    void isInterruptedWhileItWaits() throws Exception {
+        lock.lock();
+        for (Callable<Boolean> waiting : List.<Callable<Boolean>>of(
+                () -> {
+                    elsewhere.lockInterruptibly();
+                    return true;
+                },
+                () -> elsewhere.tryLock(20, SECONDS))) {
+            CountDownLatch interrupted = new CountDownLatch(1);
+            Thread thread = new Thread(() -> {
+                try {
+                    waiting.call();
+                } catch (InterruptedException e) {
+                    interrupted.countDown();
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            thread.start();
+            thread.interrupt();
+            assertThat(interrupted.await(10, SECONDS)).isTrue();
+        }
+        lock.unlock();
+    }
+
+    @Test
+    void keepsTheInterruptOfAThreadThatIsNotToBeInterrupted() throws Exception {
+        assertThat(onAnotherThread(() -> {
+                    Thread.currentThread().interrupt();
+                    elsewhere.lock();
+                    boolean interrupted = Thread.interrupted();
+                    Thread.currentThread().interrupt();
+                    boolean entered = elsewhere.tryLock();
+                    interrupted &= Thread.interrupted();
+                    elsewhere.unlock();
+                    elsewhere.unlock();
+                    return interrupted && entered;
+                }))
+                .isTrue();
+    }
+
+    @Test
+    void renewsALockAlsoOneWithATtl() throws Exception {
+        lock.lock(LEASE.dividedBy(2));
+
+        await().during(LEASE.multipliedBy(2))
+                .atMost(LEASE.multipliedBy(4))
+                .until(() -> held().remainingLease().compareTo(LEASE.dividedBy(2)) <= 0);
+        assertThat(elsewhere.tryLock(Duration.ZERO, LEASE)).isFalse();
+        lock.unlock();
+    }
+
+    @Test
+    void refusesATtlAboveTheLongestLease() {
+        assertThatThrownBy(() -> lock.lock(Duration.ofHours(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("max-lease");
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void reportsALossAtUnlock() {
+        lock.lock();
+        lose();
+
+        assertThatThrownBy(lock::unlock)
+                .isInstanceOf(ConcurrentModificationException.class)
+                .hasCauseInstanceOf(LockLostException.class);
+        lock.lock();
+        lock.unlock();
+    }
+
+    @Test
+    void reportsALossAtEachUnlockAndToEachThatLocksAgain() {
+        lock.lock();
+        lock.lock();
+        lose();
+
+        assertThatThrownBy(lock::lock).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::lockInterruptibly).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void returnsFalseOnceForALostLockAndAcquiresItWithTheNextCall() throws Exception {
+        lock.lock();
+        lose();
+
+        assertThat(lock.tryLock(10, SECONDS)).isFalse();
+        assertThat(sent(Verb.ACQUIRE)).isOne();
+        assertThat(lock.tryLock(10, SECONDS)).isTrue();
+        assertThat(sent(Verb.ACQUIRE)).isEqualTo(2);
+        lock.unlock();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void learnsOfARevocationByTryLock() {
+        lock.lock();
+        second.admin().revoke(KEY, held().fencingToken()).join();
+
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(elsewhere.tryLock()).isTrue();
+        elsewhere.unlock();
+    }
+
+    @Test
+    void goesOnWithoutAnAnswerWhileItCertainlyHoldsTheLock() {
+        lock.lock(Duration.ofMinutes(1));
+        first.backend().failRenewals(1);
+
+        assertThat(lock.tryLock()).isTrue();
+        lock.unlock();
+        lock.unlock();
+    }
+
+    @Test
+    void throwsWhenItIsUnknownWhetherAnotherHasTheLock() {
+        first.close();
+
+        assertThatThrownBy(lock::tryLock).isInstanceOf(LockBackendException.class);
+        assertThatThrownBy(lock::lock).isInstanceOf(LockBackendException.class);
+    }
+
+    @Test
+    void renewsOnRequestOfTheHolder() {
+        lock.lock();
+
+        registry.renewLock("orders", Duration.ofMinutes(1));
+        assertThat(held().remainingLease()).isGreaterThan(Duration.ofSeconds(50));
+        long before = sent(Verb.RENEW);
+        registry.renewLock("orders");
+        assertThat(sent(Verb.RENEW)).isGreaterThan(before);
+        lock.unlock();
+    }
+
+    @Test
+    void refusesToRenewForAThreadThatDoesNotHoldTheLock() {
+        assertThatThrownBy(() -> registry.renewLock("orders")).isInstanceOf(IllegalStateException.class);
+        lock.lock();
+        lose();
+
+        assertThatThrownBy(() -> registry.renewLock("orders", LEASE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasCauseInstanceOf(LockLostException.class);
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+    }
+
+    @Test
+    void expiresNoLockThatIsHeld() {
+        lock.lock();
+
+        registry.expireUnusedOlderThan(-1);
+
+        assertThat(elsewhere.tryLock()).isFalse();
+        registry.obtain("orders").unlock();
+    }
+
+    @Test
+    void runsWorkInsideALock() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        registry.executeLocked("orders", () -> {
+            assertThat(elsewhere.tryLock()).isFalse();
+            runs.incrementAndGet();
+        });
+        elsewhere.lock();
+
+        assertThatThrownBy(() -> registry.executeLocked("orders", Duration.ofMillis(10), () -> runs.incrementAndGet()))
+                .isInstanceOf(TimeoutException.class);
+        elsewhere.unlock();
+        assertThat(runs).hasValue(1);
+    }
+
+    @Test
+    void takesNoKeyWithoutATextOfItsOwn() {
+        assertThatThrownBy(() -> registry.obtain(42)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void hasNoConditions() {
+        assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
+    }
+}

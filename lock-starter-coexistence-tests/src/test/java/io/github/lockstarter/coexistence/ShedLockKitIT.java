@@ -1,0 +1,55 @@
+package io.github.lockstarter.coexistence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.shedlock.DistributedLockProvider;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+
+/** The tests that ShedLock has for all of its providers, over locks of the starter in Redis. */
+class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
+
+    private static RunningApplication application;
+
+    @BeforeAll
+    static void start() {
+        application =
+                RunningApplication.start(KitApplication.class, RunningApplication.Peer.WITHOUT_AUTO_CONFIGURATION);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (application != null) {
+            application.close();
+        }
+    }
+
+    @Override
+    protected ExtensibleLockProvider getLockProvider() {
+        return application.bean(DistributedLockProvider.class);
+    }
+
+    @Override
+    protected void assertUnlocked(String lockName) {
+        assertThat(stored(lockName)).isInstanceOf(StoredLock.Free.class);
+    }
+
+    @Override
+    protected void assertLocked(String lockName) {
+        assertThat(stored(lockName)).isInstanceOfAny(StoredLock.Held.class, StoredLock.Kept.class);
+    }
+
+    private static StoredLock stored(String lockName) {
+        return application.bean(LockAdmin.class).inspect("shedlock:" + lockName).join();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class KitApplication {}
+}

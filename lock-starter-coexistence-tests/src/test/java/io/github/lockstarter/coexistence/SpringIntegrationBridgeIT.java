@@ -1,0 +1,213 @@
+package io.github.lockstarter.coexistence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.integration.DistributedLockRegistry;
+import java.time.Duration;
+import java.util.ConcurrentModificationException;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.integration.leader.AbstractCandidate;
+import org.springframework.integration.leader.Context;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/** Two instances with the lock registry of the starter, and what Spring Integration does with it. */
+@SuppressWarnings("LockNotBeforeTry") // each step is asserted
+class SpringIntegrationBridgeIT {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+
+    private static RunningApplication application;
+    private static RunningApplication another;
+
+    private final Candidate first = new Candidate(application);
+    private final Candidate second = new Candidate(another);
+
+    @BeforeAll
+    static void start() {
+        application =
+                RunningApplication.start(RegistryApplication.class, RunningApplication.Peer.WITHOUT_AUTO_CONFIGURATION);
+        another = application.startAnother(RegistryApplication.class);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (another != null) {
+            another.close();
+        }
+        if (application != null) {
+            application.close();
+        }
+    }
+
+    @AfterEach
+    void stopCandidates() {
+        first.initiator.stop();
+        second.initiator.stop();
+    }
+
+    private static DistributedLock lock(RunningApplication instance, String key) {
+        return instance.bean(DistributedLockRegistry.class).obtain(key);
+    }
+
+    private static void deleteLock(String key) {
+        assertThat(application.bean(StringRedisTemplate.class).delete("lock:{integration:" + key + "}"))
+                .isTrue();
+    }
+
+    @Test
+    void isTheRegistryOfTheApplication() {
+        assertThat(application.bean(LockRegistry.class)).isInstanceOf(DistributedLockRegistry.class);
+    }
+
+    @Test
+    void excludesOverBothInstances() throws Exception {
+        Section section = new Section();
+        AtomicInteger calls = new AtomicInteger();
+
+        Section.crowd(() -> {
+            Lock lock = lock(calls.getAndIncrement() % 2 == 0 ? application : another, "stock");
+            lock.lock();
+            try {
+                section.run();
+            } finally {
+                lock.unlock();
+            }
+        });
+
+        assertThat(section.mostInside()).isEqualTo(1);
+        assertThat(section.runs()).isEqualTo(Section.ALL);
+    }
+
+    @Test
+    void reportsAtUnlockThatTheLockWasDeletedAndLeavesThatOfAnotherAlone() {
+        DistributedLock ours = lock(application, "deleted");
+        DistributedLock theirs = lock(another, "deleted");
+        ours.lock();
+        deleteLock("deleted");
+        assertThat(theirs.tryLock()).isTrue();
+
+        assertThatThrownBy(ours::unlock).isInstanceOf(ConcurrentModificationException.class);
+        assertThat(ours.tryLock()).isFalse();
+        theirs.unlock();
+    }
+
+    /** As a leader's lock: the thread asks again and again whether it has it. */
+    @Test
+    void seesADeletedLockWhenItEntersAgainAndAcquiresNoneInThatCall() {
+        DistributedLock lock = lock(application, "again");
+        assertThat(lock.tryLock()).isTrue();
+        assertThat(lock.tryLock()).isTrue();
+        deleteLock("again");
+
+        assertThat(lock.tryLock()).isFalse();
+        assertThat(lock(another, "again").tryLock()).isTrue();
+        assertThat(lock.tryLock()).isFalse();
+        lock(another, "again").unlock();
+    }
+
+    @Test
+    void renewsTheLockOfALeaderThatAsksAgainAndAgain() throws Exception {
+        DistributedLock lock = lock(application, "renewed");
+        lock.lock(Duration.ofSeconds(1));
+
+        await().pollInSameThread()
+                .during(Duration.ofSeconds(4))
+                .atMost(PATIENCE)
+                .untilAsserted(() -> {
+                    assertThat(lock.tryLock()).isTrue();
+                    lock.unlock();
+                });
+        lock.unlock();
+    }
+
+    @Test
+    void revokesTheLeadershipWhenTheLockWasDeleted() {
+        first.initiator.start();
+        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+        second.initiator.start();
+
+        deleteLock(Candidate.ROLE);
+
+        await().atMost(PATIENCE).until(() -> first.revoked.get() == 1);
+        await().atMost(PATIENCE).until(() -> leaders() == 1);
+        await().during(HEARTBEAT.multipliedBy(10)).atMost(PATIENCE).until(() -> leaders() == 1);
+        assertThat(first.granted.get() + second.granted.get()).isEqualTo(2);
+        assertThat(second.revoked).hasValue(0);
+    }
+
+    /** Nobody else wants it; a leader that went on would not know that somebody may have had it. */
+    @Test
+    void revokesTheLeadershipOverAGapAlsoIfTheSameInstanceLeadsAgain() {
+        first.initiator.start();
+        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+
+        deleteLock(Candidate.ROLE);
+
+        await().atMost(PATIENCE).until(() -> first.granted.get() == 2);
+        assertThat(first.revoked).hasValue(1);
+    }
+
+    @Test
+    void passesTheLeadershipOnWhenTheLeaderStops() {
+        first.initiator.start();
+        await().atMost(PATIENCE).until(() -> first.initiator.getContext().isLeader());
+        second.initiator.start();
+        await().during(HEARTBEAT.multipliedBy(5)).atMost(PATIENCE).until(() -> second.granted.get() == 0);
+
+        first.initiator.stop();
+
+        await().atMost(PATIENCE).until(() -> second.initiator.getContext().isLeader());
+        assertThat(first.revoked).hasValue(1);
+        assertThat(first.granted).hasValue(1);
+    }
+
+    private long leaders() {
+        return List.of(first, second).stream()
+                .filter(candidate -> candidate.initiator.getContext().isLeader())
+                .count();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class RegistryApplication {}
+
+    private static final class Candidate extends AbstractCandidate {
+
+        static final String ROLE = "leader";
+
+        private final AtomicInteger granted = new AtomicInteger();
+        private final AtomicInteger revoked = new AtomicInteger();
+        private final LockRegistryLeaderInitiator initiator;
+
+        Candidate(RunningApplication instance) {
+            super(null, ROLE);
+            initiator = new LockRegistryLeaderInitiator(instance.bean(DistributedLockRegistry.class), this);
+            initiator.setApplicationEventPublisher(event -> {});
+            initiator.setHeartBeatMillis(HEARTBEAT.toMillis());
+        }
+
+        @Override
+        public void onGranted(Context context) {
+            granted.incrementAndGet();
+        }
+
+        @Override
+        public void onRevoked(Context context) {
+            revoked.incrementAndGet();
+        }
+    }
+}

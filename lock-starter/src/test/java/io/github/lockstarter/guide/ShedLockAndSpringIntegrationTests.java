@@ -1,0 +1,124 @@
+package io.github.lockstarter.guide;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.ShedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.SpringIntegrationLockAutoConfiguration;
+import io.github.lockstarter.integration.DistributedLockRegistry;
+import io.github.lockstarter.shedlock.DistributedLockProvider;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/** The recipes of docs/guide/shedlock-and-spring-integration.md. */
+@SuppressWarnings("LockNotBeforeTry") // the application stops with the test
+class ShedLockAndSpringIntegrationTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    DistributedLockAutoConfiguration.class,
+                    ShedLockAutoConfiguration.class,
+                    SpringIntegrationLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableSchedulerLock(defaultLockAtMostFor = "30s")
+    static class Jobs {
+
+        private final AtomicInteger runs = new AtomicInteger();
+
+        @SchedulerLock(name = "report", lockAtLeastFor = "30s", lockAtMostFor = "2h")
+        public void report() {
+            runs.incrementAndGet();
+        }
+
+        public int runs() {
+            return runs.get();
+        }
+    }
+
+    @Test
+    void runsAMethodOfShedLockOncePerTick() {
+        application.withUserConfiguration(Jobs.class).run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            jobs.report();
+            jobs.report();
+            assertThat(jobs.runs()).isOne();
+            assertThat(context.getBean(LockOperations.class).tryAcquire("shedlock:report"))
+                    .isEmpty();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnProvider {
+
+        @Bean
+        LockProvider lockProvider(LockOperations locks) {
+            return new DistributedLockProvider(locks, Duration.ofSeconds(30));
+        }
+    }
+
+    @Test
+    void takesAProviderOfTheApplication() {
+        application.withUserConfiguration(Jobs.class, OwnProvider.class).run(context -> {
+            try (LockHandle busy = context.getBean(LockOperations.class)
+                    .acquireAsync("shedlock:report")
+                    .join()) {
+                context.getBean(Jobs.class).report();
+                assertThat(busy.isHeld()).isTrue();
+            }
+            assertThat(context.getBean(Jobs.class).runs()).isZero();
+            assertThat(context).hasSingleBean(LockProvider.class);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Leader {
+
+        @Bean
+        LockRegistryLeaderInitiator leader(DistributedLockRegistry registry) {
+            return new LockRegistryLeaderInitiator(registry);
+        }
+    }
+
+    @Test
+    void electsALeader() {
+        application.withUserConfiguration(Leader.class).run(context -> {
+            LockRegistryLeaderInitiator leader = context.getBean(LockRegistryLeaderInitiator.class);
+            await().until(() -> leader.getContext().isLeader());
+            assertThat(context.getBean(LockOperations.class)
+                            .tryAcquire("integration:" + leader.getContext().getRole()))
+                    .isEmpty();
+        });
+    }
+
+    @Test
+    void obtainsALock() {
+        application.run(context -> {
+            DistributedLock lock =
+                    context.getBean(DistributedLockRegistry.class).obtain("orders");
+            lock.lock();
+            assertThat(new DistributedLockRegistry(context.getBean(LockOperations.class), "batch")
+                            .obtain("orders")
+                            .tryLock())
+                    .isTrue();
+            assertThat(context.getBean(LockOperations.class)
+                            .acquireAsync("integration:orders")
+                            .isDone())
+                    .isFalse();
+        });
+    }
+}
