@@ -1,0 +1,75 @@
+package io.github.lockstarter.etcd;
+
+import io.etcd.jetcd.api.AuthGrpc;
+import io.etcd.jetcd.api.AuthenticateRequest;
+import io.etcd.jetcd.api.AuthenticateResponse;
+import io.grpc.CallCredentials;
+import io.grpc.Channel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Signs the requests of a user, with a token that etcd gives for the password and ends when it is not used.
+ * Thread-safe: {@code token} is the last one, perhaps under way, and is replaced when it turns out to be void.
+ */
+final class Authentication {
+
+    private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
+
+    private final EtcdCredentials credentials;
+    private final Duration timeout;
+    private final AtomicReference<@Nullable CompletableFuture<String>> token = new AtomicReference<>();
+
+    Authentication(EtcdCredentials credentials, Duration timeout) {
+        this.credentials = credentials;
+        this.timeout = timeout;
+    }
+
+    /** Signs the requests over a channel. */
+    CallCredentials over(Channel channel) {
+        return new CallCredentials() {
+            @Override
+            public void applyRequestMetadata(RequestInfo request, Executor executor, MetadataApplier applier) {
+                tokenOver(channel).whenComplete((value, failure) -> {
+                    if (failure == null) {
+                        Metadata headers = new Metadata();
+                        headers.put(TOKEN, value);
+                        applier.apply(headers);
+                    } else {
+                        applier.fail(Status.fromThrowable(failure));
+                    }
+                });
+            }
+        };
+    }
+
+    /** The next request gets a new token. */
+    void forgetToken() {
+        token.set(null);
+    }
+
+    private CompletableFuture<String> tokenOver(Channel channel) {
+        CompletableFuture<String> known = token.get();
+        if (known != null && !known.isCompletedExceptionally()) {
+            return known;
+        }
+        CompletableFuture<String> asked = new CompletableFuture<>();
+        if (!token.compareAndSet(known, asked)) {
+            return tokenOver(channel);
+        }
+        AuthenticateRequest request = AuthenticateRequest.newBuilder()
+                .setName(credentials.user())
+                .setPassword(credentials.password())
+                .build();
+        AuthGrpc.newStub(channel)
+                .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .authenticate(request, new SingleAnswer<>(asked, AuthenticateResponse::getToken));
+        return asked;
+    }
+}

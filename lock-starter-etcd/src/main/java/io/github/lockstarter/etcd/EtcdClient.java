@@ -1,0 +1,193 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.LeaseGrantRequest;
+import io.etcd.jetcd.api.LeaseGrantResponse;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.etcd.jetcd.api.LeaseTimeToLiveRequest;
+import io.etcd.jetcd.api.LeaseTimeToLiveResponse;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.github.lockstarter.etcd.EtcdChannels.Member;
+import io.grpc.CallOptions;
+import io.grpc.Deadline;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.StreamObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests to etcd. Each ends by its deadline, and is sent once: what had no answer is not repeated here, except
+ * one that was refused because the token of the user was void. Futures complete on the callback threads, with a {@link
+ * StatusRuntimeException} if they fail. Thread-safe.
+ */
+final class EtcdClient implements AutoCloseable {
+
+    /** Ends a watch when its member loses the leader, instead of leaving it without events. */
+    private static final Metadata.Key<String> NEEDS_LEADER =
+            Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
+
+    private final EtcdChannels channels;
+    private final Optional<Authentication> authentication;
+    private final OutageDetector outages;
+    private final Metadata watchHeaders = new Metadata();
+
+    EtcdClient(EtcdSettings settings, OutageDetector outages, Executor callbacks) {
+        this.channels = new EtcdChannels(settings, callbacks);
+        this.authentication = settings.credentials().map(user -> new Authentication(user, settings.commandTimeout()));
+        this.outages = outages;
+        watchHeaders.put(NEEDS_LEADER, "true");
+    }
+
+    /** Creates a lease that lasts at least as long. */
+    CompletableFuture<LeaseGrantResponse> grantLease(Duration atLeast, Deadline deadline) {
+        long seconds = Math.max(1, atLeast.plusMillis(999).toSeconds());
+        return call(
+                LeaseGrpc.getLeaseGrantMethod(),
+                LeaseGrantRequest.newBuilder().setTTL(seconds).build(),
+                deadline);
+    }
+
+    /** Ends a lease, and with it the keys that are attached to it; false if there is no such lease. */
+    CompletableFuture<Boolean> revokeLease(long lease, Deadline deadline) {
+        LeaseRevokeRequest request =
+                LeaseRevokeRequest.newBuilder().setID(lease).build();
+        return call(LeaseGrpc.getLeaseRevokeMethod(), request, deadline)
+                .thenApply(revoked -> true)
+                .exceptionallyCompose(failure -> Status.fromThrowable(failure).getCode() == Status.Code.NOT_FOUND
+                        ? CompletableFuture.completedFuture(false)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** How long a lease still lasts at least, if it is not renewed; zero if it is over. */
+    CompletableFuture<Duration> remaining(long lease, Deadline deadline) {
+        LeaseTimeToLiveRequest request =
+                LeaseTimeToLiveRequest.newBuilder().setID(lease).build();
+        return call(LeaseGrpc.getLeaseTimeToLiveMethod(), request, deadline)
+                .thenApply(LeaseTimeToLiveResponse::getTTL)
+                .thenApply(seconds -> Duration.ofSeconds(Math.max(0, seconds)));
+    }
+
+    /** Renews leases: the answers are those of {@link KeepAliveStream}. */
+    List<CompletableFuture<Long>> keepAlive(List<Long> leases, Deadline deadline) {
+        KeepAliveStream stream = new KeepAliveStream(leases);
+        Member member = channels.current();
+        stream.answers().forEach(answer -> answer.whenComplete((ttl, failure) -> note(member, failure)));
+        try {
+            stream.send(ClientCalls.asyncBidiStreamingCall(
+                    member.channel().newCall(LeaseGrpc.getLeaseKeepAliveMethod(), options(member, deadline)), stream));
+        } catch (RuntimeException e) {
+            stream.onError(e);
+        }
+        return stream.answers();
+    }
+
+    CompletableFuture<TxnResponse> transact(TxnRequest request, Deadline deadline) {
+        return call(KVGrpc.getTxnMethod(), request, deadline);
+    }
+
+    /** Reads one key, as it is at a moment after the call. */
+    CompletableFuture<Optional<KeyValue>> read(ByteString key, Deadline deadline) {
+        return call(
+                        KVGrpc.getRangeMethod(),
+                        RangeRequest.newBuilder().setKey(key).build(),
+                        deadline)
+                .thenApply(RangeResponse::getKvsList)
+                .thenApply(found -> found.stream().findFirst());
+    }
+
+    /** Watches until the watch is closed or fails. */
+    KeyWatch watch(WatchRequest request, KeyWatch.Listener listener) {
+        KeyWatch watch = new KeyWatch(request, listener);
+        Member member = channels.current();
+        try {
+            WatchGrpc.WatchStub stub = WatchGrpc.newStub(member.channel())
+                    .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(watchHeaders));
+            StreamObserver<WatchRequest> requests = signed(stub, member).watch((StreamObserver<WatchResponse>) watch);
+            requests.onNext(watch.request());
+        } catch (RuntimeException e) {
+            watch.end(e);
+        }
+        return watch;
+    }
+
+    private WatchGrpc.WatchStub signed(WatchGrpc.WatchStub stub, Member member) {
+        return authentication
+                .map(user -> stub.withCallCredentials(user.over(member.channel())))
+                .orElse(stub);
+    }
+
+    private <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
+        CompletableFuture<A> first = callOnce(method, request, deadline);
+        return authentication.isEmpty()
+                ? first
+                : first.exceptionallyCompose(failure -> {
+                    if (!EtcdFailure.isInvalidToken(failure)) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    authentication.get().forgetToken();
+                    return callOnce(method, request, deadline);
+                });
+    }
+
+    private <Q, A> CompletableFuture<A> callOnce(MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        Member member = channels.current();
+        try {
+            ClientCalls.asyncUnaryCall(
+                    member.channel().newCall(method, options(member, deadline)),
+                    request,
+                    new SingleAnswer<>(answer, Function.identity()));
+        } catch (RuntimeException e) {
+            answer.completeExceptionally(e);
+        }
+        return answer.whenComplete((value, failure) -> note(member, failure));
+    }
+
+    private CallOptions options(Member member, Deadline deadline) {
+        CallOptions options = CallOptions.DEFAULT.withDeadline(deadline);
+        return authentication
+                .map(user -> options.withCallCredentials(user.over(member.channel())))
+                .orElse(options);
+    }
+
+    private void note(Member member, @Nullable Throwable failure) {
+        if (failure == null) {
+            outages.answered();
+            return;
+        }
+        EtcdFailure found = EtcdFailure.of(failure, outages.target());
+        if (found.kind() == EtcdFailure.Kind.UNREACHABLE) {
+            channels.failed(member);
+            outages.failed(found.reason());
+        } else {
+            outages.answered();
+            if (found.kind() == EtcdFailure.Kind.NO_LEADER) {
+                channels.failed(member);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        channels.close();
+    }
+}

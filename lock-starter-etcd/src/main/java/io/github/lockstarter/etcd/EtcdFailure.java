@@ -1,0 +1,74 @@
+package io.github.lockstarter.etcd;
+
+import io.grpc.Status;
+import java.util.concurrent.CompletionException;
+
+/**
+ * What a failed request means.
+ *
+ * @param kind what follows from it
+ * @param reason what failed
+ * @param cause the failure of the client
+ */
+record EtcdFailure(Kind kind, String reason, Throwable cause) {
+
+    private static final String BY_SERVER = "etcdserver:";
+
+    /** What follows from a failure. */
+    enum Kind {
+        /** The server did not answer: the request may have been executed. */
+        UNREACHABLE,
+        /** The server answered that its cluster has no leader, or lost it: the request may have been executed. */
+        NO_LEADER,
+        /** The server, or the client, failed in another way: the request may have been executed. */
+        UNCLEAR,
+        /** Executed, and there is no such lease. */
+        NO_LEASE,
+        /** Certainly not executed. */
+        REFUSED
+    }
+
+    static EtcdFailure of(Throwable failure, String target) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Status status = Status.fromThrowable(cause);
+        Kind kind = kindOf(status);
+        String described = status.getDescription() == null ? "" : ": " + status.getDescription();
+        String reason = kind == Kind.UNREACHABLE
+                ? target + " did not answer (" + status.getCode() + described + ')'
+                : target + " failed with " + status.getCode() + described;
+        return new EtcdFailure(kind, reason, cause);
+    }
+
+    private static Kind kindOf(Status status) {
+        String description = status.getDescription() == null ? "" : status.getDescription();
+        return switch (status.getCode()) {
+            case UNAVAILABLE -> description.startsWith(BY_SERVER) ? Kind.NO_LEADER : Kind.UNREACHABLE;
+            case DEADLINE_EXCEEDED, CANCELLED -> Kind.UNREACHABLE;
+            case NOT_FOUND -> Kind.NO_LEASE;
+            case INVALID_ARGUMENT,
+                    FAILED_PRECONDITION,
+                    PERMISSION_DENIED,
+                    UNAUTHENTICATED,
+                    RESOURCE_EXHAUSTED,
+                    OUT_OF_RANGE,
+                    UNIMPLEMENTED -> Kind.REFUSED;
+            default -> Kind.UNCLEAR;
+        };
+    }
+
+    boolean isCertain() {
+        return kind == Kind.REFUSED || kind == Kind.NO_LEASE;
+    }
+
+    /** Whether the server did not answer. */
+    static boolean isUnreached(Throwable failure) {
+        return kindOf(Status.fromThrowable(failure)) == Kind.UNREACHABLE;
+    }
+
+    static boolean isInvalidToken(Throwable failure) {
+        Status status = Status.fromThrowable(failure);
+        String description = status.getDescription() == null ? "" : status.getDescription();
+        return description.contains("invalid auth token") || description.contains("revision of auth store is old");
+    }
+}

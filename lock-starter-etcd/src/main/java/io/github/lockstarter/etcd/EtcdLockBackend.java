@@ -1,0 +1,203 @@
+package io.github.lockstarter.etcd;
+
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoreState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
+import io.github.lockstarter.LockAdmin.StoreState.Guard;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockThreads;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Locks in etcd 3.4 or later, in a cluster of any size.
+ *
+ * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token;
+ * {@code waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for
+ * some seconds after an operator took a lock away; and one {@code fence}, an offset of the fencing tokens, if it was
+ * ever needed. All but the last have an etcd lease of their own and end with it.
+ *
+ * <p>Each grant creates an etcd lease, and then the lock's key with that lease, in a transaction that fails if there is
+ * such a key. A release, also of an attempt whose outcome is not known, ends the lease, and the key with it: never the
+ * key of another owner, and a request that arrives later fails for want of the lease. A renewal reads the key, and
+ * renews the lease that it has. Neither the lock requests of etcd nor its election are used. Waiting instances watch
+ * the lock's key, from the revision on that refused them, and all of them try when it is gone. The fencing token is the
+ * revision of the grant, times 1024, plus the offset.
+ *
+ * <p>Guarantee: etcd ends a lease no earlier than its seconds after it created or renewed it, and they are no fewer
+ * than the lease that was asked for. Both happen after the command was sent, and the engine counts a hold from before
+ * that; so a hold ends before the key can, as far as the clocks of the client and of the leader run equally fast.
+ * Etcd answers with what a majority of its members has stored, so no member that fails takes a lock with it.
+ *
+ * <p>Known hole: leases of etcd are whole seconds, at least 2 as etcd is delivered (1.5 times its election timeout),
+ * and start anew when the leader changes: the lock of a crashed instance may be kept longer than its lease, never
+ * shorter. A process that is paused for longer than its lease goes on as if it had the lock until it looks: check the
+ * fencing token where you write. An etcd that is restored from a backup has forgotten the locks since, and may grant
+ * them twice.
+ */
+public final class EtcdLockBackend implements LockBackend {
+
+    /** Etcd as it is delivered creates no shorter lease. */
+    public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
+
+    static final StoreCapabilities CAPABILITIES =
+            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, 1, true);
+
+    // Called by any thread. Requests are answered on the callback threads, which never block. No field but `closed`
+    // changes; each part says what it keeps.
+    private final EtcdSettings settings;
+    private final Map<String, SignalListener> listeners = new ConcurrentHashMap<>();
+    private final OutageDetector outages;
+    private final EtcdClient client;
+    private final WaitingInstances waiters;
+    private final RevocationMailbox mailbox;
+    private final KeyOrder order;
+    private final LockAcquirer acquirer;
+    private final LockRenewer renewer;
+    private final LockReleaser releaser;
+    private final LockInspector inspector;
+    private final FencingOffset probe;
+    private volatile boolean closed;
+
+    /**
+     * Connects with the first command.
+     *
+     * @param settings how etcd is used
+     */
+    public EtcdLockBackend(EtcdSettings settings) {
+        this.settings = settings;
+        String target = settings.target();
+        Executor callbacks = LockThreads.pool("lock-etcd", 2, Duration.ofSeconds(10));
+        KeyNames names = new KeyNames(settings.keyPrefix());
+        Attempts attempts = new Attempts();
+        this.outages = new OutageDetector(target, event -> publish(event));
+        this.client = new EtcdClient(settings, outages, callbacks);
+        this.waiters = new WaitingInstances(client, names, this::signal, callbacks);
+        this.mailbox = new RevocationMailbox(client, names, callbacks);
+        this.order = new KeyOrder(callbacks);
+        this.acquirer = new LockAcquirer(client, names, attempts, waiters, target);
+        this.renewer = new LockRenewer(client, names, attempts, target);
+        this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
+        this.inspector = new LockInspector(client, names, mailbox, target);
+        this.probe = new FencingOffset(client, names);
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return CAPABILITIES;
+    }
+
+    @Override
+    public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
+        if (closed) {
+            IllegalStateException cause = new IllegalStateException("closed");
+            return CompletableFuture.completedFuture(
+                    new AcquireResult.Rejected("The etcd lock backend is closed", cause));
+        }
+        Deadline deadline = deadline();
+        return order.send(command.key(), () -> acquirer.acquire(command, deadline));
+    }
+
+    @Override
+    public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
+        return renewer.renew(commands, deadline());
+    }
+
+    @Override
+    public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
+        Deadline deadline = deadline();
+        return order.send(command.key(), () -> releaser.release(command, deadline));
+    }
+
+    @Override
+    public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
+        Deadline deadline = deadline();
+        return order.send(command.key(), () -> releaser.withdraw(command, deadline));
+    }
+
+    @Override
+    public CompletionStage<StoredLock> inspect(String key) {
+        return inspector.inspect(key, deadline());
+    }
+
+    @Override
+    public CompletionStage<Revocation> revoke(String key, long fencingToken) {
+        return inspector.revoke(key, fencingToken, deadline());
+    }
+
+    @Override
+    public CompletionStage<StoreState> state() {
+        return client.read(probe.name(), deadline()).handle((read, failure) -> {
+            Optional<String> problem = Optional.ofNullable(failure)
+                    .map(thrown -> EtcdFailure.of(thrown, settings.target()).reason());
+            boolean hears = problem.isEmpty() && mailbox.isHeard();
+            return new StoreState(
+                            settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, hears, List.of(), List.of())
+                    .with(crashTakeOver());
+        });
+    }
+
+    @Override
+    public CrashTakeOver crashTakeOver() {
+        return CrashTakeOver.off("Etcd ends the locks of a crashed instance with their leases");
+    }
+
+    @Override
+    public void listen(String instanceId, SignalListener listener) {
+        listeners.put(instanceId, listener);
+        mailbox.open(instanceId, listener);
+    }
+
+    private void signal(String instanceId, String key) {
+        SignalListener listener = listeners.get(instanceId);
+        if (listener != null && !closed) {
+            listener.onSignal(key);
+        }
+    }
+
+    private void publish(StoreEvent event) {
+        listeners.values().forEach(listener -> listener.onStoreEvent(event));
+    }
+
+    private Deadline deadline() {
+        return Deadline.after(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /** Which cluster. */
+    @Override
+    public String toString() {
+        return settings.target();
+    }
+
+    /** Closes the connections; what has no answer yet fails. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        outages.close();
+        waiters.close();
+        mailbox.close();
+        client.close();
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.lockstarter.etcd;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How etcd is used. Immutable.
+ *
+ * @param keyPrefix what the names of all that is stored begin with
+ * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}; a member that does
+ *     not answer is passed over for the next one
+ * @param credentials the user; empty where etcd has authentication disabled
+ * @param commandTimeout how long a command may take, all its requests together: 100 ms to 60 s
+ */
+public record EtcdSettings(
+        String keyPrefix, List<URI> endpoints, Optional<EtcdCredentials> credentials, Duration commandTimeout) {
+
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
+    private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(60);
+
+    /**
+     * Checks what is given.
+     *
+     * @param keyPrefix what the names of all that is stored begin with
+     * @param endpoints client URLs of the members
+     * @param credentials the user
+     * @param commandTimeout how long a command may take
+     * @throws IllegalArgumentException when the command timeout is out of range, or there is no endpoint, or one twice,
+     *     or one that is no URL of a host and a port
+     */
+    public EtcdSettings {
+        endpoints = List.copyOf(endpoints);
+        if (commandTimeout.compareTo(SHORTEST_TIMEOUT) < 0 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("distributed-lock.etcd.command-timeout is " + commandTimeout.toMillis()
+                    + "ms, but must be between 100ms and 60s");
+        }
+        if (endpoints.isEmpty()) {
+            throw new IllegalArgumentException("distributed-lock.etcd.endpoints is empty: name the client URL of at"
+                    + " least one member, such as http://localhost:2379");
+        }
+        if (new HashSet<>(endpoints).size() < endpoints.size()) {
+            throw new IllegalArgumentException("distributed-lock.etcd.endpoints has a URL twice: " + endpoints);
+        }
+    }
+
+    /**
+     * Reads the URL of a member.
+     *
+     * @param endpoint such as {@code http://localhost:2379}
+     * @return the URL
+     * @throws IllegalArgumentException when it is none of a host and a port
+     */
+    public static URI endpoint(String endpoint) {
+        try {
+            URI uri = new URI(endpoint.trim());
+            boolean isHttp = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
+            boolean isBare = uri.getUserInfo() == null
+                    && uri.getRawQuery() == null
+                    && (uri.getRawPath() == null
+                            || uri.getRawPath().replace("/", "").isEmpty());
+            if (isHttp && isBare && uri.getHost() != null && uri.getPort() > 0) {
+                return new URI(uri.getScheme(), null, uri.getHost(), uri.getPort(), null, null, null);
+            }
+        } catch (URISyntaxException e) {
+            // Answered below, as any other text that is no URL of a member.
+        }
+        throw new IllegalArgumentException("distributed-lock.etcd.endpoints has an entry that is not of the form"
+                + " http://host:port or https://host:port: '" + withoutUser(endpoint) + "'");
+    }
+
+    /** A password may have been written into the URL. */
+    private static String withoutUser(String endpoint) {
+        return endpoint.replaceAll("//.*@", "//…@");
+    }
+
+    /**
+     * A readable name of the cluster.
+     *
+     * @return such as {@code etcd at localhost:2379}
+     */
+    String target() {
+        return "etcd at "
+                + String.join(",", endpoints.stream().map(URI::getAuthority).toList());
+    }
+}

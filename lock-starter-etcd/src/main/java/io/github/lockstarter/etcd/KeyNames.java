@@ -1,0 +1,53 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+
+/**
+ * The names under which things are stored. Different locks never share a name: what may have any length and any
+ * characters is at the end of a name, or has its length before it. Immutable.
+ */
+final class KeyNames {
+
+    private final String prefix;
+
+    KeyNames(String prefix) {
+        this.prefix = prefix;
+    }
+
+    /** The lock. */
+    ByteString lock(String key) {
+        return ByteString.copyFromUtf8(prefix + "lock:" + key);
+    }
+
+    /** What is added to revisions to make fencing tokens. */
+    ByteString fencingOffset() {
+        return ByteString.copyFromUtf8(prefix + "fence");
+    }
+
+    /** What the names of all waiting instances of a lock begin with. */
+    ByteString waiters(String key) {
+        return ByteString.copyFromUtf8(prefix + "waiter:" + key.length() + ':' + key + ':');
+    }
+
+    /** One waiting instance. */
+    ByteString waiter(String key, String instanceId) {
+        return waiters(key).concat(ByteString.copyFromUtf8(instanceId));
+    }
+
+    /** What the names of all messages to an instance begin with. */
+    ByteString mailbox(String instanceId) {
+        return ByteString.copyFromUtf8(prefix + "mail:" + instanceId.length() + ':' + instanceId + ':');
+    }
+
+    /** One message to an instance. */
+    ByteString mail(String instanceId, long lease) {
+        return mailbox(instanceId).concat(ByteString.copyFromUtf8(Long.toHexString(lease)));
+    }
+
+    /** The first name that is behind all that begin with this one, whose last byte is not the greatest. */
+    static ByteString behind(ByteString beginning) {
+        int last = beginning.size() - 1;
+        byte[] next = {(byte) (beginning.byteAt(last) + 1)};
+        return beginning.substring(0, last).concat(ByteString.copyFrom(next));
+    }
+}

@@ -1,0 +1,102 @@
+package io.github.lockstarter.etcd;
+
+import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One watch, on a stream of its own, until it is closed or fails. Thread-safe; the listener is called by one thread at
+ * a time, and at most once by {@code onEnd}.
+ */
+final class KeyWatch implements ClientResponseObserver<WatchRequest, WatchResponse>, AutoCloseable {
+
+    /** Receives what is watched. Return at once. */
+    interface Listener {
+
+        /** The watch is in place. */
+        default void onCreated() {}
+
+        /** Something was changed. */
+        void onEvent(KeyWatch watch, Event event);
+
+        /** The watch failed; nothing more follows. Not called for one that was closed. */
+        void onEnd(Throwable failure);
+    }
+
+    private final WatchRequest request;
+    private final Listener listener;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private volatile @Nullable ClientCallStreamObserver<WatchRequest> stream;
+
+    KeyWatch(WatchRequest request, Listener listener) {
+        this.request = request;
+        this.listener = listener;
+    }
+
+    @Override
+    public void beforeStart(ClientCallStreamObserver<WatchRequest> requests) {
+        stream = requests;
+    }
+
+    /** What the watch is asked for with; to be sent when the stream has started. */
+    WatchRequest request() {
+        return request;
+    }
+
+    @Override
+    public void onNext(WatchResponse response) {
+        if (ended.get()) {
+            return;
+        }
+        if (response.getCanceled()) {
+            end(Status.ABORTED
+                    .withDescription("etcd cancelled the watch: " + response.getCancelReason())
+                    .asRuntimeException());
+            cancel();
+        } else if (response.getCreated()) {
+            listener.onCreated();
+        } else {
+            response.getEventsList().forEach(event -> listener.onEvent(this, event));
+        }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        end(failure);
+    }
+
+    @Override
+    public void onCompleted() {
+        end(Status.UNAVAILABLE.withDescription("etcd ended the watch").asRuntimeException());
+    }
+
+    void end(Throwable failure) {
+        if (ended.compareAndSet(false, true)) {
+            listener.onEnd(failure);
+        }
+    }
+
+    /** Whether it was closed or has failed. */
+    boolean isEnded() {
+        return ended.get();
+    }
+
+    @Override
+    public void close() {
+        if (ended.compareAndSet(false, true)) {
+            cancel();
+        }
+    }
+
+    private void cancel() {
+        ClientCallStreamObserver<WatchRequest> open = stream;
+        if (open != null) {
+            open.cancel("no longer of interest", null);
+        }
+    }
+}

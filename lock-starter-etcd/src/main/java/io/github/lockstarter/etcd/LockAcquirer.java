@@ -1,0 +1,222 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.LeaseGrantResponse;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.TxnResponse;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.GrantTime;
+import io.github.lockstarter.spi.LockToken;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acquires locks: creates a lease, and then the lock's key with that lease, if there is no such key. Thread-safe.
+ *
+ * <p>The key is asked for only when the lease is there, so an attempt whose outcome is not known is undone by ending
+ * its lease: a request that arrives later fails for want of it.
+ */
+final class LockAcquirer {
+
+    /** Each round finds an offset that another client has raised in between. */
+    private static final int MOST_ROUNDS = 8;
+
+    /** A place in the queue means nothing here, but a waiter has one. */
+    private static final long ANY_POSITION = 1;
+
+    /** Of a lease that is over: etcd ends it within this time. */
+    private static final Duration ENDING = Duration.ofMillis(500);
+
+    private final EtcdClient client;
+    private final KeyNames names;
+    private final Attempts attempts;
+    private final FencingOffset offset;
+    private final WaitingInstances waiters;
+    private final String target;
+
+    LockAcquirer(EtcdClient client, KeyNames names, Attempts attempts, WaitingInstances waiters, String target) {
+        this.client = client;
+        this.names = names;
+        this.attempts = attempts;
+        this.offset = new FencingOffset(client, names);
+        this.waiters = waiters;
+        this.target = target;
+    }
+
+    CompletableFuture<AcquireResult> acquire(AcquireCommand command, Deadline deadline) {
+        return client.grantLease(command.lease(), deadline)
+                .thenCompose(lease -> {
+                    attempts.begin(command.token(), lease.getID(), lease.getTTL());
+                    return new Attempt(command, lease, deadline).begin();
+                })
+                .exceptionally(this::notAttempted);
+    }
+
+    /** Without a lease nothing was asked that could have taken the lock. */
+    private AcquireResult notAttempted(Throwable thrown) {
+        EtcdFailure failure = EtcdFailure.of(thrown, target);
+        return failure.kind() == EtcdFailure.Kind.NO_LEADER
+                ? new AcquireResult.Unavailable(failure.reason(), failure.cause())
+                : new AcquireResult.Rejected(failure.reason(), failure.cause());
+    }
+
+    /** One attempt with its lease. */
+    private final class Attempt {
+
+        private final AcquireCommand command;
+        private final LockToken token;
+        private final LeaseGrantResponse lease;
+        private final Deadline deadline;
+        private final ByteString name;
+
+        Attempt(AcquireCommand command, LeaseGrantResponse lease, Deadline deadline) {
+            this.command = command;
+            this.token = command.token();
+            this.lease = lease;
+            this.deadline = deadline;
+            this.name = names.lock(command.key());
+        }
+
+        CompletableFuture<AcquireResult> begin() {
+            return create(offset.known(), MOST_ROUNDS).handle(this::orUnknown).thenCompose(Function.identity());
+        }
+
+        private CompletableFuture<AcquireResult> orUnknown(AcquireResult result, @Nullable Throwable thrown) {
+            if (thrown == null) {
+                return CompletableFuture.completedFuture(result);
+            }
+            EtcdFailure failure = EtcdFailure.of(thrown, target);
+            return failure.isCertain()
+                    ? rejected(failure.reason(), failure.cause())
+                    : CompletableFuture.completedFuture(new AcquireResult.Unknown(failure.reason(), failure.cause()));
+        }
+
+        private CompletableFuture<AcquireResult> create(long assumed, int rounds) {
+            long needed = FencingTokens.offsetAbove(
+                    command.fencingFloor(), lease.getHeader().getRevision(), assumed);
+            if (rounds == 0) {
+                String reason = "The fencing offset in " + target + " changes all the time";
+                return rejected(reason, new IllegalStateException(reason));
+            }
+            if (command.fencingFloor() >= FencingTokens.BEYOND - FencingTokens.ROOM) {
+                String reason = "There is no fencing token below 2^53 above " + command.fencingFloor();
+                return rejected(reason, new IllegalStateException(reason));
+            }
+            if (needed > assumed) {
+                return offset.raise(assumed, needed, deadline).thenCompose(stored -> create(stored, rounds - 1));
+            }
+            LockEntry entry =
+                    new LockEntry(Optional.of(token.value()), assumed, command.fencingTokens(), command.lease());
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addCompare(Requests.isAbsent(name))
+                    .addCompare(offset.is(assumed))
+                    .addSuccess(Requests.put(name, entry.stored(), lease.getID()))
+                    .addFailure(Requests.get(name))
+                    .addFailure(Requests.get(offset.name()))
+                    .build();
+            return client.transact(request, deadline).thenCompose(response -> {
+                if (response.getSucceeded()) {
+                    return granted(entry, response.getHeader().getRevision());
+                }
+                Optional<KeyValue> found = Requests.read(response, 0);
+                long stored = offset.read(Requests.read(response, 1));
+                return found.isPresent() ? refused(found.get(), response) : create(stored, rounds - 1);
+            });
+        }
+
+        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision) {
+            long now = System.nanoTime();
+            attempts.granted(token, now);
+            long first = entry.firstFencingToken(revision);
+            if (first <= command.fencingFloor() || entry.lastFencingToken(revision) >= FencingTokens.BEYOND) {
+                String reason =
+                        "The fencing token " + first + " is not between " + command.fencingFloor() + " and 2^53";
+                return rejected(reason, new IllegalStateException(reason));
+            }
+            return noLongerWaiting().thenApply(left -> grant(first));
+        }
+
+        /** If the very token has the lock, it is told the same again. */
+        private CompletableFuture<AcquireResult> refused(KeyValue found, TxnResponse response) {
+            return undone().thenCompose(ended -> {
+                Optional<LockEntry> entry = LockEntry.of(found.getValue());
+                boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
+                return isOurs
+                        ? noLongerWaiting()
+                                .thenApply(left -> grant(entry.get().firstFencingToken(found.getCreateRevision())))
+                        : contended(found, entry, response.getHeader().getRevision());
+            });
+        }
+
+        private AcquireResult grant(long first) {
+            Optional<GrantTime> time = command.atLeast().isZero()
+                    ? Optional.empty()
+                    : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).map(EtcdGrantTime::new);
+            return new AcquireResult.Granted(first, 0, time);
+        }
+
+        private CompletableFuture<Void> noLongerWaiting() {
+            return command.waiting().isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : waiters.leave(token.instanceId(), command.key(), deadline);
+        }
+
+        private CompletableFuture<AcquireResult> contended(KeyValue found, Optional<LockEntry> entry, long revision) {
+            CompletableFuture<Void> joined = command.waiting().isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : waiters.join(
+                            token.instanceId(),
+                            command.key(),
+                            command.waiting().get().patience(),
+                            revision,
+                            deadline);
+            CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
+            return joined.thenCombine(
+                    remaining,
+                    (done, left) -> new AcquireResult.Contended(
+                            left,
+                            command.waiting().isEmpty() ? Waiting.NEW : ANY_POSITION,
+                            entry.flatMap(LockEntry::holder)
+                                    .filter(holder -> holder.since().isPresent()),
+                            entry.map(LockEntry::isKept).orElse(false)));
+        }
+
+        /** Ends the lease, which no key has; its end is not waited for. */
+        private CompletableFuture<Void> undone() {
+            attempts.forget(token, lease.getID());
+            client.revokeLease(lease.getID(), deadline);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {
+            return client.revokeLease(lease.getID(), deadline).handle((ended, failure) -> {
+                if (failure != null) {
+                    return new AcquireResult.Unknown(reason, cause);
+                }
+                attempts.forget(token, lease.getID());
+                return new AcquireResult.Rejected(reason, cause);
+            });
+        }
+    }
+
+    /** How long a lock is still there if it is not renewed; empty if it has no lease. */
+    static CompletableFuture<Optional<Duration>> remainingLease(
+            EtcdClient client, KeyValue found, Optional<LockEntry> entry, Deadline deadline) {
+        if (found.getLease() == 0) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        Duration asked = entry.map(LockEntry::lease).orElse(Duration.ZERO);
+        return client.remaining(found.getLease(), deadline).handle((stored, failure) -> {
+            Duration left = failure != null ? asked : stored;
+            Duration capped = entry.isPresent() && left.compareTo(asked) > 0 ? asked : left;
+            return Optional.of(capped.isZero() ? ENDING : capped);
+        });
+    }
+}

@@ -1,0 +1,84 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.github.lockstarter.LockHolder;
+import io.github.lockstarter.spi.StoredOwner;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The value of a lock's key. Immutable.
+ *
+ * @param token the owner's token, as it is stored; empty if the lock is kept for the rest of its minimum time
+ * @param offset what was added to the revision of the grant
+ * @param fencingTokens how many fencing tokens the grant covers
+ * @param lease the lease as it was asked for, or the rest of the minimum time; the lease in etcd is in whole seconds
+ */
+record LockEntry(Optional<String> token, long offset, int fencingTokens, Duration lease) {
+
+    private static final Pattern STORED =
+            Pattern.compile("1 (held|kept) ([0-9]{1,18}) ([0-9]{1,4}) ([0-9]{1,18})(?: (.*))?", Pattern.DOTALL);
+
+    private static final Pattern NUMBERED = Pattern.compile("([^:|]*):[0-9]+(.*)", Pattern.DOTALL);
+
+    /** Reads a value; empty if a client of another kind has written it. */
+    static Optional<LockEntry> of(ByteString value) {
+        Matcher stored = STORED.matcher(value.toStringUtf8());
+        if (!stored.matches()) {
+            return Optional.empty();
+        }
+        String token = stored.group(5);
+        boolean isHeld = stored.group(1).equals("held");
+        if (isHeld != (token != null)) {
+            return Optional.empty();
+        }
+        return Optional.of(new LockEntry(
+                Optional.ofNullable(token),
+                Long.parseLong(stored.group(2)),
+                Integer.parseInt(stored.group(3)),
+                Duration.ofMillis(Long.parseLong(stored.group(4)))));
+    }
+
+    ByteString stored() {
+        return ByteString.copyFromUtf8("1 " + (isKept() ? "kept" : "held") + ' ' + offset + ' ' + fencingTokens + ' '
+                + lease.toMillis()
+                + token.map(owner -> ' ' + owner).orElse(""));
+    }
+
+    boolean isKept() {
+        return token.isEmpty();
+    }
+
+    /** The first of the fencing tokens of the grant. */
+    long firstFencingToken(long createRevision) {
+        return FencingTokens.at(createRevision, offset);
+    }
+
+    /** The last of the fencing tokens of the grant. */
+    long lastFencingToken(long createRevision) {
+        return firstFencingToken(createRevision) + fencingTokens - 1;
+    }
+
+    LockEntry leasedFor(Duration longer) {
+        return new LockEntry(token, offset, fencingTokens, longer);
+    }
+
+    LockEntry keptFor(Duration rest) {
+        return new LockEntry(Optional.empty(), offset, fencingTokens, rest);
+    }
+
+    Optional<LockHolder> holder() {
+        return token.map(owner -> {
+            Matcher parts = NUMBERED.matcher(owner);
+            return StoredOwner.of(parts.matches() ? parts.group(1) + parts.group(2) : owner)
+                    .holder();
+        });
+    }
+
+    /** The instance of the owner. */
+    Optional<String> instanceId() {
+        return token.map(NUMBERED::matcher).filter(Matcher::matches).map(parts -> parts.group(1));
+    }
+}

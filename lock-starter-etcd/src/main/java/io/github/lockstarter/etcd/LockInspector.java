@@ -1,0 +1,110 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Looks at locks of any owner, and takes them away, for an operator. Thread-safe. */
+final class LockInspector {
+
+    private final EtcdClient client;
+    private final KeyNames names;
+    private final RevocationMailbox mailbox;
+    private final String target;
+
+    LockInspector(EtcdClient client, KeyNames names, RevocationMailbox mailbox, String target) {
+        this.client = client;
+        this.names = names;
+        this.mailbox = mailbox;
+        this.target = target;
+    }
+
+    /** What is stored of a lock. */
+    private record Seen(Optional<KeyValue> found, Optional<LockEntry> entry, long waiting) {
+
+        long fencingToken() {
+            return entry.isEmpty()
+                    ? 0
+                    : entry.get().lastFencingToken(found.orElseThrow().getCreateRevision());
+        }
+
+        boolean isForeign() {
+            return found.isPresent() && entry.isEmpty();
+        }
+    }
+
+    CompletableFuture<StoredLock> inspect(String key, Deadline deadline) {
+        return see(key, deadline)
+                .thenCompose(seen -> shown(seen, deadline))
+                .exceptionally(thrown ->
+                        new StoredLock.Unknown(EtcdFailure.of(thrown, target).reason()));
+    }
+
+    private CompletableFuture<Seen> see(String key, Deadline deadline) {
+        ByteString name = names.lock(key);
+        TxnRequest request = TxnRequest.newBuilder()
+                .addSuccess(Requests.get(name))
+                .addSuccess(Requests.count(names.waiters(key)))
+                .build();
+        return client.transact(request, deadline).thenApply(response -> {
+            Optional<KeyValue> found = Requests.read(response, 0);
+            long waiting = response.getResponses(1).getResponseRange().getCount();
+            return new Seen(found, found.map(KeyValue::getValue).flatMap(LockEntry::of), waiting);
+        });
+    }
+
+    private CompletableFuture<StoredLock> shown(Seen seen, Deadline deadline) {
+        if (seen.found().isEmpty()) {
+            return CompletableFuture.completedFuture(new StoredLock.Free(0, seen.waiting()));
+        }
+        return LockAcquirer.remainingLease(client, seen.found().get(), seen.entry(), deadline)
+                .thenApply(remaining -> seen.entry().filter(LockEntry::isKept).isPresent()
+                        ? new StoredLock.Kept(remaining.orElse(Duration.ZERO), seen.fencingToken(), seen.waiting())
+                        : new StoredLock.Held(
+                                seen.entry().flatMap(LockEntry::holder),
+                                remaining,
+                                seen.fencingToken(),
+                                seen.waiting()));
+    }
+
+    CompletableFuture<Revocation> revoke(String key, long fencingToken, Deadline deadline) {
+        return revokeSeen(key, fencingToken, deadline)
+                .exceptionally(thrown ->
+                        new Revocation.Unknown(EtcdFailure.of(thrown, target).reason()));
+    }
+
+    private CompletableFuture<Revocation> revokeSeen(String key, long fencingToken, Deadline deadline) {
+        return see(key, deadline).thenCompose(seen -> {
+            if (seen.isForeign()) {
+                return CompletableFuture.completedFuture(new Revocation.Foreign());
+            }
+            if (seen.found().isEmpty() || seen.fencingToken() != fencingToken) {
+                return shown(seen, deadline).thenApply(Revocation.Stale::new);
+            }
+            return take(key, seen, fencingToken, deadline);
+        });
+    }
+
+    /**
+     * Ends the lease, which is that of one grant. A renewal may have given the lock another one since; it is taken away
+     * in the next round.
+     */
+    private CompletableFuture<Revocation> take(String key, Seen seen, long fencingToken, Deadline deadline) {
+        LockEntry entry = seen.entry().orElseThrow();
+        return client.revokeLease(seen.found().orElseThrow().getLease(), deadline)
+                .thenCompose(ended -> see(key, deadline).thenCompose(left -> {
+                    if (left.found().isPresent() && left.fencingToken() == fencingToken) {
+                        return take(key, left, fencingToken, deadline);
+                    }
+                    return ended
+                            ? mailbox.sendRevoked(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
+                            : shown(left, deadline).thenApply(Revocation.Stale::new);
+                }));
+    }
+}

@@ -1,0 +1,160 @@
+package io.github.lockstarter.etcd;
+
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.spi.GrantTime;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseCommand.Keep;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Releases locks: ends the leases of a token, which removes the lock's key with them, and no other. Never releases by
+ * key: a key may have another owner by then. Thread-safe.
+ */
+final class LockReleaser {
+
+    /** Longer than etcd keeps what is to be ended beyond its time. */
+    private static final long END_SECONDS = 5;
+
+    private final EtcdClient client;
+    private final KeyNames names;
+    private final Attempts attempts;
+    private final WaitingInstances waiters;
+    private final String target;
+    private final Executor callbacks;
+
+    LockReleaser(
+            EtcdClient client,
+            KeyNames names,
+            Attempts attempts,
+            WaitingInstances waiters,
+            String target,
+            Executor callbacks) {
+        this.client = client;
+        this.names = names;
+        this.attempts = attempts;
+        this.waiters = waiters;
+        this.target = target;
+        this.callbacks = callbacks;
+    }
+
+    CompletableFuture<ReleaseResult> release(ReleaseCommand command, Deadline deadline) {
+        CompletableFuture<ReleaseResult> released = command.keep()
+                .map(keep -> keep(command, keep, deadline))
+                .orElseGet(() -> free(command.key(), command.token(), deadline).thenApply(LockReleaser::result));
+        return released.exceptionally(thrown -> {
+            EtcdFailure failure = EtcdFailure.of(thrown, target);
+            return new ReleaseResult.Unknown(failure.reason(), failure.cause());
+        });
+    }
+
+    CompletableFuture<WithdrawResult> withdraw(WithdrawCommand command, Deadline deadline) {
+        CompletableFuture<Void> left = waiters.leave(command.token().instanceId(), command.key(), deadline);
+        return free(command.key(), command.token(), deadline)
+                .thenCombine(left, (freed, done) -> (WithdrawResult) new WithdrawResult.Withdrawn())
+                .exceptionally(thrown -> {
+                    EtcdFailure failure = EtcdFailure.of(thrown, target);
+                    return new WithdrawResult.Unknown(failure.reason(), failure.cause());
+                });
+    }
+
+    private static ReleaseResult result(boolean wasHeld) {
+        return wasHeld ? new ReleaseResult.Released(0) : new ReleaseResult.NotHeld();
+    }
+
+    /** Whether the token had the lock; it has not, and will not get it, afterwards. */
+    private CompletableFuture<Boolean> free(String key, LockToken token, Deadline deadline) {
+        return attempts.of(token)
+                .map(known -> end(known.leases(), deadline).thenApply(wasHeld -> {
+                    attempts.forget(token);
+                    return wasHeld;
+                }))
+                .orElseGet(() -> client.read(names.lock(key), deadline).thenCompose(found -> found.filter(isOf(token))
+                        .map(lock -> end(List.of(lock.getLease()), deadline))
+                        .orElseGet(() -> CompletableFuture.completedFuture(false))));
+    }
+
+    private CompletableFuture<Boolean> end(List<Long> leases, Deadline deadline) {
+        CompletableFuture<Boolean> any = CompletableFuture.completedFuture(false);
+        for (long lease : leases) {
+            any = any.thenCombine(client.revokeLease(lease, deadline), Boolean::logicalOr);
+        }
+        return any;
+    }
+
+    private static Predicate<KeyValue> isOf(LockToken token) {
+        return lock -> LockEntry.of(lock.getValue()).flatMap(LockEntry::token).equals(Optional.of(token.value()));
+    }
+
+    private CompletableFuture<ReleaseResult> keep(ReleaseCommand command, Keep keep, Deadline deadline) {
+        return client.read(names.lock(command.key()), deadline).thenCompose(found -> {
+            if (found.filter(isOf(command.token())).isEmpty()) {
+                attempts.forget(command.token());
+                return found.isEmpty()
+                        ? CompletableFuture.completedFuture(new ReleaseResult.NotHeld())
+                        : keptBefore(found.get(), command.fencingToken(), deadline);
+            }
+            Duration rest = keep.atLeast().minus(sinceGrant(command.token(), keep));
+            return rest.toMillis() < 1
+                    ? free(command.key(), command.token(), deadline).thenApply(LockReleaser::result)
+                    : keep(command.token(), found.get(), rest, deadline);
+        });
+    }
+
+    private Duration sinceGrant(LockToken token, Keep keep) {
+        long now = System.nanoTime();
+        Optional<GrantTime> told = keep.grantTime();
+        long grantedAt = told.isPresent() && told.get() instanceof EtcdGrantTime time
+                ? time.nanos()
+                : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).orElse(now);
+        return Duration.ofNanos(Math.max(0, now - grantedAt));
+    }
+
+    /** Puts what is kept in the place of the lock. Etcd keeps it for whole seconds; this instance ends it in time. */
+    private CompletableFuture<ReleaseResult> keep(LockToken token, KeyValue lock, Duration rest, Deadline deadline) {
+        LockEntry kept = LockEntry.of(lock.getValue()).orElseThrow().keptFor(rest);
+        return client.grantLease(rest, deadline).thenCompose(granted -> {
+            long lease = granted.getID();
+            TxnRequest request = TxnRequest.newBuilder()
+                    .addCompare(Requests.isUnchanged(lock))
+                    .addSuccess(Requests.put(lock.getKey(), kept.stored(), lease))
+                    .build();
+            return client.transact(request, deadline).thenApply(response -> {
+                attempts.forget(token);
+                client.revokeLease(response.getSucceeded() ? lock.getLease() : lease, deadline);
+                if (!response.getSucceeded()) {
+                    return new ReleaseResult.NotHeld();
+                }
+                endLater(lease, rest);
+                return new ReleaseResult.Kept(rest, 0);
+            });
+        });
+    }
+
+    private void endLater(long lease, Duration rest) {
+        CompletableFuture.delayedExecutor(rest.toMillis() + 1, TimeUnit.MILLISECONDS, callbacks)
+                .execute(() -> client.revokeLease(lease, Deadline.after(END_SECONDS, TimeUnit.SECONDS)));
+    }
+
+    /** To a release that is sent a second time. */
+    private CompletableFuture<ReleaseResult> keptBefore(KeyValue found, long fencingToken, Deadline deadline) {
+        Optional<LockEntry> kept = LockEntry.of(found.getValue())
+                .filter(LockEntry::isKept)
+                .filter(entry -> entry.lastFencingToken(found.getCreateRevision()) == fencingToken);
+        return kept.isEmpty()
+                ? CompletableFuture.completedFuture(new ReleaseResult.NotHeld())
+                : LockAcquirer.remainingLease(client, found, kept, deadline)
+                        .thenApply(rest -> new ReleaseResult.Kept(rest.orElseThrow(), 0));
+    }
+}

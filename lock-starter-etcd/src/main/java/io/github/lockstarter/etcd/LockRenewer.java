@@ -1,0 +1,170 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.grpc.Deadline;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews locks: reads whether the token has the lock, and then renews the lease of its key. Both are asked after the
+ * call, in this order; so the lease that is renewed is that of the key which the token had, and neither can be an
+ * answer of before. A lease of etcd always has the length it was created with: a longer one takes the place of the
+ * first. Thread-safe.
+ */
+final class LockRenewer {
+
+    /** Etcd has at most 128 requests in a transaction, as it is delivered. */
+    private static final int MOST_READ = 100;
+
+    private final EtcdClient client;
+    private final KeyNames names;
+    private final Attempts attempts;
+    private final String target;
+
+    LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String target) {
+        this.client = client;
+        this.names = names;
+        this.attempts = attempts;
+        this.target = target;
+    }
+
+    List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands, Deadline deadline) {
+        List<CompletionStage<RenewResult>> results = new ArrayList<>();
+        for (int from = 0; from < commands.size(); from += MOST_READ) {
+            results.addAll(
+                    renewTogether(commands.subList(from, Math.min(commands.size(), from + MOST_READ)), deadline));
+        }
+        return results;
+    }
+
+    private List<CompletableFuture<RenewResult>> renewTogether(List<RenewCommand> commands, Deadline deadline) {
+        TxnRequest.Builder reading = TxnRequest.newBuilder();
+        commands.forEach(command -> reading.addSuccess(Requests.get(names.lock(command.key()))));
+        List<Renewal> renewals =
+                commands.stream().map(command -> new Renewal(command, deadline)).toList();
+        client.transact(reading.build(), deadline).whenComplete((response, failure) -> {
+            if (failure != null) {
+                renewals.forEach(renewal -> renewal.fail(failure));
+                return;
+            }
+            for (int i = 0; i < renewals.size(); i++) {
+                renewals.get(i).found(Requests.read(response, i));
+            }
+            keepAlive(renewals, deadline);
+        });
+        return renewals.stream().map(renewal -> renewal.result).toList();
+    }
+
+    private void keepAlive(List<Renewal> renewals, Deadline deadline) {
+        List<Renewal> held = renewals.stream().filter(Renewal::isHeld).toList();
+        if (held.isEmpty()) {
+            return;
+        }
+        List<CompletableFuture<Long>> answers =
+                client.keepAlive(held.stream().map(Renewal::lease).toList(), deadline);
+        for (int i = 0; i < held.size(); i++) {
+            Renewal renewal = held.get(i);
+            answers.get(i).whenComplete(renewal::answered);
+        }
+    }
+
+    /** One renewal. Each step is taken by the thread that has the answer to the one before. */
+    private final class Renewal {
+
+        private final RenewCommand command;
+        private final Deadline deadline;
+        private final CompletableFuture<RenewResult> result = new CompletableFuture<>();
+        private Optional<KeyValue> key = Optional.empty();
+        private Optional<LockEntry> entry = Optional.empty();
+
+        Renewal(RenewCommand command, Deadline deadline) {
+            this.command = command;
+            this.deadline = deadline;
+        }
+
+        void found(Optional<KeyValue> read) {
+            key = read;
+            entry = read.map(KeyValue::getValue).flatMap(LockEntry::of).filter(this::isOurs);
+            if (entry.isEmpty()) {
+                attempts.forget(command.token());
+                result.complete(new RenewResult.NotHeld());
+            }
+        }
+
+        private boolean isOurs(LockEntry found) {
+            return found.token().equals(Optional.of(command.token().value()));
+        }
+
+        boolean isHeld() {
+            return entry.isPresent();
+        }
+
+        long lease() {
+            return key.orElseThrow().getLease();
+        }
+
+        void answered(Long seconds, @Nullable Throwable failure) {
+            if (failure != null) {
+                fail(failure);
+            } else if (seconds <= 0) {
+                result.complete(new RenewResult.NotHeld());
+            } else if (command.lease().compareTo(entry.orElseThrow().lease()) > 0) {
+                replaceLease().handle(this::orUnknown).thenAccept(result::complete);
+            } else {
+                result.complete(new RenewResult.Renewed());
+            }
+        }
+
+        /** The lock is looked up when it is released, since an outcome that is not known leaves it with either lease. */
+        private CompletableFuture<RenewResult> replaceLease() {
+            LockToken token = command.token();
+            attempts.forget(token);
+            KeyValue seen = key.orElseThrow();
+            ByteString longer = entry.orElseThrow().leasedFor(command.lease()).stored();
+            return client.grantLease(command.lease(), deadline).thenCompose(granted -> {
+                TxnRequest request = TxnRequest.newBuilder()
+                        .addCompare(Requests.isUnchanged(seen))
+                        .addSuccess(Requests.put(seen.getKey(), longer, granted.getID()))
+                        .addFailure(Requests.get(seen.getKey()))
+                        .build();
+                return client.transact(request, deadline).thenApply(response -> {
+                    client.revokeLease(response.getSucceeded() ? seen.getLease() : granted.getID(), deadline);
+                    return response.getSucceeded() ? new RenewResult.Renewed() : changed(Requests.read(response, 0));
+                });
+            });
+        }
+
+        private RenewResult changed(Optional<KeyValue> found) {
+            boolean isOurs = found.map(KeyValue::getValue)
+                    .flatMap(LockEntry::of)
+                    .filter(this::isOurs)
+                    .isPresent();
+            String reason = "The lock was renewed by another call at the same time";
+            return isOurs
+                    ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
+                    : new RenewResult.NotHeld();
+        }
+
+        void fail(Throwable failure) {
+            result.complete(orUnknown(null, failure));
+        }
+
+        private RenewResult orUnknown(@Nullable RenewResult answer, @Nullable Throwable thrown) {
+            if (answer != null && thrown == null) {
+                return answer;
+            }
+            Throwable cause = thrown == null ? new IllegalStateException("No result") : thrown;
+            EtcdFailure failure = EtcdFailure.of(cause, target);
+            return new RenewResult.Unknown(failure.reason(), failure.cause());
+        }
+    }
+}

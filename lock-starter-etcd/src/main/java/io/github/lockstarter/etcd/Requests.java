@@ -1,0 +1,73 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnResponse;
+import java.util.Optional;
+
+/** The parts of transactions. Without state. */
+final class Requests {
+
+    private Requests() {}
+
+    static RequestOp put(ByteString key, ByteString value, long lease) {
+        return RequestOp.newBuilder()
+                .setRequestPut(
+                        PutRequest.newBuilder().setKey(key).setValue(value).setLease(lease))
+                .build();
+    }
+
+    static RequestOp get(ByteString key) {
+        return RequestOp.newBuilder()
+                .setRequestRange(RangeRequest.newBuilder().setKey(key))
+                .build();
+    }
+
+    /** How many keys begin so. */
+    static RequestOp count(ByteString beginning) {
+        return RequestOp.newBuilder()
+                .setRequestRange(RangeRequest.newBuilder()
+                        .setKey(beginning)
+                        .setRangeEnd(KeyNames.behind(beginning))
+                        .setCountOnly(true))
+                .build();
+    }
+
+    static Compare isAbsent(ByteString key) {
+        return Compare.newBuilder()
+                .setKey(key)
+                .setTarget(Compare.CompareTarget.CREATE)
+                .setResult(Compare.CompareResult.EQUAL)
+                .setCreateRevision(0)
+                .build();
+    }
+
+    static Compare hasValue(ByteString key, ByteString value) {
+        return Compare.newBuilder()
+                .setKey(key)
+                .setTarget(Compare.CompareTarget.VALUE)
+                .setResult(Compare.CompareResult.EQUAL)
+                .setValue(value)
+                .build();
+    }
+
+    /** Nothing has written to the key since it was read. */
+    static Compare isUnchanged(KeyValue read) {
+        return Compare.newBuilder()
+                .setKey(read.getKey())
+                .setTarget(Compare.CompareTarget.MOD)
+                .setResult(Compare.CompareResult.EQUAL)
+                .setModRevision(read.getModRevision())
+                .build();
+    }
+
+    /** What a transaction has read, by the number of the request in it. */
+    static Optional<KeyValue> read(TxnResponse response, int number) {
+        return response.getResponses(number).getResponseRange().getKvsList().stream()
+                .findFirst();
+    }
+}

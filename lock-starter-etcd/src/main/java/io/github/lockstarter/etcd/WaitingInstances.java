@@ -1,0 +1,166 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.TxnRequest;
+import io.etcd.jetcd.api.WatchCreateRequest;
+import io.etcd.jetcd.api.WatchRequest;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The instances that wait at this backend. Each watches the lock's key from the revision on at which it was refused, so
+ * that no release is missed in between, and is signalled once by its end, whatever ended it. It also has a key of its
+ * own, so that operators see how many wait; that key has a lease, so that it ends with its instance.
+ *
+ * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
+ * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal.
+ */
+final class WaitingInstances {
+
+    /** After a watch has failed: not at once, since the server may be away. */
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
+    private record Place(String instanceId, String key) {}
+
+    private static final class Waiter {
+
+        private volatile @Nullable KeyWatch watch;
+        private volatile long lease;
+        private volatile long until;
+
+        void close() {
+            KeyWatch open = watch;
+            if (open != null) {
+                open.close();
+            }
+        }
+
+        boolean isWatching() {
+            KeyWatch open = watch;
+            return open != null && !open.isEnded();
+        }
+    }
+
+    private final EtcdClient client;
+    private final KeyNames names;
+    private final BiConsumer<String, String> signals;
+    private final Executor callbacks;
+    private final ConcurrentMap<Place, Waiter> waiting = new ConcurrentHashMap<>();
+
+    /**
+     * Without any.
+     *
+     * @param signals takes an instance and the key that it is to try again
+     */
+    WaitingInstances(EtcdClient client, KeyNames names, BiConsumer<String, String> signals, Executor callbacks) {
+        this.client = client;
+        this.names = names;
+        this.signals = signals;
+        this.callbacks = callbacks;
+    }
+
+    /** Completes when the instance is registered, normally also if only its own key could not be stored. */
+    CompletableFuture<Void> join(String instanceId, String key, Duration patience, long refusedAt, Deadline deadline) {
+        Place place = new Place(instanceId, key);
+        Waiter waiter = waiting.computeIfAbsent(place, ignored -> new Waiter());
+        boolean isNew = waiter.lease == 0;
+        waiter.until = System.nanoTime() + patience.toNanos();
+        if (!waiter.isWatching()) {
+            waiter.watch = watch(place, waiter, refusedAt + 1);
+        }
+        if (!isNew) {
+            return client.keepAlive(List.of(waiter.lease), deadline).get(0).handle((ttl, failure) -> {
+                if (failure == null && ttl <= 0) {
+                    waiter.lease = 0; // ended before the instance asked again; the next refusal stores it anew
+                }
+                return null;
+            });
+        }
+        leaveWhenOver(place, waiter, patience);
+        return client.grantLease(patience, deadline)
+                .thenCompose(granted -> {
+                    waiter.lease = granted.getID();
+                    return client.transact(stored(place, granted.getID()), deadline);
+                })
+                .handle((stored, failure) -> null);
+    }
+
+    private TxnRequest stored(Place place, long lease) {
+        ByteString name = names.waiter(place.key, place.instanceId);
+        return TxnRequest.newBuilder()
+                .addSuccess(Requests.put(name, ByteString.EMPTY, lease))
+                .build();
+    }
+
+    private KeyWatch watch(Place place, Waiter waiter, long fromRevision) {
+        WatchRequest request = WatchRequest.newBuilder()
+                .setCreateRequest(WatchCreateRequest.newBuilder()
+                        .setKey(names.lock(place.key))
+                        .setStartRevision(fromRevision)
+                        .addFilters(WatchCreateRequest.FilterType.NOPUT))
+                .build();
+        KeyWatch.Listener listener = new KeyWatch.Listener() {
+            @Override
+            public void onEvent(KeyWatch watch, Event event) {
+                watch.close();
+                if (waiting.get(place) == waiter) {
+                    signals.accept(place.instanceId, place.key);
+                }
+            }
+
+            @Override
+            public void onEnd(Throwable failure) {
+                later(LOOK_AGAIN, () -> {
+                    if (waiting.get(place) == waiter) {
+                        signals.accept(place.instanceId, place.key);
+                    }
+                });
+            }
+        };
+        return client.watch(request, listener);
+    }
+
+    /** Completes, normally in any case, when the key of the instance is gone, or could not be removed. */
+    CompletableFuture<Void> leave(String instanceId, String key, Deadline deadline) {
+        Waiter waiter = waiting.remove(new Place(instanceId, key));
+        if (waiter == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        waiter.close();
+        return waiter.lease == 0
+                ? CompletableFuture.completedFuture(null)
+                : client.revokeLease(waiter.lease, deadline).handle((ended, failure) -> null);
+    }
+
+    private void leaveWhenOver(Place place, Waiter waiter, Duration rest) {
+        later(rest, () -> {
+            Duration left = Duration.ofNanos(waiter.until - System.nanoTime());
+            if (left.toMillis() > 0) {
+                if (waiting.get(place) == waiter) {
+                    leaveWhenOver(place, waiter, left);
+                }
+            } else if (waiting.remove(place, waiter)) {
+                waiter.close();
+            }
+        });
+    }
+
+    private void later(Duration delay, Runnable action) {
+        CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS, callbacks)
+                .execute(action);
+    }
+
+    void close() {
+        waiting.values().forEach(Waiter::close);
+        waiting.clear();
+    }
+}

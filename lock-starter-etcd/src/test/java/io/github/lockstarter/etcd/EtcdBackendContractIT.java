@@ -1,0 +1,82 @@
+package io.github.lockstarter.etcd;
+
+import io.github.lockstarter.contract.AcquireContract;
+import io.github.lockstarter.contract.AdminContract;
+import io.github.lockstarter.contract.ClosingContract;
+import io.github.lockstarter.contract.FencingContract;
+import io.github.lockstarter.contract.KeptContract;
+import io.github.lockstarter.contract.KeyContract;
+import io.github.lockstarter.contract.ReleaseContract;
+import io.github.lockstarter.contract.RenewContract;
+import io.github.lockstarter.contract.WakeUpContract;
+import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/** The etcd backend against the contract. */
+class EtcdBackendContractIT {
+
+    @Nested
+    class Acquire extends AcquireContract {
+        Acquire() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Release extends ReleaseContract {
+        Release() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Kept extends KeptContract {
+        Kept() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Renew extends RenewContract {
+        Renew() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Fencing extends FencingContract {
+        Fencing() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.SLOW)
+    class WakeUp extends WakeUpContract {
+        WakeUp() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Keys extends KeyContract {
+        Keys() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Closing extends ClosingContract {
+        Closing() {
+            super(SharedEtcd::store);
+        }
+    }
+
+    @Nested
+    class Admin extends AdminContract {
+        Admin() {
+            super(SharedEtcd::store);
+        }
+    }
+}

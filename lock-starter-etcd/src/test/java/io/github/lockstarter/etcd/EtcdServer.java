@@ -1,0 +1,141 @@
+package io.github.lockstarter.etcd;
+
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.github.lockstarter.testing.FreePort;
+import io.github.lockstarter.testing.GuardedProcess;
+import io.github.lockstarter.testing.ScratchDirectory;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+
+/**
+ * A real etcd on ports of its own, which can be paused, killed and started again with its data. The binary is that of
+ * {@code -Dlock.test.etcd}, else the one on the path; the calling test is reported as skipped if there is none, unless
+ * {@code -Petcd} demands one.
+ */
+public final class EtcdServer implements AutoCloseable {
+
+    private static final Duration START = Duration.ofSeconds(20);
+
+    private final ScratchDirectory files = ScratchDirectory.create("lock-starter-etcd-");
+    private final Path binary;
+    private final int port = FreePort.next();
+    private final int peerPort = FreePort.next();
+    private GuardedProcess process;
+
+    private EtcdServer(Path binary) {
+        this.binary = binary;
+        this.process = launch();
+        awaitStart();
+    }
+
+    /** Starts one. */
+    public static EtcdServer start() {
+        return new EtcdServer(requiredBinary());
+    }
+
+    private static Path requiredBinary() {
+        Optional<Path> found = binary();
+        if (found.isEmpty() && Boolean.getBoolean("lock.test.etcd.required")) {
+            throw new AssertionError("There is no etcd: name the binary with -Dlock.test.etcd=/path/to/etcd");
+        }
+        assumeThat(found)
+                .as("etcd of -Dlock.test.etcd, or on the path")
+                .isPresent();
+        return found.orElseThrow();
+    }
+
+    private static Optional<Path> binary() {
+        String given = System.getProperty("lock.test.etcd", "");
+        if (!given.isEmpty()) {
+            return Optional.of(Path.of(given));
+        }
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .map(directory -> Path.of(directory, "etcd"))
+                .filter(Files::isExecutable)
+                .findFirst();
+    }
+
+    private GuardedProcess launch() {
+        String peer = "http://127.0.0.1:" + peerPort;
+        return GuardedProcess.startLoggingTo(
+                files.path().resolve("etcd.log"),
+                files.path().toFile(),
+                List.of(
+                        binary.toString(),
+                        "--data-dir=" + files.path().resolve("data"),
+                        "--listen-client-urls=" + endpoint(),
+                        "--advertise-client-urls=" + endpoint(),
+                        "--listen-peer-urls=" + peer,
+                        "--initial-advertise-peer-urls=" + peer,
+                        "--initial-cluster=default=" + peer,
+                        "--unsafe-no-fsync"));
+    }
+
+    private void awaitStart() {
+        HttpClient http = HttpClient.newHttpClient();
+        HttpRequest health = HttpRequest.newBuilder(URI.create(endpoint() + "/health")).build();
+        try {
+            Awaitility.await()
+                    .atMost(START)
+                    .ignoreExceptions()
+                    .until(() -> http.send(health, HttpResponse.BodyHandlers.ofString())
+                            .body()
+                            .contains("true"));
+        } catch (RuntimeException e) {
+            throw new IllegalStateException("etcd did not start:\n" + log(), e);
+        }
+    }
+
+    private String log() {
+        try {
+            return Files.readString(files.path().resolve("etcd.log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Where clients connect. */
+    public String endpoint() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    /** Stops it in its tracks (SIGSTOP). */
+    public void pause() {
+        process.pause();
+    }
+
+    /** Lets it go on (SIGCONT). */
+    public void resume() {
+        process.resume();
+    }
+
+    /** Ends it at once (SIGKILL). */
+    public void kill() {
+        process.kill();
+    }
+
+    /** Starts it again with its data, after {@link #kill}. */
+    public void restart() {
+        process = launch();
+        awaitStart();
+    }
+
+    @Override
+    public void close() {
+        process.close();
+        files.close();
+    }
+}

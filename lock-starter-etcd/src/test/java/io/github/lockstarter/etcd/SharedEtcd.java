@@ -1,0 +1,19 @@
+package io.github.lockstarter.etcd;
+
+import java.util.Optional;
+
+/** One server for the test classes of a JVM, which use keys of their own; it ends with the JVM. */
+final class SharedEtcd {
+
+    private static Optional<EtcdServer> server = Optional.empty();
+
+    private SharedEtcd() {}
+
+    /** On a server that is started with the first call. */
+    static synchronized EtcdStore store() {
+        if (server.isEmpty()) {
+            server = Optional.of(EtcdServer.start());
+        }
+        return new EtcdStore(server.get().endpoint());
+    }
+}

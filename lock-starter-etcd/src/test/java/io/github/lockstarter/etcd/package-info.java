@@ -1,0 +1,2 @@
+/** The etcd store on a real server. */
+package io.github.lockstarter.etcd;
