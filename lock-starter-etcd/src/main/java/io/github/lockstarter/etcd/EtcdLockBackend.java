@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token;
  * {@code waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for
- * some seconds after an operator took a lock away; and one {@code fence}, an offset of the fencing tokens, if it was
+ * a message to the owner of a lock, that another instance waits or that an operator took it away; and one {@code fence}, an offset of the fencing tokens, if it was
  * ever needed. All but the last have an etcd lease of their own and end with it.
  *
  * <p>Each grant creates an etcd lease, and then the lock's key with that lease, in a transaction that fails if there is
@@ -63,7 +63,7 @@ public final class EtcdLockBackend implements LockBackend {
     public static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
 
     static final StoreCapabilities CAPABILITIES =
-            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, 1, true);
+            new StoreCapabilities(Signals.TO_ALL, Leases.PER_LOCK, SHORTEST_LEASE, FencingTokens.ROOM, true);
 
     // Called by any thread. Requests are answered on the callback threads, which never block. No field but `closed`
     // changes; each part says what it keeps.
@@ -72,7 +72,7 @@ public final class EtcdLockBackend implements LockBackend {
     private final OutageDetector outages;
     private final EtcdClient client;
     private final WaitingInstances waiters;
-    private final RevocationMailbox mailbox;
+    private final Mailboxes mailboxes;
     private final KeyOrder order;
     private final LockAcquirer acquirer;
     private final LockRenewer renewer;
@@ -95,12 +95,12 @@ public final class EtcdLockBackend implements LockBackend {
         this.outages = new OutageDetector(target, event -> publish(event));
         this.client = new EtcdClient(settings, outages, callbacks);
         this.waiters = new WaitingInstances(client, names, this::signal, callbacks);
-        this.mailbox = new RevocationMailbox(client, names, callbacks);
+        this.mailboxes = new Mailboxes(client, names, callbacks);
         this.order = new KeyOrder(callbacks);
         this.acquirer = new LockAcquirer(client, names, attempts, waiters, target);
         this.renewer = new LockRenewer(client, names, attempts, target);
         this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
-        this.inspector = new LockInspector(client, names, mailbox, target);
+        this.inspector = new LockInspector(client, names, mailboxes, target);
         this.probe = new FencingOffset(client, names);
     }
 
@@ -152,7 +152,7 @@ public final class EtcdLockBackend implements LockBackend {
         return client.read(probe.name(), deadline()).handle((read, failure) -> {
             Optional<String> problem = Optional.ofNullable(failure)
                     .map(thrown -> EtcdFailure.of(thrown, settings.target()).reason());
-            boolean hears = problem.isEmpty() && mailbox.isHeard();
+            boolean hears = problem.isEmpty() && mailboxes.isHeard();
             return new StoreState(
                             settings.target(), problem, Duration.ZERO, Guard.UNNEEDED, hears, List.of(), List.of())
                     .with(crashTakeOver());
@@ -167,7 +167,7 @@ public final class EtcdLockBackend implements LockBackend {
     @Override
     public void listen(String instanceId, SignalListener listener) {
         listeners.put(instanceId, listener);
-        mailbox.open(instanceId, listener);
+        mailboxes.open(instanceId, listener);
     }
 
     private void signal(String instanceId, String key) {
@@ -197,7 +197,7 @@ public final class EtcdLockBackend implements LockBackend {
         closed = true;
         outages.close();
         waiters.close();
-        mailbox.close();
+        mailboxes.close();
         client.close();
     }
 }

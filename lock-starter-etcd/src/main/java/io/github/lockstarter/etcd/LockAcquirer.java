@@ -118,12 +118,14 @@ final class LockAcquirer {
                     .addCompare(Requests.isAbsent(name))
                     .addCompare(offset.is(assumed))
                     .addSuccess(Requests.put(name, entry.stored(), lease.getID()))
+                    .addSuccess(Requests.count(names.waiters(command.key())))
                     .addFailure(Requests.get(name))
                     .addFailure(Requests.get(offset.name()))
                     .build();
             return client.transact(request, deadline).thenCompose(response -> {
                 if (response.getSucceeded()) {
-                    return granted(entry, response.getHeader().getRevision());
+                    long waiting = response.getResponses(1).getResponseRange().getCount();
+                    return granted(entry, response.getHeader().getRevision(), waiting);
                 }
                 Optional<KeyValue> found = Requests.read(response, 0);
                 long stored = offset.read(Requests.read(response, 1));
@@ -131,7 +133,7 @@ final class LockAcquirer {
             });
         }
 
-        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision) {
+        private CompletableFuture<AcquireResult> granted(LockEntry entry, long revision, long waiting) {
             long now = System.nanoTime();
             attempts.granted(token, now);
             long first = entry.firstFencingToken(revision);
@@ -140,7 +142,8 @@ final class LockAcquirer {
                         "The fencing token " + first + " is not between " + command.fencingFloor() + " and 2^53";
                 return rejected(reason, new IllegalStateException(reason));
             }
-            return noLongerWaiting().thenApply(left -> grant(first));
+            long others = waiters.isWaiting(token.instanceId(), command.key()) ? waiting - 1 : waiting;
+            return noLongerWaiting().thenApply(left -> grant(first, Math.max(0, others)));
         }
 
         /** If the very token has the lock, it is told the same again. */
@@ -150,16 +153,16 @@ final class LockAcquirer {
                 boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
                 return isOurs
                         ? noLongerWaiting()
-                                .thenApply(left -> grant(entry.get().firstFencingToken(found.getCreateRevision())))
+                                .thenApply(left -> grant(entry.get().firstFencingToken(found.getCreateRevision()), 0))
                         : contended(found, entry, response.getHeader().getRevision());
             });
         }
 
-        private AcquireResult grant(long first) {
+        private AcquireResult grant(long first, long othersWaiting) {
             Optional<GrantTime> time = command.atLeast().isZero()
                     ? Optional.empty()
                     : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).map(EtcdGrantTime::new);
-            return new AcquireResult.Granted(first, 0, time);
+            return new AcquireResult.Granted(first, othersWaiting, time);
         }
 
         private CompletableFuture<Void> noLongerWaiting() {
@@ -171,12 +174,7 @@ final class LockAcquirer {
         private CompletableFuture<AcquireResult> contended(KeyValue found, Optional<LockEntry> entry, long revision) {
             CompletableFuture<Void> joined = command.waiting().isEmpty()
                     ? CompletableFuture.completedFuture(null)
-                    : waiters.join(
-                            token.instanceId(),
-                            command.key(),
-                            command.waiting().get().patience(),
-                            revision,
-                            deadline);
+                    : waiters.join(waiting(command.waiting().get()), found, revision, deadline);
             CompletableFuture<Optional<Duration>> remaining = remainingLease(client, found, entry, deadline);
             return joined.thenCombine(
                     remaining,
@@ -186,6 +184,10 @@ final class LockAcquirer {
                             entry.flatMap(LockEntry::holder)
                                     .filter(holder -> holder.since().isPresent()),
                             entry.map(LockEntry::isKept).orElse(false)));
+        }
+
+        private WaitingInstances.Waiting waiting(Waiting wait) {
+            return new WaitingInstances.Waiting(token.instanceId(), command.key(), wait.patience());
         }
 
         /** Ends the lease, which no key has; its end is not waited for. */

@@ -15,13 +15,13 @@ final class LockInspector {
 
     private final EtcdClient client;
     private final KeyNames names;
-    private final RevocationMailbox mailbox;
+    private final Mailboxes mailboxes;
     private final String target;
 
-    LockInspector(EtcdClient client, KeyNames names, RevocationMailbox mailbox, String target) {
+    LockInspector(EtcdClient client, KeyNames names, Mailboxes mailboxes, String target) {
         this.client = client;
         this.names = names;
-        this.mailbox = mailbox;
+        this.mailboxes = mailboxes;
         this.target = target;
     }
 
@@ -103,7 +103,7 @@ final class LockInspector {
                         return take(key, left, fencingToken, deadline);
                     }
                     return ended
-                            ? mailbox.sendRevoked(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
+                            ? mailboxes.sendRevoked(key, entry, deadline).thenApply(sent -> new Revocation.Revoked())
                             : shown(left, deadline).thenApply(Revocation.Stale::new);
                 }));
     }

@@ -47,7 +47,7 @@ final class OutageDetector {
 
     /** The server has answered. */
     void answered() {
-        if (state.get() == WELL) {
+        if (state.get().failures == 0) {
             return;
         }
         State before = state.getAndSet(WELL);

@@ -2,6 +2,7 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
@@ -24,6 +25,12 @@ final class Requests {
     static RequestOp get(ByteString key) {
         return RequestOp.newBuilder()
                 .setRequestRange(RangeRequest.newBuilder().setKey(key))
+                .build();
+    }
+
+    static RequestOp delete(ByteString key) {
+        return RequestOp.newBuilder()
+                .setRequestDeleteRange(DeleteRangeRequest.newBuilder().setKey(key))
                 .build();
     }
 

@@ -2,6 +2,7 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Event;
+import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
@@ -22,12 +23,17 @@ import org.jspecify.annotations.Nullable;
  * own, so that operators see how many wait; that key has a lease, so that it ends with its instance.
  *
  * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
- * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal.
+ * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal;
+ * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that of the grant to
+ * the owner that had the message.
  */
 final class WaitingInstances {
 
     /** After a watch has failed: not at once, since the server may be away. */
     private static final Duration LOOK_AGAIN = Duration.ofMillis(500);
+
+    /** An instance that is to wait for a key, at least for a while. */
+    record Waiting(String instanceId, String key, Duration patience) {}
 
     private record Place(String instanceId, String key) {}
 
@@ -36,12 +42,19 @@ final class WaitingInstances {
         private volatile @Nullable KeyWatch watch;
         private volatile long lease;
         private volatile long until;
+        private volatile long stored;
+        private volatile long told;
 
         void close() {
             KeyWatch open = watch;
             if (open != null) {
                 open.close();
             }
+        }
+
+        /** Whether the owner has neither counted the waiter at its grant nor had a message from it. */
+        boolean isToBeToldTo(KeyValue lock) {
+            return lock.getCreateRevision() < stored && lock.getCreateRevision() != told;
         }
 
         boolean isWatching() {
@@ -68,37 +81,60 @@ final class WaitingInstances {
         this.callbacks = callbacks;
     }
 
-    /** Completes when the instance is registered, normally also if only its own key could not be stored. */
-    CompletableFuture<Void> join(String instanceId, String key, Duration patience, long refusedAt, Deadline deadline) {
-        Place place = new Place(instanceId, key);
-        Waiter waiter = waiting.computeIfAbsent(place, ignored -> new Waiter());
-        boolean isNew = waiter.lease == 0;
-        waiter.until = System.nanoTime() + patience.toNanos();
+    /**
+     * Registers an instance, or keeps its registration.
+     *
+     * @param refusedBy the lock as it was when the instance was refused
+     * @param refusedAt the revision of that
+     * @return completes, normally also if the key of the instance could not be stored
+     */
+    CompletableFuture<Void> join(Waiting waiting, KeyValue refusedBy, long refusedAt, Deadline deadline) {
+        Place place = new Place(waiting.instanceId, waiting.key);
+        Waiter waiter = this.waiting.computeIfAbsent(place, ignored -> new Waiter());
+        waiter.until = System.nanoTime() + waiting.patience.toNanos();
         if (!waiter.isWatching()) {
             waiter.watch = watch(place, waiter, refusedAt + 1);
         }
-        if (!isNew) {
-            return client.keepAlive(List.of(waiter.lease), deadline).get(0).handle((ttl, failure) -> {
-                if (failure == null && ttl <= 0) {
-                    waiter.lease = 0; // ended before the instance asked again; the next refusal stores it anew
-                }
-                return null;
-            });
+        if (waiter.lease == 0) {
+            leaveWhenOver(place, waiter, waiting.patience);
+            return client.grantLease(waiting.patience, deadline)
+                    .thenCompose(granted -> store(place, waiter, granted.getID(), refusedBy, deadline))
+                    .handle((stored, failure) -> null);
         }
-        leaveWhenOver(place, waiter, patience);
-        return client.grantLease(patience, deadline)
-                .thenCompose(granted -> {
-                    waiter.lease = granted.getID();
-                    return client.transact(stored(place, granted.getID()), deadline);
-                })
-                .handle((stored, failure) -> null);
+        CompletableFuture<Void> told = waiter.isToBeToldTo(refusedBy)
+                ? store(place, waiter, waiter.lease, refusedBy, deadline)
+                : CompletableFuture.completedFuture(null);
+        return client.keepAlive(List.of(waiter.lease), deadline)
+                .get(0)
+                .thenCombine(told, (ttl, done) -> ttl)
+                .handle((ttl, failure) -> {
+                    if (failure == null && ttl <= 0) {
+                        waiter.lease = 0; // ended before the instance asked again; the next refusal stores it anew
+                    }
+                    return null;
+                });
     }
 
-    private TxnRequest stored(Place place, long lease) {
-        ByteString name = names.waiter(place.key, place.instanceId);
-        return TxnRequest.newBuilder()
-                .addSuccess(Requests.put(name, ByteString.EMPTY, lease))
-                .build();
+    /** Whether the instance is registered. */
+    boolean isWaiting(String instanceId, String key) {
+        Waiter waiter = waiting.get(new Place(instanceId, key));
+        return waiter != null && waiter.stored > 0;
+    }
+
+    private CompletableFuture<Void> store(
+            Place place, Waiter waiter, long lease, KeyValue refusedBy, Deadline deadline) {
+        TxnRequest.Builder request = TxnRequest.newBuilder()
+                .addSuccess(Requests.put(names.waiter(place.key, place.instanceId), ByteString.EMPTY, lease));
+        LockEntry.of(refusedBy.getValue())
+                .flatMap(LockEntry::instanceId)
+                .filter(owner -> !owner.equals(place.instanceId))
+                .ifPresent(owner ->
+                        request.addSuccess(Requests.put(names.mail(owner, lease), Mail.wanted(place.key), lease)));
+        waiter.lease = lease;
+        return client.transact(request.build(), deadline).thenAccept(response -> {
+            waiter.stored = response.getHeader().getRevision();
+            waiter.told = refusedBy.getCreateRevision();
+        });
     }
 
     private KeyWatch watch(Place place, Waiter waiter, long fromRevision) {

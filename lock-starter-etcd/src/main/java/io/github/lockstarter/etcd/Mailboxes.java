@@ -7,11 +7,7 @@ import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.github.lockstarter.spi.SignalListener;
 import io.grpc.Deadline;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,13 +16,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells instances that an operator has taken a lock away: as a key that the instance watches, and that ends by its own
- * lease. An instance whose watch is interrupted goes on behind the last message that it has read.
+ * Brings messages to instances: that another instance waits for a lock, or that an operator has taken one away. A
+ * message is a key that the instance watches, and that ends by a lease. An instance whose watch is interrupted goes on behind the last message that it has read.
  *
  * <p>Thread-safe. {@code boxes} has one entry for each instance that listens; the fields of a box are written by its
  * watch, one at a time.
  */
-final class RevocationMailbox implements AutoCloseable {
+final class Mailboxes implements AutoCloseable {
 
     private static final Duration KEPT = Duration.ofSeconds(10);
     private static final Duration REOPEN_AFTER = Duration.ofMillis(500);
@@ -37,7 +33,7 @@ final class RevocationMailbox implements AutoCloseable {
     private final ConcurrentMap<String, Box> boxes = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    RevocationMailbox(EtcdClient client, KeyNames names, Executor callbacks) {
+    Mailboxes(EtcdClient client, KeyNames names, Executor callbacks) {
         this.client = client;
         this.names = names;
         this.callbacks = callbacks;
@@ -60,27 +56,17 @@ final class RevocationMailbox implements AutoCloseable {
         if (instanceId.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        String message = fingerprint(entry.token().orElseThrow()) + ' ' + key;
+        ByteString message = Mail.revoked(entry.token().orElseThrow(), key);
         return client.grantLease(KEPT, deadline)
                 .thenCompose(lease -> client.transact(
                         TxnRequest.newBuilder()
                                 .addSuccess(Requests.put(
                                         names.mail(instanceId.get(), lease.getID()),
-                                        ByteString.copyFromUtf8(message),
+                                        message,
                                         lease.getID()))
                                 .build(),
                         deadline))
                 .handle((sent, failure) -> null);
-    }
-
-    /** As {@link io.github.lockstarter.spi.LockToken#fingerprint}, of a stored token. */
-    private static String fingerprint(String token) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-1").digest(token.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-1", e);
-        }
     }
 
     @Override
@@ -130,9 +116,7 @@ final class RevocationMailbox implements AutoCloseable {
         @Override
         public void onEvent(KeyWatch opened, Event event) {
             next = event.getKv().getModRevision() + 1;
-            String message = event.getKv().getValue().toStringUtf8();
-            int space = message.indexOf(' ');
-            listener.onRevoked(message.substring(space + 1), message.substring(0, space));
+            Mail.deliver(event.getKv().getValue(), listener);
         }
 
         /** Without a revision to go on from, messages of the last seconds may be missed: they are a hint. */

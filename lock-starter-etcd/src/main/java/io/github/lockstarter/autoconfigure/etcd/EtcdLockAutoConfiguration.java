@@ -1,0 +1,47 @@
+package io.github.lockstarter.autoconfigure.etcd;
+
+import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
+import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.etcd.EtcdLockBackend;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+
+/**
+ * Locks in etcd, as {@code distributed-lock.etcd.*} says. Makes nothing where {@link DistributedLockAutoConfiguration}
+ * is excluded.
+ */
+@AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+@ConditionalOnBean(LockSettings.class)
+@EnableConfigurationProperties(EtcdLockProperties.class)
+public final class EtcdLockAutoConfiguration {
+
+    /** Created by Spring. */
+    public EtcdLockAutoConfiguration() {}
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockBackendOption distributedLockEtcdOption(EtcdLockProperties properties) {
+        return new EtcdOption(properties);
+    }
+
+    @Bean
+    @ConditionalOnLockBackend(EtcdOption.NAME)
+    @ConditionalOnMissingLockBackend
+    EtcdLockBackend distributedLockEtcdBackend(LockSettings locks, EtcdLockProperties properties) {
+        return new EtcdLockBackend(properties.settings(locks));
+    }
+
+    @Bean
+    @ConditionalOnLockBackend(EtcdOption.NAME)
+    @ConditionalOnBean(EtcdLockBackend.class)
+    EtcdLockLifecycle distributedLockEtcdLifecycle(EtcdLockBackend backend, EtcdLockProperties properties) {
+        return new EtcdLockLifecycle(backend, properties.requiredAtStart());
+    }
+}

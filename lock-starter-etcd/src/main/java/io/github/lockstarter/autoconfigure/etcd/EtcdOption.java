@@ -1,0 +1,47 @@
+package io.github.lockstarter.autoconfigure.etcd;
+
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.etcd.EtcdLockBackend;
+import java.time.Duration;
+
+/**
+ * Locks in etcd.
+ *
+ * @param properties its configuration
+ */
+record EtcdOption(EtcdLockProperties properties) implements LockBackendOption {
+
+    static final String NAME = "etcd";
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public void checkConfiguration(LockSettings locks) {
+        properties.settings(locks);
+        if (locks.backend().equals(NAME)) {
+            check(locks.lease(), "distributed-lock.lease");
+        }
+        locks.leases().forEach((name, lease) -> {
+            if (locks.backendOf(name).orElse(locks.backend()).equals(NAME)) {
+                check(lease, "distributed-lock.locks." + name + ".lease");
+            }
+        });
+    }
+
+    @Override
+    public void checkRequest(LockRequest request, String key) {
+        request.lease().ifPresent(lease -> check(lease, "the lease of lock '" + key + "'"));
+    }
+
+    private static void check(Duration lease, String where) {
+        if (lease.compareTo(EtcdLockBackend.SHORTEST_LEASE) < 0) {
+            throw new IllegalArgumentException(where + " is " + lease.toMillis() + "ms, but etcd keeps no lease below "
+                    + EtcdLockBackend.SHORTEST_LEASE.toMillis() + "ms: set it to that or more");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.github.lockstarter.spi.SignalListener;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The messages to instances, as they are stored. Without state. */
+final class Mail {
+
+    private static final String WANTED = "wanted";
+
+    private Mail() {}
+
+    /** Another instance waits for the lock. */
+    static ByteString wanted(String key) {
+        return ByteString.copyFromUtf8(WANTED + ' ' + key);
+    }
+
+    /** The lock was taken away from the owner with that stored token. */
+    static ByteString revoked(String token, String key) {
+        return ByteString.copyFromUtf8(fingerprint(token) + ' ' + key);
+    }
+
+    static void deliver(ByteString message, SignalListener listener) {
+        String text = message.toStringUtf8();
+        int space = text.indexOf(' ');
+        String subject = text.substring(0, Math.max(0, space));
+        String key = text.substring(space + 1);
+        if (subject.equals(WANTED)) {
+            listener.onWanted(key);
+        } else {
+            listener.onRevoked(key, subject);
+        }
+    }
+
+    /** As {@link io.github.lockstarter.spi.LockToken#fingerprint}, of a stored token. */
+    private static String fingerprint(String token) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-1").digest(token.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-1", e);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.github.lockstarter.etcd;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.WithdrawCommand;
+import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** An etcd that is paused, killed, restarted, or has its leases ended by somebody else. */
+class EtcdFaultsIT extends EtcdScenario {
+
+    @Test
+    void losesALockWhoseLeaseIsEndedInEtcd() {
+        Application holder = newApplication(Application.settings(ofSeconds(3)));
+        Application heir = newApplication(Application.settings(ofSeconds(3)));
+        LockHandle held = holder.locks().acquire(key);
+
+        answer(client.revokeLease(storedLock().getLease(), deadline()));
+
+        try (LockHandle next = heir.locks().acquire(key)) {
+            assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+            await().atMost(PATIENCE).until(() -> !held.isHeld());
+        }
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+
+    @Test
+    void losesALockWhoseKeyIsDeletedByHandWhileItsLeaseGoesOn() {
+        LockBackend backend = connected();
+        LockToken token = newToken();
+        AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
+
+        answer(client.transact(
+                TxnRequest.newBuilder().addSuccess(Requests.delete(storedLock().getKey())).build(), deadline()));
+
+        assertThat(renewed(backend, token, granted.fencingToken())).isInstanceOf(RenewResult.NotHeld.class);
+    }
+
+    @Test
+    void answersWithinTheCommandTimeoutWhileTheServerIsPausedAndHasFreedTheLockAfterwards() {
+        LockBackend backend = connected();
+        LockToken token = newToken();
+        AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
+        ReleaseCommand release = new ReleaseCommand(key, token, granted.fencingToken());
+        long start = System.nanoTime();
+
+        server.pause();
+        CompletableFuture<AcquireResult> acquired =
+                backend.acquire(attempt(newToken())).toCompletableFuture();
+        CompletableFuture<RenewResult> renewed = backend.renew(
+                        List.of(new RenewCommand(key, token, LEASE, granted.fencingToken())))
+                .get(0)
+                .toCompletableFuture();
+        CompletableFuture<ReleaseResult> released = backend.release(release).toCompletableFuture();
+        CompletableFuture<WithdrawResult> withdrawn =
+                backend.withdraw(new WithdrawCommand(key, newToken())).toCompletableFuture();
+
+        assertThat(answer(acquired)).isInstanceOf(AcquireResult.Rejected.class);
+        assertThat(answer(renewed)).isInstanceOf(RenewResult.Unknown.class);
+        assertThat(answer(released)).isInstanceOf(ReleaseResult.Unknown.class);
+        assertThat(answer(withdrawn)).isInstanceOf(WithdrawResult.Unknown.class);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND_TIMEOUT.plusMillis(700));
+
+        server.resume();
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(answer(backend.release(release)))
+                        .isInstanceOfAny(ReleaseResult.Released.class, ReleaseResult.NotHeld.class));
+        assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
+    }
+
+    @Test
+    void refusesTheKeyOfAnAttemptThatArrivesAfterItsLeaseWasEnded() {
+        long lease = answer(client.grantLease(LEASE, deadline())).getID();
+        assertThat(answer(client.revokeLease(lease, deadline()))).isTrue();
+
+        CompletableFuture<?> late = client.transact(
+                TxnRequest.newBuilder()
+                        .addSuccess(Requests.put(ByteString.copyFromUtf8("late"), ByteString.EMPTY, lease))
+                        .build(),
+                deadline());
+
+        assertThatThrownBy(() -> late.get(5, TimeUnit.SECONDS)).hasMessageContaining("lease not found");
+        assertThat(answer(client.revokeLease(lease, deadline()))).isFalse();
+    }
+
+    @Test
+    void keepsItsLocksOverARestartOfTheServer() {
+        Application holder = newApplication(Application.settings(ofSeconds(15)));
+        Application other = newApplication(Application.settings(ofSeconds(15)));
+        LockHandle held = holder.locks().acquire(key);
+
+        server.kill();
+        server.restart();
+
+        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertThat(
+                        other.locks().tryAcquire(LockRequest.of(key)))
+                .isEmpty());
+        assertThat(held.isHeld()).isTrue();
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
+        try (LockHandle next = other.locks().acquire(key)) {
+            assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    @Test
+    void wakesAWaiterThatWaitedOverARestartOfTheServer() {
+        Application holder = newApplication(Application.settings(ofSeconds(30)));
+        Application waiter = newApplication(Application.settingsThatTrustSignals());
+        LockHandle held = holder.locks().acquire(key);
+        CompletableFuture<Long> waiting = acquireElsewhere(waiter, ofSeconds(60));
+        await().atMost(PATIENCE).until(() -> keys() >= 2);
+
+        server.kill();
+        server.restart();
+        await().atMost(PATIENCE).until(() -> held.release() == ReleaseOutcome.RELEASED);
+
+        assertThat(answer(waiting)).isGreaterThan(held.fencingToken());
+    }
+
+    @Test
+    void wakesAWaiterOfAnotherInstanceByTheReleaseAndByTheEndOfALease() {
+        Application holder = newApplication(Application.settings(ofSeconds(30)));
+        Application waiter = newApplication(Application.settingsThatTrustSignals());
+        for (boolean isReleased : new boolean[] {true, false}) {
+            LockHandle held = holder.locks().acquire(key);
+            CompletableFuture<Long> waiting = acquireElsewhere(waiter, ofSeconds(60));
+            await().atMost(PATIENCE).until(() -> keys() >= 2);
+            if (isReleased) {
+                held.release();
+            } else {
+                answer(client.revokeLease(storedLock().getLease(), deadline()));
+            }
+            assertThat(waiting).succeedsWithin(ofSeconds(3)).satisfies(token -> assertThat(token)
+                    .isGreaterThan(held.fencingToken()));
+        }
+    }
+
+    private CompletableFuture<Long> acquireElsewhere(Application application, Duration wait) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try (LockHandle lock =
+                            application.locks().acquire(LockRequest.of(key).waitingUpTo(wait))) {
+                        return lock.fencingToken();
+                    }
+                },
+                task -> new Thread(task, "waiter").start());
+    }
+
+    private RenewResult renewed(LockBackend backend, LockToken token, long fencingToken) {
+        return answer(backend.renew(List.of(new RenewCommand(key, token, LEASE, fencingToken)))
+                .get(0));
+    }
+
+    @Test
+    void tellsThatAServerIsAwayAndIsBack() {
+        LockBackend backend = connected();
+        server.kill();
+        long start = System.nanoTime();
+
+        assertThat(answer(backend.acquire(attempt(newToken()))))
+                .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                        .contains("did not answer", server.endpoint().substring("http://".length())));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND_TIMEOUT.plus(ofMillis(500)));
+        assertThat(answer(backend.state()).failure()).isPresent();
+
+        server.restart();
+        await().atMost(ofSeconds(3))
+                .untilAsserted(() -> assertThat(answer(backend.state()).failure()).isEmpty());
+    }
+}

@@ -1,0 +1,94 @@
+package io.github.lockstarter.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What is stored, and what is left of it. */
+class EtcdKeysIT extends EtcdScenario {
+
+    @Test
+    void holdsKeysOfTheGreatestLengthAndOfAnyCharactersSideBySide() {
+        Application application = newApplication(Application.SETTINGS);
+        String longest = "\u9501".repeat(16_383);
+        List<LockHandle> held = new ArrayList<>();
+        for (String name : List.of(longest + "a", longest + "A", "a\u0000", "a", "A", "waiter:1:a:", "fence")) {
+            held.add(application.locks().acquire(name));
+        }
+
+        assertThat(held).allMatch(LockHandle::isHeld);
+        held.forEach(LockHandle::release);
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(keys()).isZero());
+    }
+
+    @Test
+    void leavesNothingBehindAfterAThousandKeys() throws Exception {
+        Application holder = newApplication(Application.SETTINGS);
+        Application other = newApplication(Application.SETTINGS);
+        for (int i = 0; i < 1_000; i++) {
+            try (LockHandle held = holder.locks().acquire(key + i)) {
+                assertThat(i > 0 || leases().contains("\"ID\"")).as("leases are listed").isTrue();
+                assertThat(other.locks().tryAcquire(key + i)).isEmpty();
+                assertThat(held.isHeld()).isTrue();
+            }
+        }
+
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            assertThat(keys()).isZero();
+            assertThat(leases()).doesNotContain("\"ID\"");
+        });
+    }
+
+    /** What the gateway of etcd lists: jetcd has no such request. */
+    private String leases() throws IOException, InterruptedException {
+        HttpRequest list = HttpRequest.newBuilder(URI.create(server.endpoint() + "/v3/lease/leases"))
+                .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                .build();
+        HttpResponse<String> answer = HttpClient.newHttpClient().send(list, HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).isEqualTo(200);
+        return answer.body();
+    }
+
+    @Test
+    void grantsAboveTheTokensThatWereKnownBeforeEtcdWasSetUpAnew() {
+        LockBackend backend = connected();
+        long floor = 5_000_000_000L;
+        LockToken token = newToken();
+
+        AcquireResult above = answer(
+                backend.acquire(new AcquireCommand(key, token, LEASE, floor, 1024, Optional.empty())));
+
+        long first = ((AcquireResult.Granted) above).fencingToken();
+        assertThat(first).isGreaterThan(floor).isLessThan(floor + 1_000_000);
+        assertThat(answer(backend.release(new ReleaseCommand(key, token, first + 1023))))
+                .isEqualTo(new ReleaseResult.Released(0));
+        AcquireResult next = answer(connected().acquire(attempt(newToken())));
+        assertThat(((AcquireResult.Granted) next).fencingToken()).isGreaterThan(first + 1023);
+    }
+
+    @Test
+    void grantsNothingForAFloorAboveAllTokens() {
+        AcquireResult result = answer(connected()
+                .acquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
+
+        assertThat(result).isInstanceOf(AcquireResult.Rejected.class);
+        assertThat(keys()).isZero();
+    }
+}

@@ -1,0 +1,108 @@
+package io.github.lockstarter.etcd;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.testing.WarmUp;
+import io.grpc.Deadline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/** What tests with a server of their own have in common. */
+@Timeout(90)
+abstract class EtcdScenario {
+
+    static final Duration PATIENCE = Duration.ofSeconds(15);
+    static final Duration LEASE = Duration.ofSeconds(20);
+    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+    final String key = "scenario:" + UUID.randomUUID();
+    private final List<AutoCloseable> opened = new ArrayList<>();
+    private final AtomicLong sequence = new AtomicLong();
+    private final String instanceId = UUID.randomUUID().toString().replace("-", "");
+    EtcdServer server;
+    EtcdStore store;
+    EtcdClient client;
+
+    @BeforeEach
+    void startServer() {
+        server = EtcdServer.start();
+        store = new EtcdStore(server.endpoint());
+        client = new EtcdClient(
+                EtcdStore.settings(server.endpoint()), new OutageDetector("etcd", event -> {}), Runnable::run);
+    }
+
+    @AfterEach
+    void closeAll() throws Exception {
+        for (AutoCloseable each : opened) {
+            each.close();
+        }
+        client.close();
+        store.close();
+        server.close();
+    }
+
+    Application newApplication(EngineSettings settings) {
+        Application application = Application.over(store.connect(), settings);
+        opened.add(application);
+        WarmUp.connect(application.locks(), key + ":warm-up");
+        return application;
+    }
+
+    /** A backend that has sent its first command. */
+    LockBackend connected() {
+        LockBackend backend = store.connect();
+        answer(backend.inspect(key));
+        return backend;
+    }
+
+    LockToken newToken() {
+        return new LockToken(instanceId, sequence.incrementAndGet());
+    }
+
+    AcquireCommand attempt(LockToken token) {
+        return new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty());
+    }
+
+    KeyValue storedLock() {
+        return answer(client.read(new KeyNames(EtcdStore.PREFIX).lock(key), deadline()))
+                .orElseThrow();
+    }
+
+    /** How many keys the server has. */
+    long keys() {
+        TxnRequest all = TxnRequest.newBuilder()
+                .addSuccess(Requests.count(ByteString.copyFromUtf8(EtcdStore.PREFIX)))
+                .build();
+        return answer(client.transact(all, deadline()))
+                .getResponses(0)
+                .getResponseRange()
+                .getCount();
+    }
+
+    static Deadline deadline() {
+        return Deadline.after(5, TimeUnit.SECONDS);
+    }
+
+    static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (Exception e) {
+            throw new AssertionError("No answer: " + e, e);
+        }
+    }
+}

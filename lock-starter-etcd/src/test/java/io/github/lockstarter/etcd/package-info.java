@@ -1,2 +1,0 @@
-/** The etcd store on a real server. */
-package io.github.lockstarter.etcd;
