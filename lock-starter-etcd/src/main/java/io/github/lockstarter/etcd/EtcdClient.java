@@ -86,10 +86,14 @@ final class EtcdClient implements AutoCloseable {
                 .thenApply(seconds -> Duration.ofSeconds(Math.max(0, seconds)));
     }
 
+    /** The member in use at the moment, for requests that are to go to the same one. */
+    Member member() {
+        return channels.current();
+    }
+
     /** Renews leases: the answers are those of {@link KeepAliveStream}. */
-    List<CompletableFuture<Long>> keepAlive(List<Long> leases, Deadline deadline) {
+    List<CompletableFuture<Long>> keepAlive(Member member, List<Long> leases, Deadline deadline) {
         KeepAliveStream stream = new KeepAliveStream(leases);
-        Member member = channels.current();
         stream.answers().forEach(answer -> answer.whenComplete((ttl, failure) -> note(member, failure)));
         try {
             stream.send(ClientCalls.asyncBidiStreamingCall(
@@ -102,6 +106,10 @@ final class EtcdClient implements AutoCloseable {
 
     CompletableFuture<TxnResponse> transact(TxnRequest request, Deadline deadline) {
         return call(KVGrpc.getTxnMethod(), request, deadline);
+    }
+
+    CompletableFuture<TxnResponse> transact(Member member, TxnRequest request, Deadline deadline) {
+        return call(member, KVGrpc.getTxnMethod(), request, deadline);
     }
 
     /** Reads one key, as it is at a moment after the call. */
@@ -136,7 +144,12 @@ final class EtcdClient implements AutoCloseable {
     }
 
     private <Q, A> CompletableFuture<A> call(MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
-        CompletableFuture<A> first = callOnce(method, request, deadline);
+        return call(channels.current(), method, request, deadline);
+    }
+
+    private <Q, A> CompletableFuture<A> call(
+            Member member, MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
+        CompletableFuture<A> first = callOnce(member, method, request, deadline);
         return authentication.isEmpty()
                 ? first
                 : first.exceptionallyCompose(failure -> {
@@ -144,13 +157,13 @@ final class EtcdClient implements AutoCloseable {
                         return CompletableFuture.failedFuture(failure);
                     }
                     authentication.get().forgetToken();
-                    return callOnce(method, request, deadline);
+                    return callOnce(member, method, request, deadline);
                 });
     }
 
-    private <Q, A> CompletableFuture<A> callOnce(MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
+    private <Q, A> CompletableFuture<A> callOnce(
+            Member member, MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
         CompletableFuture<A> answer = new CompletableFuture<>();
-        Member member = channels.current();
         try {
             ClientCalls.asyncUnaryCall(
                     member.channel().newCall(method, options(member, deadline)),

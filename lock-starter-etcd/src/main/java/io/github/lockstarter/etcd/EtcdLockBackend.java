@@ -46,16 +46,19 @@ import java.util.concurrent.TimeUnit;
  * the lock's key, from the revision on that refused them, and all of them try when it is gone. The fencing token is the
  * revision of the grant, times 1024, plus the offset.
  *
- * <p>Guarantee: etcd ends a lease no earlier than its seconds after it created or renewed it, and they are no fewer
- * than the lease that was asked for. Both happen after the command was sent, and the engine counts a hold from before
- * that; so a hold ends before the key can, as far as the clocks of the client and of the leader run equally fast.
- * Etcd answers with what a majority of its members has stored, so no member that fails takes a lock with it.
+ * <p>Guarantee: a lock is held no longer than its key exists. The lease in etcd has at least as many seconds as were
+ * asked for, and etcd creates or renews it after the command was sent, while the engine counts the hold from before
+ * that; so the hold ends first, as far as the clocks of the client and of the leader run equally fast. A change of the
+ * leader only prolongs leases. Etcd answers with what a majority of its members has stored, so no member that fails
+ * takes a lock with it.
  *
  * <p>Known hole: leases of etcd are whole seconds, at least 2 as etcd is delivered (1.5 times its election timeout),
- * and start anew when the leader changes: the lock of a crashed instance may be kept longer than its lease, never
- * shorter. A process that is paused for longer than its lease goes on as if it had the lock until it looks: check the
- * fencing token where you write. An etcd that is restored from a backup has forgotten the locks since, and may grant
- * them twice.
+ * and start anew when the leader changes: the lock of a crashed instance may be kept longer than its lease. A process
+ * that is paused for longer than its lease goes on as if it had the lock until it looks: check the fencing token where
+ * you write. An etcd that is restored from a backup has forgotten the locks since, and may grant them twice. A leader
+ * that was deposed while its disk or processor was stuck may end leases that were renewed since, unless etcd has
+ * <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> of 2024; the holder finds out when it
+ * renews.
  */
 public final class EtcdLockBackend implements LockBackend {
 

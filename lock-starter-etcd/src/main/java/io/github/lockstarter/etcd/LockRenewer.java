@@ -3,6 +3,7 @@ package io.github.lockstarter.etcd;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.TxnRequest;
+import io.github.lockstarter.etcd.EtcdChannels.Member;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -15,10 +16,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews locks: reads whether the token has the lock, and then renews the lease of its key. Both are asked after the
- * call, in this order; so the lease that is renewed is that of the key which the token had, and neither can be an
- * answer of before. A lease of etcd always has the length it was created with: a longer one takes the place of the
- * first. Thread-safe.
+ * Renews locks: reads whether the token has the lock, and then, at the same member, renews the lease of its key. A lease
+ * of etcd always has the length it was created with: a longer one takes the place of the first. Thread-safe.
+ *
+ * <p>Invariant: after {@code Renewed}, etcd ends the key no earlier than the lease after the command was sent. The
+ * leader of the moment renews the lease after that. A leader that was deposed without knowing it may answer, too (an etcd
+ * without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> lets it); but the read was confirmed by a majority, so the other leader was elected after
+ * the read, and a leader that is elected starts all leases anew.
  */
 final class LockRenewer {
 
@@ -51,7 +55,8 @@ final class LockRenewer {
         commands.forEach(command -> reading.addSuccess(Requests.get(names.lock(command.key()))));
         List<Renewal> renewals =
                 commands.stream().map(command -> new Renewal(command, deadline)).toList();
-        client.transact(reading.build(), deadline).whenComplete((response, failure) -> {
+        Member member = client.member();
+        client.transact(member, reading.build(), deadline).whenComplete((response, failure) -> {
             if (failure != null) {
                 renewals.forEach(renewal -> renewal.fail(failure));
                 return;
@@ -59,18 +64,18 @@ final class LockRenewer {
             for (int i = 0; i < renewals.size(); i++) {
                 renewals.get(i).found(Requests.read(response, i));
             }
-            keepAlive(renewals, deadline);
+            keepAlive(member, renewals, deadline);
         });
         return renewals.stream().map(renewal -> renewal.result).toList();
     }
 
-    private void keepAlive(List<Renewal> renewals, Deadline deadline) {
+    private void keepAlive(Member member, List<Renewal> renewals, Deadline deadline) {
         List<Renewal> held = renewals.stream().filter(Renewal::isHeld).toList();
         if (held.isEmpty()) {
             return;
         }
         List<CompletableFuture<Long>> answers =
-                client.keepAlive(held.stream().map(Renewal::lease).toList(), deadline);
+                client.keepAlive(member, held.stream().map(Renewal::lease).toList(), deadline);
         for (int i = 0; i < held.size(); i++) {
             Renewal renewal = held.get(i);
             answers.get(i).whenComplete(renewal::answered);
@@ -116,12 +121,23 @@ final class LockRenewer {
             if (failure != null) {
                 fail(failure);
             } else if (seconds <= 0) {
-                result.complete(new RenewResult.NotHeld());
+                client.read(key.orElseThrow().getKey(), deadline)
+                        .thenApply(this::withoutLease)
+                        .handle(this::orUnknown)
+                        .thenAccept(result::complete);
             } else if (command.lease().compareTo(entry.orElseThrow().lease()) > 0) {
                 replaceLease().handle(this::orUnknown).thenAccept(result::complete);
             } else {
                 result.complete(new RenewResult.Renewed());
             }
+        }
+
+        /** A leader that has not caught up does not know the lease yet: then the key is still there. */
+        private RenewResult withoutLease(Optional<KeyValue> found) {
+            String reason = "The leader of " + target + " does not know the lease of the lock";
+            return isOurs(found)
+                    ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
+                    : new RenewResult.NotHeld();
         }
 
         /** The lock is looked up when it is released, since an outcome that is not known leaves it with either lease. */
@@ -149,9 +165,16 @@ final class LockRenewer {
                     .filter(this::isOurs)
                     .isPresent();
             String reason = "The lock was renewed by another call at the same time";
-            return isOurs
+            return isOurs(found)
                     ? new RenewResult.Unknown(reason, new IllegalStateException(reason))
                     : new RenewResult.NotHeld();
+        }
+
+        private boolean isOurs(Optional<KeyValue> found) {
+            return found.map(KeyValue::getValue)
+                    .flatMap(LockEntry::of)
+                    .filter(this::isOurs)
+                    .isPresent();
         }
 
         void fail(Throwable failure) {

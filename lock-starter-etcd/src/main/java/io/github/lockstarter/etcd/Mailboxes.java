@@ -61,9 +61,7 @@ final class Mailboxes implements AutoCloseable {
                 .thenCompose(lease -> client.transact(
                         TxnRequest.newBuilder()
                                 .addSuccess(Requests.put(
-                                        names.mail(instanceId.get(), lease.getID()),
-                                        message,
-                                        lease.getID()))
+                                        names.mail(instanceId.get(), lease.getID()), message, lease.getID()))
                                 .build(),
                         deadline))
                 .handle((sent, failure) -> null);

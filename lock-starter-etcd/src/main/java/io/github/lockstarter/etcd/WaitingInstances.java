@@ -104,7 +104,7 @@ final class WaitingInstances {
         CompletableFuture<Void> told = waiter.isToBeToldTo(refusedBy)
                 ? store(place, waiter, waiter.lease, refusedBy, deadline)
                 : CompletableFuture.completedFuture(null);
-        return client.keepAlive(List.of(waiter.lease), deadline)
+        return client.keepAlive(client.member(), List.of(waiter.lease), deadline)
                 .get(0)
                 .thenCombine(told, (ttl, done) -> ttl)
                 .handle((ttl, failure) -> {

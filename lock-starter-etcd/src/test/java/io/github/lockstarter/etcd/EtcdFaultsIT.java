@@ -52,7 +52,10 @@ class EtcdFaultsIT extends EtcdScenario {
         AcquireResult.Granted granted = (AcquireResult.Granted) answer(backend.acquire(attempt(token)));
 
         answer(client.transact(
-                TxnRequest.newBuilder().addSuccess(Requests.delete(storedLock().getKey())).build(), deadline()));
+                TxnRequest.newBuilder()
+                        .addSuccess(Requests.delete(storedLock().getKey()))
+                        .build(),
+                deadline()));
 
         assertThat(renewed(backend, token, granted.fencingToken())).isInstanceOf(RenewResult.NotHeld.class);
     }
@@ -83,9 +86,8 @@ class EtcdFaultsIT extends EtcdScenario {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND_TIMEOUT.plusMillis(700));
 
         server.resume();
-        await().atMost(PATIENCE)
-                .untilAsserted(() -> assertThat(answer(backend.release(release)))
-                        .isInstanceOfAny(ReleaseResult.Released.class, ReleaseResult.NotHeld.class));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(answer(backend.release(release)))
+                .isInstanceOfAny(ReleaseResult.Released.class, ReleaseResult.NotHeld.class));
         assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Granted.class);
     }
 
@@ -186,6 +188,7 @@ class EtcdFaultsIT extends EtcdScenario {
 
         server.restart();
         await().atMost(ofSeconds(3))
-                .untilAsserted(() -> assertThat(answer(backend.state()).failure()).isEmpty());
+                .untilAsserted(
+                        () -> assertThat(answer(backend.state()).failure()).isEmpty());
     }
 }

@@ -78,8 +78,8 @@ class EtcdJvmsIT extends EtcdScenario {
     void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() throws Exception {
         Duration lease = ofSeconds(2);
         Application heir = newApplication(Application.settingsThatTrustSignals());
-        try (ChildJvm holder = ChildJvm.start(
-                HoldingJvm.class, server.endpoint(), key, Long.toString(lease.toMillis()))) {
+        try (ChildJvm holder =
+                ChildJvm.start(HoldingJvm.class, server.endpoint(), key, Long.toString(lease.toMillis()))) {
             String held = holder.awaitLine(line -> line.startsWith("held "), START);
             Thread.sleep(lease.multipliedBy(2).toMillis()); // longer than the lease, which its holder renews
             assertThat(heir.locks().tryAcquire(key)).as("renewed by its holder").isEmpty();

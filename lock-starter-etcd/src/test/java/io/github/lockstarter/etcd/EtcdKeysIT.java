@@ -44,7 +44,9 @@ class EtcdKeysIT extends EtcdScenario {
         Application other = newApplication(Application.SETTINGS);
         for (int i = 0; i < 1_000; i++) {
             try (LockHandle held = holder.locks().acquire(key + i)) {
-                assertThat(i > 0 || leases().contains("\"ID\"")).as("leases are listed").isTrue();
+                assertThat(i > 0 || leases().contains("\"ID\""))
+                        .as("leases are listed")
+                        .isTrue();
                 assertThat(other.locks().tryAcquire(key + i)).isEmpty();
                 assertThat(held.isHeld()).isTrue();
             }
@@ -72,8 +74,8 @@ class EtcdKeysIT extends EtcdScenario {
         long floor = 5_000_000_000L;
         LockToken token = newToken();
 
-        AcquireResult above = answer(
-                backend.acquire(new AcquireCommand(key, token, LEASE, floor, 1024, Optional.empty())));
+        AcquireResult above =
+                answer(backend.acquire(new AcquireCommand(key, token, LEASE, floor, 1024, Optional.empty())));
 
         long first = ((AcquireResult.Granted) above).fencingToken();
         assertThat(first).isGreaterThan(floor).isLessThan(floor + 1_000_000);
@@ -85,8 +87,8 @@ class EtcdKeysIT extends EtcdScenario {
 
     @Test
     void grantsNothingForAFloorAboveAllTokens() {
-        AcquireResult result = answer(connected()
-                .acquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
+        AcquireResult result = answer(
+                connected().acquire(new AcquireCommand(key, newToken(), LEASE, (1L << 53) - 5, 1, Optional.empty())));
 
         assertThat(result).isInstanceOf(AcquireResult.Rejected.class);
         assertThat(keys()).isZero();

@@ -51,9 +51,7 @@ public final class EtcdServer implements AutoCloseable {
         if (found.isEmpty() && Boolean.getBoolean("lock.test.etcd.required")) {
             throw new AssertionError("There is no etcd: name the binary with -Dlock.test.etcd=/path/to/etcd");
         }
-        assumeThat(found)
-                .as("etcd of -Dlock.test.etcd, or on the path")
-                .isPresent();
+        assumeThat(found).as("etcd of -Dlock.test.etcd, or on the path").isPresent();
         return found.orElseThrow();
     }
 
@@ -86,14 +84,13 @@ public final class EtcdServer implements AutoCloseable {
 
     private void awaitStart() {
         HttpClient http = HttpClient.newHttpClient();
-        HttpRequest health = HttpRequest.newBuilder(URI.create(endpoint() + "/health")).build();
+        HttpRequest health =
+                HttpRequest.newBuilder(URI.create(endpoint() + "/health")).build();
         try {
-            Awaitility.await()
-                    .atMost(START)
-                    .ignoreExceptions()
-                    .until(() -> http.send(health, HttpResponse.BodyHandlers.ofString())
-                            .body()
-                            .contains("true"));
+            Awaitility.await().atMost(START).ignoreExceptions().until(() -> http.send(
+                            health, HttpResponse.BodyHandlers.ofString())
+                    .body()
+                    .contains("true"));
         } catch (RuntimeException e) {
             throw new IllegalStateException("etcd did not start:\n" + log(), e);
         }

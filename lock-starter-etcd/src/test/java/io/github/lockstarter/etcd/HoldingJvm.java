@@ -17,8 +17,7 @@ final class HoldingJvm {
      */
     public static void main(String[] arguments) {
         Duration lease = Duration.ofMillis(Long.parseLong(arguments[2]));
-        Application application =
-                Application.over(new EtcdStore(arguments[0]).connect(), Application.settings(lease));
+        Application application = Application.over(new EtcdStore(arguments[0]).connect(), Application.settings(lease));
         LockHandle held = application.locks().acquire(arguments[1]);
         System.out.println("held " + held.fencingToken());
         while (true) {

@@ -31,8 +31,8 @@ final class IncrementingJvm {
     public static void main(String[] arguments) {
         String key = arguments[1];
         boolean locked = arguments[2].equals(LOCKED);
-        Application application = Application.over(
-                new EtcdStore(arguments[0]).connect(), Application.settings(Duration.ofSeconds(20)));
+        Application application =
+                Application.over(new EtcdStore(arguments[0]).connect(), Application.settings(Duration.ofSeconds(20)));
         WarmUp.connect(application.locks(), "warm-up:" + UUID.randomUUID());
         EtcdClient client = new EtcdClient(
                 EtcdStore.settings(arguments[0]), new OutageDetector("etcd", event -> {}), Runnable::run);

@@ -12,7 +12,9 @@ final class SharedEtcd {
     /** On a server that is started with the first call. */
     static synchronized EtcdStore store() {
         if (server.isEmpty()) {
-            server = Optional.of(EtcdServer.start());
+            EtcdServer started = EtcdServer.start();
+            Runtime.getRuntime().addShutdownHook(new Thread(started::close, "end-of-etcd"));
+            server = Optional.of(started);
         }
         return new EtcdStore(server.get().endpoint());
     }

@@ -82,6 +82,7 @@ class ArchitectureTests {
                 .haveSimpleName("RedisLockAutoConfiguration")
                 .should()
                 .resideInAPackage(BASE + ".autoconfigure.redis"));
+        check(classes().that().haveSimpleName("EtcdLockBackend").should().resideInAPackage(BASE + ".etcd"));
     }
 
     @Test
@@ -149,6 +150,11 @@ class ArchitectureTests {
     }
 
     @Test
+    void etcdUsesRootAndSpiOnly() {
+        check(uses(BASE + ".etcd..", BASE, SPI));
+    }
+
+    @Test
     void responsesTransactionsAndPublishersUseRootOnly() {
         check(uses(BASE + ".transaction", BASE));
         check(uses(BASE + ".scheduling", BASE));
@@ -211,10 +217,12 @@ class ArchitectureTests {
                 .dependOnClassesThat()
                 .resideInAnyPackage(
                         BASE + ".autoconfigure.redis",
+                        BASE + ".autoconfigure.etcd",
                         BASE + ".redis..",
                         BASE + ".redlock",
                         BASE + ".autoconfigure.zookeeper",
                         BASE + ".zookeeper..",
+                        BASE + ".etcd..",
                         "org.springframework.data.."));
     }
 
@@ -254,6 +262,7 @@ class ArchitectureTests {
                         BASE + ".redis..",
                         BASE + ".redlock",
                         BASE + ".zookeeper..",
+                        BASE + ".etcd..",
                         BASE + ".local")
                 .should()
                 .dependOnClassesThat()

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
+import io.github.lockstarter.etcd.EtcdLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.io.IOException;
@@ -36,6 +37,7 @@ class MonitorTests {
         for (Class<?> module : List.of(
                 LockTemplate.class,
                 RedisLockBackend.class,
+                EtcdLockBackend.class,
                 LockAdvisor.class,
                 RedisLockAutoConfiguration.class,
                 ZooKeeperLockBackend.class)) {

@@ -33,8 +33,7 @@ final class EtcdLockLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
-        StoreState state =
-                BlockingWait.awaitUninterruptibly(backend.state().toCompletableFuture());
+        StoreState state = BlockingWait.awaitUninterruptibly(backend.state().toCompletableFuture());
         Optional<String> failure = state.failure();
         if (failure.isPresent()) {
             String message = "Locks cannot be kept in etcd: " + failure.get();

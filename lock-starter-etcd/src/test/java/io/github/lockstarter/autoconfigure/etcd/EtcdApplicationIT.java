@@ -1,0 +1,94 @@
+package io.github.lockstarter.autoconfigure.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.github.lockstarter.etcd.EtcdServer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** An application with its locks in a real etcd, or in one that is not there. */
+class EtcdApplicationIT {
+
+    /** Nothing listens there. */
+    private static final String AWAY = "http://127.0.0.1:9";
+
+    private static EtcdServer server;
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, EtcdLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=etcd");
+
+    @BeforeAll
+    static void startServer() {
+        server = EtcdServer.start();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    @Test
+    void excludesAnotherApplication() {
+        String endpoint = "distributed-lock.etcd.endpoints=" + server.endpoint();
+        application
+                .withPropertyValues(endpoint)
+                .run(one -> application.withPropertyValues(endpoint).run(other -> {
+                    try (LockHandle held = one.getBean(LockTemplate.class).acquire("order:42")) {
+                        assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42"))
+                                .isEmpty();
+                        assertThat(held.fencingToken()).isPositive();
+                    }
+                    assertThat(other.getBean(LockTemplate.class).tryAcquire("order:42"))
+                            .isPresent();
+                }));
+    }
+
+    @Test
+    void passesOverAMemberThatDoesNotAnswer() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.etcd.endpoints=" + AWAY + "," + server.endpoint(),
+                        "distributed-lock.etcd.required-at-start=false")
+                .run(context -> assertThat(context.getBean(LockTemplate.class).tryAcquire("order:43"))
+                        .isPresent());
+    }
+
+    @Test
+    void doesNotStartWithoutItsEtcdAndSaysWhatToChange() {
+        application
+                .withPropertyValues("distributed-lock.etcd.endpoints=" + AWAY)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "etcd at 127.0.0.1:9 did not answer",
+                                "distributed-lock.etcd.endpoints",
+                                "distributed-lock.etcd.required-at-start=false"));
+    }
+
+    @Test
+    void startsWithoutItsEtcdIfThatIsNotRequired() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.etcd.endpoints=" + AWAY, "distributed-lock.etcd.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed().hasSingleBean(EtcdLockBackend.class);
+                    assertThatExceptionOfType(LockBackendException.class)
+                            .isThrownBy(
+                                    () -> context.getBean(LockTemplate.class).acquire("order:44"))
+                            .withMessageContaining("127.0.0.1:9");
+                });
+    }
+}

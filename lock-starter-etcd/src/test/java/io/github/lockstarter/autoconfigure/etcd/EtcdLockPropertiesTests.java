@@ -1,0 +1,109 @@
+package io.github.lockstarter.autoconfigure.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockSettings;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.etcd.EtcdCredentials;
+import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.github.lockstarter.etcd.EtcdSettings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** The configuration of etcd. It is checked wherever the locks are kept. */
+class EtcdLockPropertiesTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, EtcdLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=local");
+
+    @Test
+    void nameTheServerOfThisMachineWhenNothingIsConfigured() {
+        application.run(context -> {
+            EtcdLockProperties properties = context.getBean(EtcdLockProperties.class);
+            assertThat(properties.requiredAtStart()).isTrue();
+            assertThat(properties.settings(context.getBean(LockSettings.class)))
+                    .isEqualTo(new EtcdSettings(
+                            context.getBean(LockSettings.class).keyPrefix(),
+                            List.of(URI.create("http://localhost:2379")),
+                            Optional.empty(),
+                            Duration.ofSeconds(2)));
+            assertThat(context).doesNotHaveBean(EtcdLockBackend.class).doesNotHaveBean(EtcdLockLifecycle.class);
+        });
+    }
+
+    @Test
+    void bindEveryValueAndShowNoPassword() {
+        application
+                .withPropertyValues(
+                        "distributed-lock.key-prefix=shop:",
+                        "distributed-lock.etcd.endpoints=http://a:2379, https://b:2479/",
+                        "distributed-lock.etcd.user=locks",
+                        "distributed-lock.etcd.password=secret",
+                        "distributed-lock.etcd.command-timeout=500ms",
+                        "distributed-lock.etcd.required-at-start=false")
+                .run(context -> {
+                    EtcdLockProperties properties = context.getBean(EtcdLockProperties.class);
+                    EtcdSettings settings = properties.settings(context.getBean(LockSettings.class));
+                    assertThat(settings)
+                            .isEqualTo(new EtcdSettings(
+                                    "shop:",
+                                    List.of(URI.create("http://a:2379"), URI.create("https://b:2479")),
+                                    Optional.of(new EtcdCredentials("locks", "secret")),
+                                    Duration.ofMillis(500)));
+                    assertThat(properties.requiredAtStart()).isFalse();
+                    assertThat(properties + " " + settings).doesNotContain("secret");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "etcd.command-timeout=99ms | distributed-lock.etcd.command-timeout is 99ms",
+                "etcd.command-timeout=61s | between 100ms and 60s",
+                "etcd.endpoints= | distributed-lock.etcd.endpoints is empty",
+                "etcd.endpoints=localhost:2379 | 'localhost:2379'",
+                "etcd.endpoints=http://localhost | http://host:port",
+                "etcd.endpoints=http://localhost:2379/v3 | http://host:port",
+                "etcd.endpoints=http://a:1,http://a:1 | twice",
+                "etcd.user=locks | only the user is set",
+                "etcd.password=secret | only the password is set",
+                "etcd.endpoint=http://localhost:2379 | distributed-lock.etcd.endpoint"
+            })
+    void failTheStartWithTheNameOfTheWrongProperty(String property, String message) {
+        application.withPropertyValues("distributed-lock." + property).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains(message));
+    }
+
+    @Test
+    void failTheStartForAPasswordInAUrlWithoutShowingIt() {
+        application
+                .withPropertyValues("distributed-lock.etcd.endpoints=http://root:secret@localhost:2379")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("distributed-lock.etcd.endpoints")
+                        .doesNotContain("secret"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "distributed-lock.backend=etcd, distributed-lock.lease=1999ms, distributed-lock.lease",
+        "distributed-lock.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease",
+        "distributed-lock.locks.jobs.backend=etcd, distributed-lock.locks.jobs.lease=1s, distributed-lock.locks.jobs.lease"
+    })
+    void failTheStartForALeaseThatEtcdDoesNotKeep(String where, String lease, String message) {
+        application.withPropertyValues(where, lease).run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .contains(message, "etcd keeps no lease below 2000ms"));
+    }
+}
