@@ -130,7 +130,7 @@ public final class JdbcLockBackend implements LockBackend {
     private void check(Duration limit) {
         String key = keys.of("start-check:" + UUID.randomUUID());
         Duration longest = limit.compareTo(settings.commandTimeout()) > 0 ? limit : settings.commandTimeout();
-        BlockingWait.awaitUninterruptibly(run(key, new StartStatements(key), longest))
+        BlockingWait.awaitUninterruptibly(run(key, new StartStatements(key, database::failure), longest))
                 .ifPresent(failed -> {
                     String remedy = failed.failure().remedy();
                     throw new JdbcUnavailableException(

@@ -5,14 +5,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Everything that a lock needs, with a lock of its own: the answer is what the database refused, or empty. Also deletes
  * what ended long ago.
  *
  * @param key of a lock that nobody else uses, as it is stored
+ * @param meaning what an exception means
  */
-record StartStatements(String key) implements JdbcCommand<Optional<StartStatements.Failed>> {
+record StartStatements(String key, Function<SQLException, SqlFailure> meaning)
+        implements JdbcCommand<Optional<StartStatements.Failed>> {
 
     private static final Duration LEASE = Duration.ofSeconds(10);
 
@@ -24,9 +27,12 @@ record StartStatements(String key) implements JdbcCommand<Optional<StartStatemen
         String token = UUID.randomUUID().toString();
         rows.probe();
         rows.insert(key, token, LEASE);
-        rows.number(key, token, 0, 1);
-        rows.renew(List.of(new LockRows.Lease(key, token, LEASE)));
-        rows.free(key, token);
+        try {
+            rows.number(key, token, 0, 1);
+            rows.renew(List.of(new LockRows.Lease(key, token, LEASE)));
+        } finally {
+            rows.free(key, token);
+        }
         rows.sweep(JdbcLockBackend.SWEPT_AFTER);
         return Optional.empty();
     }
@@ -38,6 +44,9 @@ record StartStatements(String key) implements JdbcCommand<Optional<StartStatemen
 
     @Override
     public Optional<Failed> unknown(String reason, Throwable cause) {
-        return Optional.of(new Failed(new SqlFailure(SqlFailure.Kind.UNKNOWN, reason, ""), cause));
+        SqlFailure failure = cause instanceof SQLException e
+                ? meaning.apply(e)
+                : new SqlFailure(SqlFailure.Kind.UNKNOWN, reason, "");
+        return Optional.of(new Failed(failure, cause));
     }
 }

@@ -11,6 +11,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * A database with the table for locks, as the script creates it.
@@ -69,6 +70,11 @@ public record TestDatabase(String url, String user, JdbcDialect dialect) {
 
     /** A pool of its own that connects to another address, such as a proxy. */
     public HikariDataSource pool(String address, int connections) {
+        return pool(address, connections, config -> {});
+    }
+
+    /** A pool of its own that is configured further. */
+    public HikariDataSource pool(String address, int connections, Consumer<HikariConfig> further) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(address);
         config.setUsername(user);
@@ -77,6 +83,7 @@ public record TestDatabase(String url, String user, JdbcDialect dialect) {
         config.setMinimumIdle(0);
         config.setConnectionTimeout(5_000);
         config.setInitializationFailTimeout(-1);
+        further.accept(config);
         return new HikariDataSource(config);
     }
 }

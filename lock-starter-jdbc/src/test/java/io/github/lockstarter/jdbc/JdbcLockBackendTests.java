@@ -1,0 +1,192 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.jdbc.testing.H2Databases;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.testing.CriticalSection;
+import io.github.lockstarter.testing.Crowd;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a pool and a table may be like. */
+class JdbcLockBackendTests {
+
+    private static final LockRequest REQUEST = LockRequest.of("key").waitingUpTo(Duration.ofSeconds(20));
+
+    private final TestDatabase database = H2Databases.empty();
+
+    @Test
+    void excludesManyThreadsOverAPoolOfOneConnection() {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(1);
+                JdbcLockBackend backend = started(pool);
+                Application application = Application.over(backend)) {
+            CriticalSection section = new CriticalSection();
+
+            Crowd.of(8).eachRuns(10, () -> {
+                try (LockHandle held = application.locks().acquire(REQUEST)) {
+                    section.run(held.fencingToken());
+                }
+            });
+
+            section.assertExclusive(80);
+        }
+    }
+
+    @Test
+    void saysThatThePoolIsEmptyAndHasSentNothing() throws SQLException {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(1);
+                JdbcLockBackend backend = started(pool);
+                Connection taken = pool.getConnection()) {
+            assertThat(taken.isClosed()).isFalse();
+            long start = System.nanoTime();
+
+            AcquireResult result = acquire(backend, "key");
+
+            assertThat(result)
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("No connection", "connection pool"));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
+        }
+        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock")).isZero();
+    }
+
+    @Test
+    void commitsByItselfWhereThePoolTurnsAutoCommitOffAndGivesTheConnectionBackAsItWas() throws SQLException {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(database.url(), 1, config -> {
+            config.setAutoCommit(false);
+            config.setTransactionIsolation("TRANSACTION_SERIALIZABLE");
+        })) {
+            try (JdbcLockBackend backend = started(pool)) {
+                assertThat(acquire(backend, "key")).isInstanceOf(AcquireResult.Granted.class);
+                assertThat(database.number("SELECT COUNT(*) FROM distributed_lock"))
+                        .isEqualTo(1);
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+                assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+            }
+        }
+    }
+
+    @Test
+    void leavesNothingBehindInTheTable() {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(4);
+                JdbcLockBackend backend = started(pool);
+                Application application = Application.over(backend)) {
+            for (int i = 0; i < 20; i++) {
+                try (LockHandle held = application.locks().acquire(LockRequest.of("key:" + i))) {
+                    assertThat(held.isHeld()).isTrue();
+                    assertThat(database.number("SELECT COUNT(*) FROM distributed_lock"))
+                            .isEqualTo(1);
+                }
+            }
+        }
+        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock")).isZero();
+    }
+
+    @Test
+    void tellsTheLongestKeysApart() {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(4);
+                JdbcLockBackend backend = started(pool)) {
+            String start = "ä".repeat(16_383);
+
+            assertThat(acquire(backend, start + "a")).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(acquire(backend, start + "b")).isInstanceOf(AcquireResult.Granted.class);
+            assertThat(acquire(backend, start + "a")).isInstanceOf(AcquireResult.Contended.class);
+        }
+    }
+
+    @Test
+    void namesTheScriptWhereTheTableIsMissing() {
+        assertUnavailable(database, "distributed_lock", "io/github/lockstarter/jdbc/h2.sql");
+    }
+
+    @Test
+    void namesTheSequenceWhereItIsMissing() {
+        database.prepared().execute("DROP SEQUENCE distributed_lock_fencing");
+
+        assertUnavailable(database, "distributed_lock_fencing", "io/github/lockstarter/jdbc/h2.sql");
+        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock")).isZero();
+    }
+
+    @Test
+    void saysWhichRightsAreMissing() {
+        database.prepared().execute("CREATE USER reader PASSWORD ''", "GRANT SELECT ON distributed_lock TO reader");
+
+        String withoutSettings = database.url().replace(";DB_CLOSE_DELAY=-1", ""); // which only the owner may change
+        assertUnavailable(
+                new TestDatabase(withoutSettings, "reader", JdbcDialect.H2), "a right", "Grant SELECT, INSERT, UPDATE");
+    }
+
+    @Test
+    void saysThatTheDatabaseIsNoneThatItKnows() {
+        try (HikariDataSource pool = database.prepared().pool(1);
+                JdbcLockBackend backend =
+                        new JdbcLockBackend(new RenamedDatabase(pool, "Derby"), JdbcStore.settings())) {
+            assertThatThrownBy(backend::start)
+                    .isInstanceOf(JdbcUnavailableException.class)
+                    .hasMessageContaining("'Derby'")
+                    .hasMessageContaining("distributed-lock.jdbc.dialect");
+        }
+    }
+
+    @Test
+    void tellsAnOperatorWhatIsWrong() throws Exception {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(2);
+                JdbcLockBackend backend = started(pool)) {
+            assertThat(backend.state().toCompletableFuture().get().failure()).isEmpty();
+
+            database.execute("DROP TABLE distributed_lock");
+
+            assertThat(backend.state().toCompletableFuture().get().failure())
+                    .hasValueSatisfying(failure -> assertThat(failure).contains("missing", "h2.sql"));
+        }
+    }
+
+    private static void assertUnavailable(TestDatabase database, String problem, String remedy) {
+        try (HikariDataSource pool = database.pool(1);
+                JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings())) {
+            assertThatThrownBy(backend::start).isInstanceOfSatisfying(JdbcUnavailableException.class, failure -> {
+                assertThat(failure).hasMessageContaining(problem);
+                assertThat(failure.remedy()).contains(remedy);
+            });
+        }
+    }
+
+    private static JdbcLockBackend started(HikariDataSource pool) {
+        JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings());
+        backend.start();
+        return backend;
+    }
+
+    private static AcquireResult acquire(JdbcLockBackend backend, String key) {
+        LockToken token = new LockToken("0123456789abcdef0123456789abcdef", System.nanoTime());
+        try {
+            return backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(20), 0, 1, Optional.empty()))
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.jdbc.testing.H2Databases;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The steps of a grant, interleaved: two owners on two connections. */
+class LockRowsTests {
+
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Duration OVER_AT_ONCE = Duration.ofNanos(1_000);
+    private static final String KEY = "key";
+
+    private final TestDatabase database = H2Databases.empty().prepared();
+    private Connection first;
+    private Connection second;
+    private LockRows alice;
+    private LockRows bob;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        first = DriverManager.getConnection(database.url(), database.user(), "");
+        second = DriverManager.getConnection(database.url(), database.user(), "");
+        alice = LockRows.of(JdbcDialect.H2, first, LockTable.DEFAULT, LONG);
+        bob = LockRows.of(JdbcDialect.H2, second, LockTable.DEFAULT, LONG);
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        first.close();
+        second.close();
+    }
+
+    @Test
+    void numbersNoGrantOfAnOwnerWhoseRowAnotherOneHasTakenOver() throws SQLException {
+        assertThat(alice.insert(KEY, "alice", OVER_AT_ONCE)).isTrue();
+        takeOver();
+        OptionalLong ofBob = bob.number(KEY, "bob", 0, 1);
+
+        assertThat(ofBob).isPresent();
+        assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
+        assertThat(alice.look(KEY)).hasValueSatisfying(row -> {
+            assertThat(row.owner()).hasValue("bob");
+            assertThat(row.fencingToken()).isEqualTo(ofBob.getAsLong());
+        });
+    }
+
+    /** Between the two steps of one owner, another one comes and goes; its number must not be the greater one. */
+    @Test
+    void numbersTheLaterOwnerHigherThoughItTookItsFirstStepBefore() throws SQLException {
+        alice.insert(KEY, "alice", OVER_AT_ONCE);
+        takeOver();
+        long ofBob = bob.number(KEY, "bob", 0, 3).getAsLong();
+        bob.free(KEY, "bob");
+
+        assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
+        assertThat(alice.insert(KEY, "alice", LONG)).isTrue();
+        assertThat(alice.number(KEY, "alice", 0, 1).getAsLong()).isGreaterThan(ofBob + 2);
+    }
+
+    @Test
+    void numbersAGrantOnce() throws SQLException {
+        alice.insert(KEY, "alice", LONG);
+
+        assertThat(alice.number(KEY, "alice", 0, 1)).isPresent();
+        assertThat(alice.number(KEY, "alice", 0, 1)).isEmpty();
+    }
+
+    @Test
+    void leavesRoomForAllTokensOfAGrantWhateverTheIncrementOfTheSequenceIs() throws SQLException {
+        alice.insert(KEY, "alice", LONG);
+        long first = alice.number(KEY, "alice", 0, LockRows.TOKENS_OF_A_NUMBER).getAsLong();
+        bob.insert("other", "bob", LONG);
+
+        assertThat(bob.number("other", "bob", 0, 1).getAsLong())
+                .isGreaterThanOrEqualTo(first + LockRows.TOKENS_OF_A_NUMBER);
+    }
+
+    @Test
+    void deletesWhatEndedLongAgoAndNothingElse() throws SQLException {
+        alice.raise(1_000_000);
+        alice.insert("over", "alice", OVER_AT_ONCE);
+        alice.insert("held", "alice", LONG);
+        await().untilAsserted(() -> assertThat(alice.look("over"))
+                .hasValueSatisfying(row -> assertThat(row.isOver()).isTrue()));
+
+        alice.sweep(LONG);
+        assertThat(alice.look("over")).isPresent();
+        alice.sweep(Duration.ZERO);
+
+        assertThat(alice.look("over")).isEmpty();
+        assertThat(alice.look("held")).isPresent();
+        bob.insert(KEY, "bob", LONG);
+        assertThat(bob.number(KEY, "bob", 0, 1).getAsLong()).isGreaterThan(1_000_000);
+    }
+
+    private void takeOver() {
+        await().untilAsserted(() -> assertThat(bob.takeOver(KEY, "bob", LONG)).isTrue());
+    }
+}

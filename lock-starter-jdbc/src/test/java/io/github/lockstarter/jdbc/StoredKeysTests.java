@@ -1,0 +1,57 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class StoredKeysTests {
+
+    private final StoredKeys keys = new StoredKeys("lock:");
+
+    @Test
+    void keepsAReadableKeyAsItIs() {
+        assertThat(keys.of("order:42")).isEqualTo("lock:order:42");
+        assertThat(keys.of("Größe 锁 🔒 {a}%")).isEqualTo("lock:Größe 锁 🔒 {a}%");
+        assertThat(keys.of("x".repeat(250))).isEqualTo("lock:" + "x".repeat(250));
+    }
+
+    @Test
+    void storesALongKeyByAHashBesideItsReadableBeginning() {
+        String stored = keys.of("x".repeat(251));
+
+        assertThat(stored).startsWith("lock:" + "x".repeat(100)).matches(".*%[0-9a-f]{64}");
+        assertThat(keys.of("🔒".repeat(16_384 / 2))).hasSizeLessThanOrEqualTo(StoredKeys.LONGEST);
+    }
+
+    @Test
+    void storesDifferentKeysDifferently() {
+        String hashed = keys.of("a\u0000").substring("lock:".length());
+        List<String> odd = List.of(
+                "a",
+                "a ",
+                "a\n",
+                "a\u0000",
+                "a\ud800",
+                "a\ud801",
+                "a?",
+                "A",
+                hashed,
+                "x".repeat(16_384),
+                "x".repeat(16_383) + "y");
+
+        Set<String> stored = odd.stream().map(keys::of).collect(Collectors.toSet());
+
+        assertThat(stored).hasSameSizeAs(odd).noneMatch(text -> text.endsWith(" ") || text.indexOf('\u0000') >= 0);
+    }
+
+    @Test
+    void storesNoKeyInTheRowThatIsNoLock() {
+        StoredKeys bare = new StoredKeys("");
+
+        assertThat(bare.of(StoredKeys.FLOOR)).isNotEqualTo(StoredKeys.FLOOR);
+        assertThat(bare.of("")).isNotEmpty();
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.lockstarter.jdbc.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.JdbcSettings;
+import io.github.lockstarter.jdbc.LockTable;
+import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A PostgreSQL that does not answer, behind a proxy. */
+class OutageIT {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+
+    private static Postgres server;
+    private static TestDatabase database;
+    private TcpProxy proxy;
+    private HikariDataSource pool;
+    private JdbcLockBackend backend;
+
+    @BeforeAll
+    static void start() {
+        server = Postgres.start();
+        database = server.database().prepared();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void connectThroughTheProxy() {
+        proxy = TcpProxy.before("localhost", server.port());
+        pool = database.pool("jdbc:postgresql://" + proxy.host() + ":" + proxy.port() + "/postgres", 6);
+        backend = new JdbcLockBackend(
+                pool,
+                new JdbcSettings(
+                        "lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 4, Duration.ofMillis(20), true));
+        backend.start();
+    }
+
+    @AfterEach
+    void disconnect() {
+        proxy.flow();
+        backend.close();
+        pool.close();
+        proxy.close();
+        database.execute("DELETE FROM distributed_lock");
+    }
+
+    @Test
+    void answersThatItDoesNotKnowWithinTheCommandTimeoutAndFreesWhatWasGrantedAllTheSame() {
+        LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
+        assertThat(answer(acquire("warm-up", new LockToken("0123456789abcdef0123456789abcdef", 2))))
+                .isInstanceOf(AcquireResult.Granted.class);
+        proxy.stallReplies();
+        long start = System.nanoTime();
+
+        assertThat(answer(acquire("hung", token))).isInstanceOf(AcquireResult.Unknown.class);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plusMillis(700));
+        assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
+                .isInstanceOf(ReleaseResult.Unknown.class);
+        proxy.flow();
+        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+            assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
+                    .isNotInstanceOf(ReleaseResult.Unknown.class);
+            assertThat(rowsOf("hung")).isZero();
+        });
+    }
+
+    @Test
+    void reportsAnOutageOnceAndItsEnd() {
+        try (Application application = Application.over(backend)) {
+            assertThat(application.locks().tryAcquire(LockRequest.of("before"))).isPresent();
+            proxy.refuse();
+            proxy.cut();
+
+            await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(100))
+                    .untilAsserted(() -> {
+                        assertThat(answer(backend.inspect("any"))).isNotNull();
+                        assertThat(application.events().ofStore()).hasSize(1);
+                    });
+            proxy.accept();
+
+            await().atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(100))
+                    .untilAsserted(() -> {
+                        assertThat(answer(backend.inspect("any"))).isNotNull();
+                        assertThat(application.events().ofStore()).hasSize(2);
+                    });
+        }
+    }
+
+    @Test
+    void wakesAWaiterLongBeforeItWouldLookAgain() throws Exception {
+        try (HikariDataSource others = database.pool(6);
+                JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {
+            second.start();
+            try (Application first = Application.over(backend);
+                    Application waiting = Application.over(second, Application.settingsThatTrustSignals())) {
+                LockHandle held = first.locks().acquire(LockRequest.of("woken"));
+                CompletableFuture<LockHandle> next = waiting.locks()
+                        .acquireAsync(LockRequest.of("woken").waitingUpTo(Duration.ofSeconds(25)))
+                        .toCompletableFuture();
+                await().untilAsserted(() -> assertThat(waiting.events().of(LockEvent.Contended.class))
+                        .hasSize(1));
+
+                held.release();
+
+                next.get(3, TimeUnit.SECONDS).release();
+            }
+        }
+    }
+
+    @Test
+    void looksAgainByItselfWhereThePoolHasNoConnectionToSpare() {
+        try (HikariDataSource single = database.pool(1);
+                JdbcLockBackend alone = new JdbcLockBackend(single, JdbcSettings.of("lock:"))) {
+            alone.start();
+
+            assertThat(alone.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("no connection to spare", "distributed-lock.jdbc.listen=false");
+            try (Application application = Application.over(alone)) {
+                assertThat(application.locks().tryAcquire(LockRequest.of("alone")))
+                        .hasValueSatisfying(LockHandle::close);
+            }
+        }
+    }
+
+    private CompletionStage<AcquireResult> acquire(String key, LockToken token) {
+        return backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(20), 0, 1, Optional.empty()));
+    }
+
+    private static long rowsOf(String key) {
+        return database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:" + key + "'");
+    }
+
+    private static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Whole scenarios on real databases: several JVMs, crashes, outages. */
+package io.github.lockstarter.jdbc.scenario;
