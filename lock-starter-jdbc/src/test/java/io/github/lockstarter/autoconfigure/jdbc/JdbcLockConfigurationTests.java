@@ -1,0 +1,154 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.testing.FailureReport;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.testing.H2Databases;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.spi.LockBackend;
+import javax.sql.DataSource;
+import org.assertj.core.api.AbstractStringAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionTemplate;
+
+@ExtendWith(OutputCaptureExtension.class)
+class JdbcLockConfigurationTests {
+
+    private static final String ROWS = "SELECT COUNT(*) FROM distributed_lock";
+
+    private final TestDatabase database = H2Databases.empty();
+
+    private final ApplicationContextRunner locks = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DistributedLockAutoConfiguration.class, JdbcLockAutoConfiguration.class))
+            .withPropertyValues("distributed-lock.backend=jdbc");
+
+    private final ApplicationContextRunner application = locks.withConfiguration(
+                    AutoConfigurations.of(DataSourceAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.url=" + database.url(), "spring.datasource.username=sa");
+
+    @Test
+    void keepsLocksInTheDatabaseOfTheApplication() {
+        database.prepared();
+        application.run(context -> {
+            assertThat(context).hasSingleBean(JdbcLockBackend.class);
+            try (LockHandle held = context.getBean(LockTemplate.class).acquire("order:1")) {
+                assertThat(held.fencingToken()).isPositive();
+                assertThat(database.number(ROWS)).isEqualTo(1);
+            }
+            assertThat(database.number(ROWS)).isZero();
+        });
+    }
+
+    @Test
+    void informsThatALockOfACrashedInstanceIsLeftToItsLease(CapturedOutput output) {
+        database.prepared();
+        application.run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("Locks of a crashed instance are free when their leases are over");
+    }
+
+    @Test
+    void takesNoPartInTheTransactionOfTheCaller() {
+        database.prepared();
+        DataSource pool = new DriverManagerDataSource(database.url(), database.user(), "");
+        locks.withBean(DataSource.class, () -> new TransactionAwareDataSourceProxy(pool))
+                .run(context -> {
+                    LockTemplate template = context.getBean(LockTemplate.class);
+                    TransactionTemplate transaction =
+                            new TransactionTemplate(new DataSourceTransactionManager(pool));
+                    LockHandle released = template.acquire("released");
+                    LockHandle[] acquired = new LockHandle[1];
+
+                    transaction.executeWithoutResult(status -> {
+                        acquired[0] = template.acquire(LockRequest.of("acquired"));
+                        released.release();
+                        status.setRollbackOnly();
+                    });
+
+                    assertThat(database.number(ROWS)).isEqualTo(1);
+                    assertThat(acquired[0].isHeld()).isTrue();
+                    acquired[0].release();
+                    assertThat(database.number(ROWS)).isZero();
+                });
+    }
+
+    @Test
+    void keepsSomeLocksInTheDatabaseAndOthersElsewhere() {
+        database.prepared();
+        application.withPropertyValues("distributed-lock.backend=local", "distributed-lock.locks.orders.backend=jdbc")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LockTemplate template = context.getBean(LockTemplate.class);
+                    try (LockHandle elsewhere = template.acquire("a");
+                            LockHandle here = template.acquire(LockRequest.of("b").named("orders"))) {
+                        assertThat(elsewhere.isHeld() && here.isHeld()).isTrue();
+                        assertThat(database.number(ROWS)).isEqualTo(1);
+                    }
+                });
+    }
+
+    @Test
+    void failsWithoutATableAndNamesTheScript() {
+        application.run(context -> assertThatReport(context)
+                .contains("distributed_lock", "missing", "io/github/lockstarter/jdbc/h2.sql")
+                .contains("distributed-lock.jdbc.required-at-start=false"));
+    }
+
+    @Test
+    void startsWithoutATableWhereItIsNotRequired(CapturedOutput output) {
+        application.withPropertyValues("distributed-lock.jdbc.required-at-start=false").run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output).contains("Locked methods fail until then");
+        });
+    }
+
+    @Test
+    void failsWithoutADataSource() {
+        locks.run(context -> assertThatReport(context)
+                .contains("no DataSource", "spring.datasource.url", "distributed-lock.backend=local"));
+    }
+
+    @Test
+    void failsWithSeveralDataSourcesOfWhichNoneIsMarked() {
+        locks.withBean("first", DataSource.class, DriverManagerDataSource::new)
+                .withBean("second", DataSource.class, DriverManagerDataSource::new)
+                .run(context -> assertThatReport(context).contains("several DataSource", "@DistributedLockDataSource"));
+    }
+
+    @Test
+    void namesAWrongProperty() {
+        application.withPropertyValues("distributed-lock.jdbc.table=a b")
+                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.table"));
+        application.withPropertyValues("distributed-lock.jdbc.threads=0")
+                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.threads"));
+        application.withPropertyValues("distributed-lock.jdbc.pol-interval=1s")
+                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.pol-interval"));
+    }
+
+    @Test
+    void leavesTheBackendOfTheApplicationAlone() {
+        application.withBean(LockBackend.class, io.github.lockstarter.local.LocalLockBackend::new)
+                .run(context -> assertThat(context).doesNotHaveBean(JdbcLockBackend.class).hasNotFailed());
+    }
+
+    private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {
+        assertThat(context).hasFailed();
+        return assertThat(FailureReport.of(context.getStartupFailure()));
+    }
+}
