@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.testing;
 
+import io.github.lockstarter.testing.ServerProcess;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -12,7 +13,7 @@ import java.util.Map;
  *
  * <p>Tests do as they like with the {@code default} user; the fixture itself logs in as another one.
  */
-public interface RedisServer extends AutoCloseable {
+public interface RedisServer extends ServerProcess {
 
     /**
      * Starts a server and waits until it answers.
@@ -27,40 +28,11 @@ public interface RedisServer extends AutoCloseable {
     }
 
     /**
-     * Where it listens.
-     *
-     * @return host name or address
-     */
-    String host();
-
-    /**
-     * Where it listens.
-     *
-     * @return the same port for the whole life of this object
-     */
-    int port();
-
-    /**
      * The server's own log.
      *
      * @return all of it
      */
     String log();
-
-    /** Stops the process in its tracks (SIGSTOP): connections stay open and nothing is answered. */
-    void pause();
-
-    /** Lets a paused process go on (SIGCONT). */
-    void resume();
-
-    /** Ends the process at once (SIGKILL). */
-    void kill();
-
-    /** Ends the process in an orderly way (SIGTERM). */
-    void stop();
-
-    /** Starts a stopped or killed process again, with the same port and arguments; ends a running one first. */
-    void restart();
 
     /**
      * Raw access as the fixture's own user. Commands time out after 5 s.
@@ -78,10 +50,6 @@ public interface RedisServer extends AutoCloseable {
         return RedisURI.create(host(), port());
     }
 
-    /** Ends the server and removes its files. Idempotent. */
-    @Override
-    void close();
-
     /** Brings a server that a test left paused, dead, locked or full back to that of a new one. */
     default void reset() {
         resume();
@@ -98,6 +66,7 @@ public interface RedisServer extends AutoCloseable {
      *
      * @return false if it is down or paused
      */
+    @Override
     default boolean answers() {
         return RedisPing.answers(host(), port());
     }

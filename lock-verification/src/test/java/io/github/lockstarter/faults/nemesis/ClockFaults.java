@@ -1,6 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
-import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
+import static io.github.lockstarter.faults.nemesis.RedisFaults.fault;
 
 import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
@@ -45,7 +45,7 @@ final class ClockFaults {
     private static Injection jump(int direction) {
         return site -> {
             String millis = Long.toString(direction * site.duration().toMillis());
-            site.topology().masters().forEach(master -> master.commands()
+            site.redis().masters().forEach(master -> master.commands()
                     .eval(SHIFT, ScriptOutputType.INTEGER, new String[0], millis));
             return Healing.NONE;
         };

@@ -22,7 +22,7 @@ record Connections(RedisServer server, Set<Integer> ports) {
 
     static Connections of(Site site, Predicate<ProxyLink> which) {
         return new Connections(
-                site.server(),
+                site.redisServer(),
                 site.link().open().stream()
                         .filter(which)
                         .map(ProxyLink::portAtServer)

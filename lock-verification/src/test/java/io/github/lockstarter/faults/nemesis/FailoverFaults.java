@@ -61,7 +61,7 @@ final class FailoverFaults {
                         Terms.lasting(500, 2500, Trait.FAILOVER, Trait.SENTINELS),
                         site -> {
                             List<RedisServer> sentinels =
-                                    site.topology().failover().orElseThrow().sentinels();
+                                    site.redis().failover().orElseThrow().sentinels();
                             RedisServer sentinel = sentinels.get(site.plan().lot() % sentinels.size());
                             sentinel.pause();
                             return sentinel::resume;

@@ -3,12 +3,13 @@ package io.github.lockstarter.faults.nemesis;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Set;
 
 /**
  * Something that can go wrong.
  *
- * @param name as in reports, such as {@code redis-killed}
+ * @param name as in reports, such as {@code server-killed}
  * @param description what is done
  * @param lane what it strikes; two faults of one lane never happen at a time
  * @param terms where and for how long it is injected
@@ -63,6 +64,12 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         static Terms lasting(int shortestMillis, int longestMillis, Trait... needs) {
             Duration shortest = Duration.ofMillis(shortestMillis);
             return new Terms(Set.of(needs), shortest, Duration.ofMillis(longestMillis), Harm.NONE, false);
+        }
+
+        Terms needing(Trait further) {
+            Set<Trait> all = EnumSet.of(further);
+            all.addAll(needs);
+            return new Terms(all, shortest, longest, harm, alone);
         }
 
         Terms doing(Harm what) {

@@ -20,6 +20,7 @@ public final class FaultCatalogue {
                         LinkFaults.all(),
                         MailboxFaults.all(),
                         ServerFaults.all(),
+                        RedisFaults.all(),
                         RefusalFaults.all(),
                         FailoverFaults.all(),
                         QuorumFaults.all(),

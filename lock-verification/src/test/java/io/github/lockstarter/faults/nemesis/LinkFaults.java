@@ -1,12 +1,12 @@
 package io.github.lockstarter.faults.nemesis;
 
+import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 
 /** Faults of the network between one worker, or all of them, and the servers. */
@@ -43,9 +43,9 @@ final class LinkFaults {
                         one(TcpProxy::stallReplies, TcpProxy::flow)),
                 fault(
                         "reply-dropped",
-                        "a script is executed, and the connection cut in place of the answer",
+                        "a command is executed, and the connection cut in place of the answer",
                         Terms.lasting(150, 150, Trait.PROXIED),
-                        one(link -> link.dropReplyTo(LinkFaults::isScript), link -> {})),
+                        LinkFaults::dropReply),
                 fault(
                         "network-stalled",
                         "nobody's requests arrive in time",
@@ -58,8 +58,9 @@ final class LinkFaults {
                         all(TcpProxy::cut, link -> {})));
     }
 
-    private static boolean isScript(String request) {
-        return request.toUpperCase(Locale.ROOT).contains("EVAL");
+    private static Healing dropReply(Site site) {
+        site.victim().links().forEach(link -> link.dropReplyTo(site.topology()::isCommand));
+        return Healing.NONE;
     }
 
     private static Injection one(Consumer<TcpProxy> harm, Consumer<TcpProxy> heal) {

@@ -22,44 +22,44 @@ final class MailboxFaults {
 
     static List<Fault> all() {
         return List.of(
-                fault("mailbox-killed", "CLIENT KILL ID of a worker's mailbox", lasting(20, 20), site -> {
+                fault("mailbox-killed", "CLIENT KILL ID of a worker's mailbox", mailbox(20, 20), site -> {
                     Connections.of(site, ProxyLink::isSubscription).kill();
                     return Healing.NONE;
                 }),
                 fault(
                         "mailbox-flapping",
                         "CLIENT KILL ID of a worker's mailbox, again and again",
-                        lasting(1000, 4000),
+                        mailbox(1000, 4000),
                         again(ProxyLink::isSubscription)),
                 fault(
                         "connections-flapping",
                         "CLIENT KILL ID of all connections of a worker, again and again",
-                        lasting(1000, 4000),
+                        mailbox(1000, 4000),
                         again(MailboxFaults::isAny)),
                 fault(
                         "mailbox-barred",
                         "a worker's mailbox is closed and not opened again; its commands pass",
-                        lasting(500, 4000),
+                        mailbox(500, 4000),
                         MailboxFaults::bar),
                 fault(
                         "mailbox-cut-at-worker",
                         "a worker's mailbox is closed at its side; the servers' side stays open",
-                        lasting(200, 4000),
+                        mailbox(200, 4000),
                         half(ProxyLink::isSubscription, ProxyLink::closeToClient)),
                 fault(
                         "mailbox-cut-at-server",
                         "a worker's mailbox is closed at the servers' side; its own stays open",
-                        lasting(200, 4000),
+                        mailbox(200, 4000),
                         half(ProxyLink::isSubscription, ProxyLink::closeToServer)),
                 fault(
                         "connections-cut-at-server",
                         "all connections of a worker are closed at the servers' side; its own stays open",
-                        lasting(200, 2500),
+                        halfOpen(200, 2500),
                         half(MailboxFaults::isAny, ProxyLink::closeToServer)),
                 fault(
                         "worker-cut-off",
                         "a worker is refused, and its connections closed at its side; the servers' side stays open",
-                        lasting(500, 4000),
+                        halfOpen(500, 4000),
                         MailboxFaults::cutOff));
     }
 
@@ -112,8 +112,12 @@ final class MailboxFaults {
                 .toList();
     }
 
-    private static Terms lasting(int shortestMillis, int longestMillis) {
-        return Terms.lasting(shortestMillis, longestMillis, Trait.PROXIED, Trait.TAKE_OVER);
+    private static Terms mailbox(int shortestMillis, int longestMillis) {
+        return Terms.lasting(shortestMillis, longestMillis, Trait.REDIS, Trait.PROXIED, Trait.TAKE_OVER);
+    }
+
+    private static Terms halfOpen(int shortestMillis, int longestMillis) {
+        return Terms.lasting(shortestMillis, longestMillis, Trait.PROXIED, Trait.HALF_OPEN);
     }
 
     private static Fault fault(String name, String description, Terms terms, Injection injection) {

@@ -75,13 +75,13 @@ final class QuorumFaults {
         Duration step = lot % 2 == 0
                 ? FORWARD.get(lot / 2 % FORWARD.size())
                 : BACK.get(lot / 2 % BACK.size()).negated();
-        site.topology().setClock(site.server(), step);
+        site.redis().setClock(site.redisServer(), step);
         return () -> LockSupport.parkNanos(UNTIL_HARMLESS.toNanos());
     }
 
     private static Injection two(Consumer<RedisServer> harm, Consumer<RedisServer> heal) {
         return site -> {
-            List<RedisServer> all = site.topology().servers();
+            List<RedisServer> all = site.redis().servers();
             int first = site.plan().lot() % all.size();
             List<RedisServer> struck = List.of(all.get(first), all.get((first + 2) % all.size()));
             struck.forEach(harm);

@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.nemesis;
 
-import static io.github.lockstarter.faults.nemesis.ServerFaults.fault;
-import static io.github.lockstarter.faults.nemesis.ServerFaults.lasting;
-import static io.github.lockstarter.faults.nemesis.ServerFaults.once;
+import static io.github.lockstarter.faults.nemesis.RedisFaults.fault;
+import static io.github.lockstarter.faults.nemesis.RedisFaults.lasting;
+import static io.github.lockstarter.faults.nemesis.RedisFaults.once;
 
 import io.github.lockstarter.faults.nemesis.Fault.Harm;
 import io.github.lockstarter.faults.nemesis.Fault.Healing;
@@ -36,7 +36,9 @@ final class RefusalFaults {
                         "CLIENT PAUSE: nobody is answered",
                         Terms.lasting(200, 2000).doing(Harm.SILENCES),
                         site -> {
-                            site.server().commands().clientPause(site.duration().toMillis());
+                            site.redisServer()
+                                    .commands()
+                                    .clientPause(site.duration().toMillis());
                             return Healing.NONE;
                         }),
                 fault(
@@ -44,7 +46,7 @@ final class RefusalFaults {
                         "a script that keeps the server busy",
                         Terms.lasting(200, 1500).doing(Harm.SILENCES),
                         site -> {
-                            busy(site.server(), site.duration().toMillis());
+                            busy(site.redisServer(), site.duration().toMillis());
                             return Healing.NONE;
                         }),
                 fault(

@@ -1,16 +1,15 @@
 package io.github.lockstarter.faults.nemesis;
 
 import io.github.lockstarter.faults.nemesis.Fault.Harm;
-import io.github.lockstarter.faults.nemesis.Fault.Healing;
 import io.github.lockstarter.faults.nemesis.Fault.Injection;
 import io.github.lockstarter.faults.nemesis.Fault.Lane;
 import io.github.lockstarter.faults.nemesis.Fault.Terms;
 import io.github.lockstarter.faults.topology.Topology.Trait;
-import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.testing.ServerProcess;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Faults of a Redis process: it dies, stands still, or refuses. */
+/** Faults of the process of a server: it dies, or stands still. */
 final class ServerFaults {
 
     private ServerFaults() {}
@@ -18,57 +17,32 @@ final class ServerFaults {
     static List<Fault> all() {
         return List.of(
                 fault(
-                        "redis-blinked",
+                        "server-blinked",
                         "SIGSTOP of a server for less than a command timeout",
                         Terms.lasting(20, 250),
-                        lasting(RedisServer::pause, RedisServer::resume)),
+                        lasting(ServerProcess::pause, ServerProcess::resume)),
                 fault(
-                        "redis-paused",
+                        "server-paused",
                         "SIGSTOP of a server",
                         Terms.lasting(100, 2500).doing(Harm.SILENCES),
-                        lasting(RedisServer::pause, RedisServer::resume)),
+                        lasting(ServerProcess::pause, ServerProcess::resume)),
                 fault(
-                        "redis-killed",
+                        "server-killed",
                         "kill -9 of a server; it comes back with its data",
                         Terms.lasting(100, 1500, Trait.DURABLE).doing(Harm.SILENCES),
-                        lasting(RedisServer::kill, RedisServer::restart)),
+                        lasting(ServerProcess::kill, ServerProcess::restart)),
                 fault(
-                        "redis-restarted",
+                        "server-restarted",
                         "SIGTERM of a server; it comes back with its data",
                         Terms.lasting(100, 800, Trait.DURABLE).doing(Harm.SILENCES),
-                        lasting(RedisServer::stop, RedisServer::restart)),
-                fault(
-                        "redis-emptied",
-                        "kill -9 of a server; it comes back without data",
-                        Terms.lasting(100, 800, Trait.ALONE).doing(Harm.FORGETS),
-                        lasting(
-                                server -> {
-                                    server.commands().configSet("appendonly", "no");
-                                    server.kill();
-                                },
-                                server -> {
-                                    server.restart();
-                                    server.commands().flushall();
-                                })),
-                fault(
-                        "flushall",
-                        "an operator empties the server",
-                        Terms.lasting(50, 50).doing(Harm.FORGETS),
-                        once(server -> server.commands().flushall())));
+                        lasting(ServerProcess::stop, ServerProcess::restart)));
     }
 
-    static Injection lasting(Consumer<RedisServer> harm, Consumer<RedisServer> heal) {
+    private static Injection lasting(Consumer<ServerProcess> harm, Consumer<ServerProcess> heal) {
         return site -> {
-            RedisServer server = site.server();
+            ServerProcess server = site.server();
             harm.accept(server);
             return () -> heal.accept(server);
-        };
-    }
-
-    static Injection once(Consumer<RedisServer> harm) {
-        return site -> {
-            harm.accept(site.server());
-            return Healing.NONE;
         };
     }
 

@@ -1,8 +1,10 @@
 package io.github.lockstarter.faults.nemesis;
 
+import io.github.lockstarter.faults.topology.RedisTopology;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.ServerProcess;
 import java.time.Duration;
 import java.util.List;
 
@@ -29,9 +31,19 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
      *
      * @return one of the masters
      */
-    public RedisServer server() {
-        List<RedisServer> servers = topology.masters();
+    public ServerProcess server() {
+        List<? extends ServerProcess> servers = topology.masters();
         return servers.get(Math.floorMod(plan.lot(), servers.size()));
+    }
+
+    /** The topology of a fault that needs {@link io.github.lockstarter.faults.topology.Topology.Trait#REDIS}. */
+    RedisTopology redis() {
+        return (RedisTopology) topology;
+    }
+
+    /** The server that was drawn, for a fault that needs such a topology. */
+    RedisServer redisServer() {
+        return (RedisServer) server();
     }
 
     /**
@@ -49,7 +61,7 @@ public record Site(Topology topology, List<Victim> victims, PlannedFault plan) {
      * @param server one of the servers
      * @return one for each worker
      */
-    List<TcpProxy> linksTo(RedisServer server) {
+    List<TcpProxy> linksTo(ServerProcess server) {
         int index = topology.servers().indexOf(server);
         return victims.stream().map(victim -> victim.links().get(index)).toList();
     }

@@ -1,8 +1,8 @@
 package io.github.lockstarter.faults.nemesis;
 
 import io.github.lockstarter.faults.topology.Calls;
-import io.github.lockstarter.faults.topology.Topology;
-import io.github.lockstarter.faults.topology.Topology.Failover;
+import io.github.lockstarter.faults.topology.RedisTopology;
+import io.github.lockstarter.faults.topology.RedisTopology.Failover;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import io.lettuce.core.KillArgs;
@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * One master that is replaced by one of its replicas. Keeps to what the workers were told: a deposed master takes their
- * commands for no longer than {@link Topology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the promotion
+ * commands for no longer than {@link RedisTopology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the promotion
  * began, at the earliest, and whether it has.
  */
 final class Succession {
@@ -22,10 +22,10 @@ final class Succession {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
 
     /** Leaves as much again for this JVM not to run. */
-    private static final Duration BESIDE = Topology.DEPOSED_MASTER_WRITES.dividedBy(2);
+    private static final Duration BESIDE = RedisTopology.DEPOSED_MASTER_WRITES.dividedBy(2);
 
     /** Seen later than that after its begin, the old master does not go on beside the new one at all. */
-    private static final Duration IN_TIME = Topology.DEPOSED_MASTER_WRITES.dividedBy(4);
+    private static final Duration IN_TIME = RedisTopology.DEPOSED_MASTER_WRITES.dividedBy(4);
 
     private final Failover failover;
     private final RedisServer master;
@@ -35,7 +35,7 @@ final class Succession {
     private boolean promoted;
 
     private Succession(Site site) {
-        this.failover = site.topology().failover().orElseThrow();
+        this.failover = site.redis().failover().orElseThrow();
         this.master = failover.master(site.plan().lot());
         this.replicas = failover.replicasOf(master);
         this.links = site.linksTo(master);
@@ -101,7 +101,7 @@ final class Succession {
         resumption.accept(master);
         LockSupport.parkNanos(promotedAfter + BESIDE.toNanos() - System.nanoTime());
         part();
-        long late = System.nanoTime() - promotedAfter - Topology.DEPOSED_MASTER_WRITES.toNanos();
+        long late = System.nanoTime() - promotedAfter - RedisTopology.DEPOSED_MASTER_WRITES.toNanos();
         if (late > 0) {
             throw new IllegalStateException(
                     "The old master went on for " + late / 1_000_000 + " ms longer than promised");

@@ -11,7 +11,7 @@ import java.util.Set;
  * Three masters with a replica each. The nodes tell a worker where the slots are, and its links lead there through
  * proxies.
  */
-public final class Cluster implements Topology {
+public final class Cluster implements RedisTopology {
 
     private final RedisCluster nodes = RedisCluster.start();
 
@@ -22,7 +22,7 @@ public final class Cluster implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.FAILOVER, Trait.PROXIED, Trait.HISTORY_GUARD);
+        return Set.of(Trait.REDIS, Trait.FAILOVER, Trait.PROXIED, Trait.HISTORY_GUARD);
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.github.lockstarter.redis.testing.RedisServer;
 import java.util.List;
 
 /** Replicas that the nodes of a cluster elect. */
-record ClusterFailover(RedisCluster topology) implements Topology.Failover {
+record ClusterFailover(RedisCluster topology) implements RedisTopology.Failover {
 
     @Override
     public RedisServer master(int lot) {

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * Five independent masters without persistence, of which three decide: Redlock. Each has a clock of its own that can be
  * set, where there is a server that {@linkplain ShiftedClock takes one}.
  */
-public final class Quorum implements Topology {
+public final class Quorum implements RedisTopology {
 
     private static final int NODES = 5;
 
@@ -41,7 +41,7 @@ public final class Quorum implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        Set<Trait> traits = EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.QUORUM);
+        Set<Trait> traits = EnumSet.of(Trait.REDIS, Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.QUORUM);
         if (!clocks.isEmpty()) {
             traits.add(Trait.CLOCKS);
         }

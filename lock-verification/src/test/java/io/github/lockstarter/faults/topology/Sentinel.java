@@ -11,7 +11,7 @@ import java.util.Set;
  * A master with two replicas and three sentinels. The sentinels tell a worker where the master is, and its links lead
  * there through proxies; the sentinels' own are not faulted.
  */
-public final class Sentinel implements Topology {
+public final class Sentinel implements RedisTopology {
 
     private final RedisSentinels servers = RedisSentinels.start();
 
@@ -22,7 +22,14 @@ public final class Sentinel implements Topology {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.FAILOVER, Trait.SENTINELS, Trait.PROXIED, Trait.HISTORY_GUARD, Trait.TAKE_OVER);
+        return Set.of(
+                Trait.REDIS,
+                Trait.FAILOVER,
+                Trait.SENTINELS,
+                Trait.PROXIED,
+                Trait.HISTORY_GUARD,
+                Trait.TAKE_OVER,
+                Trait.HALF_OPEN);
     }
 
     @Override

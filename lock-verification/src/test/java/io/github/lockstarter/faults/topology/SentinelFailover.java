@@ -5,7 +5,7 @@ import io.github.lockstarter.redis.testing.RedisServer;
 import java.util.List;
 
 /** Replicas that sentinels promote. */
-record SentinelFailover(RedisSentinels topology) implements Topology.Failover {
+record SentinelFailover(RedisSentinels topology) implements RedisTopology.Failover {
 
     @Override
     public RedisServer master(int lot) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /** One Redis server, with or without its data after a crash. */
-public final class Standalone implements Topology {
+public final class Standalone implements RedisTopology {
 
     private final String name;
     private final Set<Trait> traits;
@@ -29,7 +29,14 @@ public final class Standalone implements Topology {
     public static Standalone durable() {
         return new Standalone(
                 "standalone",
-                EnumSet.of(Trait.PROXIED, Trait.DURABLE, Trait.ALONE, Trait.HISTORY_GUARD, Trait.TAKE_OVER),
+                EnumSet.of(
+                        Trait.REDIS,
+                        Trait.PROXIED,
+                        Trait.DURABLE,
+                        Trait.ALONE,
+                        Trait.HISTORY_GUARD,
+                        Trait.TAKE_OVER,
+                        Trait.HALF_OPEN),
                 "--appendonly",
                 "yes",
                 "--appendfsync",
@@ -46,7 +53,14 @@ public final class Standalone implements Topology {
      */
     public static Standalone forgetful() {
         return new Standalone(
-                "forgetful", EnumSet.of(Trait.PROXIED, Trait.ALONE, Trait.HISTORY_GUARD, Trait.TAKE_OVER));
+                "forgetful",
+                EnumSet.of(
+                        Trait.REDIS,
+                        Trait.PROXIED,
+                        Trait.ALONE,
+                        Trait.HISTORY_GUARD,
+                        Trait.TAKE_OVER,
+                        Trait.HALF_OPEN));
     }
 
     @Override

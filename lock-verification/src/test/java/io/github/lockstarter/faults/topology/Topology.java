@@ -1,24 +1,17 @@
 package io.github.lockstarter.faults.topology;
 
-import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.ServerProcess;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
- * Real servers that keep the locks, as processes of this machine. The seam where standalone, sentinel, cluster and
- * Redlock differ: a new one says which servers it has, how a worker reaches them through proxies of its own, and what
- * it promises.
+ * Real servers that keep the locks, as processes of this machine. The seam where the stores, and the ways to run one of
+ * them, differ: a new one says which servers it has, how a worker reaches them through proxies of its own, what it
+ * promises, and how to see what was left there.
  */
 public interface Topology extends AutoCloseable {
-
-    /**
-     * For how long a deposed master may go on, where one can be: {@code distributed-lock.redis.deposed-master-writes}
-     * of the workers. The nemesis keeps to it.
-     */
-    Duration DEPOSED_MASTER_WRITES = Duration.ofMillis(500);
 
     /**
      * Its name in plans and reports.
@@ -39,14 +32,14 @@ public interface Topology extends AutoCloseable {
      *
      * @return at least one, always in the same order
      */
-    List<RedisServer> servers();
+    List<? extends ServerProcess> servers();
 
     /**
      * Those of the servers that take writes.
      *
      * @return at least one
      */
-    default List<RedisServer> masters() {
+    default List<? extends ServerProcess> masters() {
         return servers();
     }
 
@@ -58,23 +51,50 @@ public interface Topology extends AutoCloseable {
     Link link();
 
     /**
-     * What can be done to its replicas.
+     * Whether something that a worker sends in one piece is a command, whose answer tells what became of a lock.
      *
-     * @return there for one with {@link Trait#FAILOVER}
+     * @param request as it is sent, as ISO 8859-1
+     * @return true unless the protocol tells otherwise
      */
-    default Optional<Failover> failover() {
-        return Optional.empty();
+    default boolean isCommand(String request) {
+        return true;
     }
 
     /**
-     * Sets the clock of a server.
+     * The server that leads the others at the moment.
      *
-     * @param server one of those of a topology with {@link Trait#CLOCKS}
-     * @param ahead of the right time; negative for behind
+     * @return one of the servers of a topology with {@link Trait#LEADER}
      */
-    default void setClock(RedisServer server, Duration ahead) {
+    default ServerProcess leader() {
         throw new UnsupportedOperationException(name());
     }
+
+    /**
+     * Ends the session of one worker, as an operator may: all its locks are gone at once.
+     *
+     * @param lot draws one of those that a topology with {@link Trait#SESSIONS} has
+     */
+    default void endSession(int lot) {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /**
+     * Has the server end connections.
+     *
+     * @param server one of those of a topology with {@link Trait#TERMINATION}
+     * @param ports from which the server sees them come
+     */
+    default void terminate(ServerProcess server, Set<Integer> ports) {
+        throw new UnsupportedOperationException(name());
+    }
+
+    /**
+     * What the workers have left on the servers.
+     *
+     * @param longestLease of any lock; what the killed ones leave ends by itself within that time
+     * @return a line for each key and connection; empty if there is none
+     */
+    List<String> leftovers(Duration longestLease);
 
     /** Ends all servers and removes their files. Idempotent. */
     @Override
@@ -82,6 +102,8 @@ public interface Topology extends AutoCloseable {
 
     /** What a topology, with the lock client as it is, promises or offers. */
     enum Trait {
+        /** Its servers take the commands of Redis: {@link RedisTopology}. */
+        REDIS,
         /** Keeps its data over a kill -9 of the server. */
         DURABLE,
         /** Excludes also when the server has forgotten the locks: the history guard. */
@@ -101,53 +123,15 @@ public interface Topology extends AutoCloseable {
         /** Goes on while a minority of its servers is down. */
         QUORUM,
         /** Each server has a clock that can be set. */
-        CLOCKS
-    }
-
-    /** What can be done to the servers of one with {@link Trait#FAILOVER}. */
-    interface Failover {
-
-        /**
-         * A master that has replicas.
-         *
-         * @param lot draws one of several
-         * @return one of the servers
-         */
-        RedisServer master(int lot);
-
-        /**
-         * The replicas of a master.
-         *
-         * @param master a master
-         * @return at least one
-         */
-        List<RedisServer> replicasOf(RedisServer master);
-
-        /**
-         * Asks for a replica to be promoted while the master is well, also one that lags; returns at once.
-         *
-         * @param master a master
-         */
-        void promote(RedisServer master);
-
-        /**
-         * Makes a deposed master a replica of its successor.
-         *
-         * @param deposed runs
-         */
-        void demote(RedisServer deposed);
-
-        /** Waits until everybody agrees who is what, and all replicas are in sync. */
-        void settle();
-
-        /**
-         * Those who watch.
-         *
-         * @return empty if the servers do it themselves
-         */
-        default List<RedisServer> sentinels() {
-            return List.of();
-        }
+        CLOCKS,
+        /** Notices a connection that has ended at one side only, or does not care. */
+        HALF_OPEN,
+        /** Its servers elect one that leads them, and another one when that is gone. */
+        LEADER,
+        /** The locks of an instance end with its session, which an operator can end. */
+        SESSIONS,
+        /** An operator can end single connections. */
+        TERMINATION
     }
 
     /**

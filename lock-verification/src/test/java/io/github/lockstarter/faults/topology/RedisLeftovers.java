@@ -1,0 +1,43 @@
+package io.github.lockstarter.faults.topology;
+
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the workers have left on a Redis server. Killed workers leave locks for a lease and queues for as long as they
+ * were patient, so a key that ends by itself within that time is none; the fencing counters and the history stay.
+ */
+final class RedisLeftovers {
+
+    /** How long a queue lasts that nobody leaves: the patience that is told to the server. */
+    private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
+
+    private RedisLeftovers() {}
+
+    static List<String> keys(RedisServer server, Duration longestLease) {
+        return server.commands().keys("lock:*").stream()
+                .filter(key -> !key.contains("fence") && !key.contains("history"))
+                .filter(key -> stays(server.commands(), key, longestLease))
+                .map(key -> "key " + key)
+                .toList();
+    }
+
+    /** The fixture's own connections are of another user. */
+    static List<String> connections(RedisServer server) {
+        return server.commands()
+                .clientList()
+                .lines()
+                .filter(line -> line.contains("user=default"))
+                .map(line -> "connection " + line)
+                .toList();
+    }
+
+    /** -1 is for ever, -2 that it has just gone. */
+    private static boolean stays(RedisCommands<String, String> commands, String key, Duration longestLease) {
+        Duration longest = key.endsWith(":waiters") ? LONGEST_QUEUE : longestLease;
+        long millis = commands.pttl(key);
+        return millis == -1 || millis > longest.toMillis();
+    }
+}
