@@ -55,6 +55,11 @@ public final class GuardedProcess implements AutoCloseable {
         return process;
     }
 
+    /** The operating system's number of the process. */
+    public long pid() {
+        return process.pid();
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }
@@ -75,6 +80,14 @@ public final class GuardedProcess implements AutoCloseable {
     /** Asks the process to end, and makes it end when it does not. */
     public void stop() {
         process.destroy();
+        if (!endsWithin(5)) {
+            kill();
+        }
+    }
+
+    /** The same by SIGINT, as an operator does by Ctrl-C. */
+    public void interrupt() {
+        signal("INT");
         if (!endsWithin(5)) {
             kill();
         }

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.faults.nemesis.FaultSchedule.Pace;
 import io.github.lockstarter.faults.topology.Cluster;
+import io.github.lockstarter.faults.topology.Etcd;
+import io.github.lockstarter.faults.topology.Postgres;
 import io.github.lockstarter.faults.topology.Quorum;
 import io.github.lockstarter.faults.topology.Sentinel;
 import io.github.lockstarter.faults.topology.Standalone;
 import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.faults.topology.ZooKeeper;
 import io.github.lockstarter.faults.worker.WorkerOptions.Client;
 import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
 import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
@@ -109,6 +112,11 @@ class FaultRun {
             case "sentinel" -> Sentinel::new;
             case "cluster" -> Cluster::new;
             case "redlock" -> Quorum::new;
+            case "postgresql" -> Postgres::new;
+            case "zookeeper" -> ZooKeeper::ensemble;
+            case "zookeeper-single" -> ZooKeeper::single;
+            case "etcd" -> Etcd::cluster;
+            case "etcd-single" -> Etcd::single;
             default -> throw new IllegalArgumentException("No topology '" + name + "'");
         };
     }

@@ -15,13 +15,13 @@ class EventChecksTests {
         assertThat(Script.of("w1").refused("w1", 0, 1000, 1600).check(check)).hasSize(1);
         assertThat(Script.of("w1")
                         .refused("w1", 0, 1000, 1600)
-                        .fault("redis-paused", 900, 1300)
+                        .fault("server-paused", 900, 1300)
                         .check(check))
                 .as("within the command timeout")
                 .isEmpty();
         assertThat(Script.of("w1")
                         .refused("w1", 0, 1000, 2500)
-                        .fault("redis-paused", 900, 1300)
+                        .fault("server-paused", 900, 1300)
                         .check(check))
                 .hasSize(1);
     }
@@ -67,7 +67,7 @@ class EventChecksTests {
         TakeOverCheck check = new TakeOverCheck();
         assertThat(death(0).refused("w2", 50, 1000, 1400).check(check)).isEmpty();
         assertThat(death(400)
-                        .fault("redis-paused", 900, 910)
+                        .fault("server-paused", 900, 910)
                         .refused("w2", 50, 1000, 1400)
                         .check(check))
                 .isEmpty();

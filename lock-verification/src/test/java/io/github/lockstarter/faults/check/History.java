@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.check;
 
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -17,6 +18,9 @@ public final class History {
     /** What a fault is called that makes the backend forget: {@code FAULT.note} begins with it. */
     public static final String FORGETS = "forgets:";
 
+    /** What a fault is called by which an operator takes locks away. */
+    public static final String REVOKES = "revokes:";
+
     private final Map<EventKind, List<LabEvent>> events;
     private final long end;
     private final long lease;
@@ -24,6 +28,10 @@ public final class History {
     private final Map<String, List<Span>> stalls;
     private final List<Span> faults;
     private final List<Span> forgetting;
+    private final List<Span> revoking;
+    private final long session;
+    private final long begunAnew;
+    private final boolean wakesInOrder;
     private final Map<String, LabEvent> kills;
     private final Set<String> ended;
     private final Set<String> starters;
@@ -51,10 +59,14 @@ public final class History {
                 .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
                 .collect(Collectors.groupingBy(Span::whom));
         this.faults = of(EventKind.FAULT).stream().map(History::fault).toList();
-        this.forgetting = of(EventKind.FAULT).stream()
-                .filter(event -> event.note().startsWith(FORGETS))
-                .map(History::fault)
-                .toList();
+        this.forgetting = faultsMarked(FORGETS);
+        this.revoking = faultsMarked(REVOKES);
+        this.session =
+                of(EventKind.STORE).stream().mapToLong(LabEvent::amount).max().orElse(0);
+        this.begunAnew =
+                of(EventKind.STORE).stream().mapToLong(LabEvent::until).max().orElse(0);
+        this.wakesInOrder =
+                of(EventKind.STORE).stream().allMatch(event -> event.note().equals(Signals.IN_ORDER.name()));
         this.holds = new TreeMap<>(collectHolds(events).stream()
                 .sorted(Comparator.comparingLong(Hold::grantedAt))
                 .collect(Collectors.groupingBy(Hold::key)));
@@ -113,6 +125,57 @@ public final class History {
      */
     public List<Span> forgetting() {
         return forgetting;
+    }
+
+    /**
+     * Those faults by which an operator took the locks of an instance away.
+     *
+     * @return by time of their end
+     */
+    public List<Span> revoking() {
+        return revoking;
+    }
+
+    /**
+     * The time-out of the sessions with which locks end.
+     *
+     * @return ns; 0 if the store keeps a lease for each lock
+     */
+    public long sessionNanos() {
+        return session;
+    }
+
+    /**
+     * How much longer a lock of a dead holder may stay, since servers that elect a leader begin sessions or leases anew:
+     * each fault of the time may have them do so.
+     *
+     * @param from nanoTime
+     * @param until nanoTime
+     * @return ns
+     */
+    long begunAnew(long from, long until) {
+        return begunAnew
+                * outsideFaults().stream()
+                        .filter(fault -> fault.touches(from - begunAnew, until))
+                        .count();
+    }
+
+    /**
+     * Within which time the holder learns that an operator has taken its lock away: it asks when it renews.
+     *
+     * @return ns
+     */
+    long untilLearnt() {
+        return Math.max(session, lease * 4 / 3) + Allowance.AFTERMATH.toNanos();
+    }
+
+    /**
+     * Whether a release wakes the instance that has waited longest, and no other.
+     *
+     * @return false where the store wakes all, or nobody
+     */
+    public boolean wakesInOrder() {
+        return wakesInOrder;
     }
 
     /**
@@ -176,8 +239,16 @@ public final class History {
         return lease;
     }
 
+    private List<Span> faultsMarked(String mark) {
+        return of(EventKind.FAULT).stream()
+                .filter(event -> event.note().startsWith(mark))
+                .map(History::fault)
+                .toList();
+    }
+
     private static Span fault(LabEvent event) {
-        return new Span(event.key(), event.note().replace(FORGETS, ""), event.from(), event.until());
+        String name = event.note().substring(event.note().indexOf(':') + 1);
+        return new Span(event.key(), name, event.from(), event.until());
     }
 
     private List<Hold> collectHolds(List<LabEvent> events) {

@@ -9,7 +9,8 @@ import java.util.List;
  * asked for: one that was handed over lives on the lease of an earlier one.
  *
  * <p>A lock may be taken over if the connection of its holder has ended. Only a fault of a link or a server does that:
- * a stopped process keeps its connections, and so its locks.
+ * a stopped process keeps its connections, and so its locks. But where locks end with a session, a process that is
+ * stopped for as long loses it; and an operator may end one.
  */
 public final class OwnershipCheck implements Check {
 
@@ -30,6 +31,7 @@ public final class OwnershipCheck implements Check {
                 if (wasTaken(hold)
                         && !mayBeExecutedTwice(history, hold)
                         && !mayBeTakenOver(history, hold)
+                        && !mayHaveEndedWithItsSession(history, hold)
                         && forgetting.stream()
                                 .noneMatch(span ->
                                         span.touches(hold.requestedAt() - history.leaseNanos() * 2, endOf(hold)))) {
@@ -72,6 +74,16 @@ public final class OwnershipCheck implements Check {
         return hold.isTakenOver()
                 && hold.end().cause().endsWith(TAKEN_OVER)
                 && history.outsideFaults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
+    }
+
+    /** It certainly has the lock for a part of the time-out after the store last heard of it; an operator does not wait. */
+    private static boolean mayHaveEndedWithItsSession(History history, Hold hold) {
+        long from = hold.right().certainAt() - history.sessionNanos() - Allowance.AFTERMATH.toNanos();
+        boolean expired = hold.end().cause().endsWith(TAKEN_OVER)
+                && history.faults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
+        boolean revoked = history.revoking().stream()
+                .anyMatch(fault -> fault.touches(hold.requestedAt() - history.untilLearnt(), endOf(hold)));
+        return (history.sessionNanos() != 0 && expired) || revoked;
     }
 
     /** When the backend had said so, at the latest. */

@@ -7,7 +7,8 @@ import java.util.Optional;
 
 /**
  * I5, second half: within lease + grace + 2 s of the death of a holder somebody else has the lock, if somebody wants
- * it. Found is who was told after that time that the lock is contended, though nobody had got it since.
+ * it. Where locks end with a session, that is over after its time-out. Servers that elect a leader may begin leases or
+ * sessions anew. Found is who was told after that time that the lock is contended, though nobody had got it since.
  */
 public final class ProgressCheck implements Check {
 
@@ -23,7 +24,7 @@ public final class ProgressCheck implements Check {
     private static Optional<Violation> late(History history, Vacancy vacancy) {
         Hold dead = vacancy.dead();
         long death = vacancy.death();
-        long leaseEnd = Math.max(dead.deadline(), death + history.leaseNanos());
+        long leaseEnd = Math.max(dead.deadline(), death + Math.max(history.leaseNanos(), history.sessionNanos()));
         return vacancy.refusals().stream()
                 .filter(event -> event.from() > death)
                 .filter(event -> event.at() - leaseEnd
@@ -45,6 +46,7 @@ public final class ProgressCheck implements Check {
     private static long excused(History history, String worker, long from, long until) {
         return Allowance.forAnswer(history, worker, from, until)
                 + Span.covered(history.faults(), from, until)
+                + history.begunAnew(from, until)
                 + Vacancy.grace(history, from, until);
     }
 }

@@ -2,6 +2,7 @@ package io.github.lockstarter.faults.check;
 
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,6 +24,15 @@ final class Script {
 
     static Script of(String... workers) {
         return new Script(workers);
+    }
+
+    /** A store that declares so, with times in ms. */
+    Script store(Signals signals, long session, long begunAnew) {
+        return event(EventKind.STORE, "w1", 0)
+                .between(0, begunAnew)
+                .counting(session * MILLI)
+                .noting(signals.name())
+                .add();
     }
 
     /** A hold that the application may use from {@code at} on. */

@@ -7,14 +7,15 @@ import java.util.Optional;
 /**
  * I5, of a lock that may be taken over: if nothing else goes wrong when its holder dies, somebody else has it within
  * the take-over time and a half after the first look of anybody who wants it. A waiter looks each half of a take-over
- * time. Found is who was told after that time that the lock is contended, though nobody had got it since.
+ * time. Found is who was told after that time that the lock is contended, though nobody had got it since. Where locks
+ * end with a session, that takes its time-out, of which {@link ProgressCheck} knows.
  */
 public final class TakeOverCheck implements Check {
 
     @Override
     public List<Violation> violations(History history) {
         return Vacancy.of(history).stream()
-                .filter(vacancy -> vacancy.dead().isTakenOver())
+                .filter(vacancy -> history.sessionNanos() == 0 && vacancy.dead().isTakenOver())
                 .flatMap(vacancy -> late(history, vacancy).stream())
                 .toList();
     }
@@ -31,9 +32,14 @@ public final class TakeOverCheck implements Check {
                 .flatMap(vacancy -> history.holds().get(vacancy.dead().key()).stream()
                         .filter(hold -> hold.grantedAt() > vacancy.death())
                         .limit(1)
-                        .filter(hold -> hold.path().equals("TAKEN_OVER") && isWantedInTime(vacancy, hold))
+                        .filter(hold -> isTakenOver(history, hold) && isWantedInTime(vacancy, hold))
                         .map(hold -> (hold.grantedAt() - vacancy.death()) / 1_000_000))
                 .toList();
+    }
+
+    /** Where the store ends the session of the dead, the next hold looks like any other. */
+    private static boolean isTakenOver(History history, Hold next) {
+        return history.sessionNanos() != 0 || next.path().equals("TAKEN_OVER");
     }
 
     private static boolean isWantedInTime(Vacancy vacancy, Hold next) {

@@ -1,5 +1,6 @@
 package io.github.lockstarter.faults.nemesis;
 
+import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.topology.Topology;
 import io.github.lockstarter.faults.topology.Topology.Trait;
 import java.time.Duration;
@@ -37,12 +38,14 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
         /** Locks are lost. */
         FORGETS,
         /** Leases end early. */
-        AGES;
+        AGES,
+        /** An operator takes the locks of one instance away, which learns of it afterwards. */
+        REVOKES;
 
         private boolean isStoodBy(Topology topology) {
             Set<Trait> traits = topology.traits();
             return switch (this) {
-                case NONE -> true;
+                case NONE, REVOKES -> true;
                 case SILENCES -> !traits.contains(Trait.FAILOVER);
                 case FORGETS -> traits.contains(Trait.HISTORY_GUARD);
                 case AGES -> traits.contains(Trait.CLOCK_GUARD);
@@ -114,11 +117,15 @@ public record Fault(String name, String description, Lane lane, Terms terms, Inj
     }
 
     /**
-     * Whether a server may lose locks by this fault before their leases are over.
+     * How the fault begins its note in the event log, so that the checks know what it does.
      *
-     * @return false if whoever has a lock keeps it
+     * @return empty if whoever has a lock keeps it
      */
-    public boolean losesLocks() {
-        return terms.harm() == Harm.FORGETS || terms.harm() == Harm.AGES;
+    String mark() {
+        return switch (terms.harm()) {
+            case FORGETS, AGES -> History.FORGETS;
+            case REVOKES -> History.REVOKES;
+            case NONE, SILENCES -> "";
+        };
     }
 }

@@ -24,7 +24,8 @@ public final class FaultCatalogue {
                         RefusalFaults.all(),
                         FailoverFaults.all(),
                         QuorumFaults.all(),
-                        ClockFaults.all())
+                        ClockFaults.all(),
+                        StoreFaults.all())
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.faults.nemesis;
 
-import io.github.lockstarter.faults.check.History;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.EventLog;
 import io.github.lockstarter.faults.event.LabEvent;
@@ -107,8 +106,7 @@ public final class Nemesis {
             log.add(LabEvent.now(EventKind.ANOMALY, NAME)
                     .noting("LAB " + plan.fault().name() + " failed: " + e));
         }
-        String note = (plan.fault().losesLocks() ? History.FORGETS : "")
-                + plan.fault().name();
+        String note = plan.fault().mark() + plan.fault().name();
         log.add(LabEvent.now(EventKind.FAULT, NAME)
                 .of(target, 0)
                 .between(from, System.nanoTime())

@@ -30,7 +30,13 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         /** Nodes of a cluster. */
         CLUSTER,
         /** Independent masters. */
-        QUORUM
+        QUORUM,
+        /** A PostgreSQL server. */
+        POSTGRESQL,
+        /** ZooKeeper servers. */
+        ZOOKEEPER,
+        /** etcd servers. */
+        ETCD
     }
 
     /**

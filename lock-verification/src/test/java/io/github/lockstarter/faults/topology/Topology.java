@@ -70,7 +70,7 @@ public interface Topology extends AutoCloseable {
     }
 
     /**
-     * Ends the session of one worker, as an operator may: all its locks are gone at once.
+     * Ends a session or a lease, as an operator may: the locks that it has are gone at once.
      *
      * @param lot draws one of those that a topology with {@link Trait#SESSIONS} has
      */
@@ -128,7 +128,7 @@ public interface Topology extends AutoCloseable {
         HALF_OPEN,
         /** Its servers elect one that leads them, and another one when that is gone. */
         LEADER,
-        /** The locks of an instance end with its session, which an operator can end. */
+        /** Locks end with a session or a lease, which an operator can end. */
         SESSIONS,
         /** An operator can end single connections. */
         TERMINATION

@@ -23,6 +23,15 @@ final class Backends {
     private Backends() {}
 
     static LockBackend connect(Address address, WorkerOptions.Setup setup) {
+        return switch (address.kind()) {
+            case POSTGRESQL -> StoreBackends.postgresql(address);
+            case ZOOKEEPER -> StoreBackends.zooKeeper(address);
+            case ETCD -> StoreBackends.etcd(address);
+            case SINGLE, SENTINEL, CLUSTER, QUORUM -> redis(address, setup);
+        };
+    }
+
+    private static LockBackend redis(Address address, WorkerOptions.Setup setup) {
         RedisSettings settings = settings(address, setup);
         if (address.kind() == Address.Kind.QUORUM) {
             return new RedlockBackend(
@@ -48,7 +57,7 @@ final class Backends {
             case SINGLE -> new DirectRedisConnector(address.uris().get(0), settings);
             case SENTINEL -> new DirectRedisConnector(sentinels(address), settings, address::route);
             case CLUSTER -> DirectRedisConnector.toCluster(address.uris(), settings, address::route);
-            case QUORUM -> throw new IllegalArgumentException("Several connectors for " + address);
+            default -> throw new IllegalArgumentException("No single connector for " + address);
         };
     }
 

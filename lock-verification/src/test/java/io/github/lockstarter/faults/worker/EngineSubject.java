@@ -25,20 +25,33 @@ final class EngineSubject implements Subject {
     private static final Duration UNTIL_THREADS_END = Duration.ofSeconds(3);
 
     private final Journal journal;
-    private final LockBackend backend;
+    private final JournalingBackend backend;
     private final LockEngine engine;
+    private final Duration begunAnew;
     private final Map<String, String> paths = new ConcurrentHashMap<>();
     private final Map<String, LockHandle> held = new ConcurrentHashMap<>();
 
     EngineSubject(WorkerOptions options, Journal journal) {
         this.journal = journal;
-        this.backend = connect(options, journal);
-        this.engine = new LockEngine(backend, settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
+        this.begunAnew = StoreBackends.begunAnew(
+                options.address().kind(), options.subject().longestLease());
+        this.backend = new JournalingBackend(connect(options), journal);
+        this.engine = new LockEngine(
+                engineSide(options), settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
     }
 
-    private static LockBackend connect(WorkerOptions options, Journal journal) {
-        LockBackend backend = new JournalingBackend(Backends.connect(options.address(), options.subject()), journal);
+    private static LockBackend connect(WorkerOptions options) {
+        LockBackend backend = Backends.connect(options.address(), options.subject());
+        return options.subject().has(WorkerOptions.Guard.RENEWAL) ? backend : new CredulousBackend(backend);
+    }
+
+    private LockBackend engineSide(WorkerOptions options) {
         return options.subject().has(WorkerOptions.Guard.TAKE_OVER_TIME) ? backend : new HastyBackend(backend);
+    }
+
+    @Override
+    public void describeStore() {
+        backend.describeStore(begunAnew);
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {

@@ -10,6 +10,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.util.List;
@@ -34,6 +35,11 @@ final class HastyBackend implements LockBackend {
         return token.takeOverMillis() == 0
                 ? token
                 : new LockToken(token.instanceId(), token.sequence(), token.owner(), token.since(), HASTY_MILLIS);
+    }
+
+    @Override
+    public StoreCapabilities capabilities(String key) {
+        return backend.capabilities(key);
     }
 
     @Override

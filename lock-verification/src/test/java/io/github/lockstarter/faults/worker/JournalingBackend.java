@@ -14,6 +14,8 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.StoreCapabilities;
+import io.github.lockstarter.spi.StoreCapabilities.Leases;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
@@ -33,6 +35,20 @@ final class JournalingBackend implements LockBackend {
     }
 
     @Override
+    public StoreCapabilities capabilities(String key) {
+        return backend.capabilities(key);
+    }
+
+    /** What the checks have to know of the store, as it declares that at the moment. */
+    void describeStore(Duration begunAnew) {
+        StoreCapabilities store = backend.capabilities("");
+        journal.write(journal.event(EventKind.STORE)
+                .counting(store.leases() == Leases.OF_SESSION ? StoreBackends.SESSION.toNanos() : 0)
+                .between(0, begunAnew.toNanos())
+                .noting(store.signals().name()));
+    }
+
+    @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
         if (backend instanceof RedlockBackend) {
             journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
@@ -41,13 +57,17 @@ final class JournalingBackend implements LockBackend {
             if (result instanceof AcquireResult.Granted granted) {
                 journal.write(event(EventKind.GRANTED, command.key(), command.token())
                         .of(command.key(), granted.fencingToken())
-                        .between(
-                                Duration.ofMillis(command.token().takeOverMillis())
-                                        .toNanos(),
-                                granted.othersWaiting()));
+                        .between(takeOverNanos(command), granted.othersWaiting()));
             }
             return result;
         });
+    }
+
+    /** A lock that ends with a session may be gone when nothing was heard of that for its time-out. */
+    private long takeOverNanos(AcquireCommand command) {
+        return backend.capabilities(command.key()).leases() == Leases.OF_SESSION
+                ? StoreBackends.SESSION.toNanos()
+                : Duration.ofMillis(command.token().takeOverMillis()).toNanos();
     }
 
     @Override

@@ -69,7 +69,7 @@ final class RedissonSubject implements Subject {
                                 .setNatMapper(routes)
                                 .setMasterConnectionPoolSize(16)
                                 .setMasterConnectionMinimumIdleSize(2);
-                    case QUORUM -> throw new IllegalArgumentException("Not compared over " + address);
+                    default -> throw new IllegalArgumentException("Not compared over " + address);
                 };
         servers.setTimeout((int) timeout.toMillis())
                 .setConnectTimeout((int) timeout.toMillis())

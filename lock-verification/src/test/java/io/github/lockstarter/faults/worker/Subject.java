@@ -22,6 +22,11 @@ interface Subject extends AutoCloseable {
     /** Whether {@link Held#onLost} is ever called, and {@link Held#remainingLease} known. */
     boolean signalsLoss();
 
+    /** Writes down what the checks have to know of the store; nothing unless it is this starter's. */
+    default void describeStore() {
+        // Others are judged by what the starter promises over Redis.
+    }
+
     /** Ends the client; whatever it leaves behind is written down. */
     @Override
     void close();

@@ -44,6 +44,7 @@ public final class WorkerMain {
             journal.write(journal.event(EventKind.STARTED)
                     .counting(options.subject().lease().toNanos())
                     .noting(options.subject().client().name()));
+            subject.describeStore();
             System.out.println(READY);
             runThreads(options, subject, resource, journal);
             subject.close();

@@ -44,7 +44,9 @@ public record WorkerOptions(
         /** The resource checks the fencing token. */
         FENCING,
         /** Nobody takes a lock over sooner than its holder counts on. */
-        TAKE_OVER_TIME
+        TAKE_OVER_TIME,
+        /** The store answers renewals, and says whether it hears the instance. */
+        RENEWAL
     }
 
     /**

@@ -1,0 +1,117 @@
+package io.github.lockstarter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.lockstarter.faults.topology.Etcd;
+import io.github.lockstarter.faults.topology.Postgres;
+import io.github.lockstarter.faults.topology.Topology;
+import io.github.lockstarter.faults.topology.ZooKeeper;
+import io.github.lockstarter.faults.worker.WorkerOptions.Guard;
+import io.github.lockstarter.faults.worker.WorkerOptions.Setup;
+import io.github.lockstarter.testing.Effort;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Short runs of the fault lab over the stores that are not Redis, and the same with a guard switched off, which must
+ * find violations. The seed is printed, and taken back by {@code -Dlock.test.seed}. Those over etcd are skipped where
+ * there is no binary.
+ */
+class FaultLabStoresIT {
+
+    private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 14));
+    private static final Path LOGS = Path.of("target", "fault-lab");
+
+    /** A slow machine may get little done; then another run follows. */
+    private static final int RUNS = 3;
+
+    private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
+
+    /** All of them take a minute. */
+    @Test
+    void violatesNoInvariantOnAStoreThatTheSeedChooses() {
+        List<Supplier<Topology>> stores = List.of(Postgres::new, ZooKeeper::single);
+        check(stores.get((int) Math.floorMod(seed, (long) stores.size())));
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class Postgresql {
+
+        @Test
+        void violatesNoInvariant() {
+            check(Postgres::new);
+        }
+
+        @Test
+        void isSeenToOverlapWhenLostLeasesCountAsRenewed() {
+            checkWithoutRenewals(Postgres::new);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class ThreeZooKeeperServers {
+
+        @Test
+        void violateNoInvariant() {
+            check(ZooKeeper::ensemble);
+        }
+
+        @Test
+        void areSeenToOverlapWhenLostSessionsCountAsRenewed() {
+            checkWithoutRenewals(ZooKeeper::ensemble);
+        }
+    }
+
+    @Nested
+    @Tag(Effort.FULL)
+    class ThreeEtcdServers {
+
+        @Test
+        void violateNoInvariant() {
+            assumeTrue(Etcd.isAvailable(), "no etcd on the path");
+            check(Etcd::cluster);
+        }
+
+        @Test
+        void areSeenToOverlapWhenLostLeasesCountAsRenewed() {
+            assumeTrue(Etcd.isAvailable(), "no etcd on the path");
+            checkWithoutRenewals(Etcd::cluster);
+        }
+    }
+
+    private void check(Supplier<Topology> store) {
+        LabResult result = FaultLab.run(LabPlan.of(store, seed, SHORT), LOGS.resolve("store-" + seed));
+
+        System.out.println(
+                "Fault lab: " + result.topology() + ", " + result.faults().size() + " faults, " + result.acquisitions()
+                        + " acquisitions, in " + result.took().toSeconds() + " s");
+        assertThat(result.violations())
+                .as("%s, seed %d", result.topology(), seed)
+                .isEmpty();
+        assertThat(result.faults()).hasSizeGreaterThan(Effort.of(1, 3));
+        assertThat(result.acquisitions()).isGreaterThan(Effort.of(100, 200));
+    }
+
+    private void checkWithoutRenewals(Supplier<Topology> store) {
+        long overlaps = 0;
+        for (int run = 1; run <= RUNS && overlaps == 0; run++) {
+            LabPlan plan = LabPlan.of(store, seed + run, Duration.ofSeconds(10))
+                    .withFaults("link-refused")
+                    .with(Setup.STARTER.without(Guard.RENEWAL));
+            LabResult result = FaultLab.run(plan, LOGS.resolve("store-control-" + plan.seed()));
+            overlaps = result.count("I1");
+            System.out.println("Fault lab control " + result.topology() + ": " + overlaps + " overlaps in "
+                    + result.acquisitions() + " acquisitions");
+            assertThat(result.count("I3")).as("numbers with lost increments").isZero();
+        }
+        assertThat(overlaps).as("overlaps").isPositive();
+    }
+}
