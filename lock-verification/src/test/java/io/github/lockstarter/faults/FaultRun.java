@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,9 @@ class FaultRun {
 
     private static final Path LOGS = Path.of("target", "fault-lab");
     private static final Duration LONGEST_SESSION = Duration.ofSeconds(225);
+
+    private static final Set<String> OTHER_STORES =
+            Set.of("postgresql", "zookeeper", "zookeeper-single", "etcd", "etcd-single");
 
     /** A session that is shorter than that shows nothing. */
     private static final Duration SHORTEST = Duration.ofSeconds(20);
@@ -85,7 +89,9 @@ class FaultRun {
     }
 
     private String name() {
-        String subject = client.name().toLowerCase(Locale.ROOT);
+        String subject = topologies.stream().allMatch(OTHER_STORES::contains)
+                ? "stores"
+                : client.name().toLowerCase(Locale.ROOT);
         return "report-" + subject + (without.isEmpty() ? "" : "-without-" + without.replace('_', '-'));
     }
 
