@@ -101,6 +101,24 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
+     * Whether it runs.
+     *
+     * @return false once it has ended
+     */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /**
+     * Its process.
+     *
+     * @return number of the operating system
+     */
+    public long pid() {
+        return process.pid();
+    }
+
+    /**
      * Kills it, as {@code kill -9} does: nothing of it runs any more.
      *
      * @return the time right before, on the clock of {@link System#nanoTime()}
@@ -125,7 +143,7 @@ public final class ChildJvm implements AutoCloseable {
                 "-c",
                 "kill -STOP \"$1\" && sleep \"$2\"; kill -CONT \"$1\"",
                 "pause",
-                Long.toString(process.pid()),
+                Long.toString(pid()),
                 seconds);
         try {
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();

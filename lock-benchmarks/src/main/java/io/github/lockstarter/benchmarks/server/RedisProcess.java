@@ -3,36 +3,21 @@ package io.github.lockstarter.benchmarks.server;
 import io.lettuce.core.RedisURI;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A {@code redis-server} on a free port of the loopback interface, without persistence: the binary that travels in the
- * {@code embedded-redis} jar. It ends with {@link #close}, and with this JVM however that ends: a shell that holds the
- * other end of a pipe from here kills it.
+ * {@code embedded-redis} jar.
  */
-public final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements StoreServer {
 
-    private static final String HOST = "127.0.0.1";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private final GuardedProcess process;
+    private final LoopbackPort port;
 
-    /**
-     * Becomes the command; leaves a guard behind that waits for the end of standard input, then kills and tidies up.
-     */
-    private static final String GUARD = "exec 3<&0; directory=$1; shift;"
-            + " (read -r _; kill -9 $$; rm -rf \"$directory\") <&3 >/dev/null 2>&1 & exec \"$@\" </dev/null 3<&-";
-
-    private final Process process;
-    private final int port;
-
-    private RedisProcess(Process process, int port) {
+    private RedisProcess(GuardedProcess process, LoopbackPort port) {
         this.process = process;
         this.port = port;
     }
@@ -45,25 +30,18 @@ public final class RedisProcess implements AutoCloseable {
     public static RedisProcess start() {
         try {
             Path directory = Files.createTempDirectory("lock-benchmarks-redis-");
-            int port = freePort();
+            LoopbackPort port = LoopbackPort.free();
             List<String> command = List.of(
-                    "sh",
-                    "-c",
-                    GUARD,
-                    "guard",
-                    directory.toString(),
                     RedisBinary.unpackTo(directory).toString(),
                     "--port",
-                    Integer.toString(port),
+                    Integer.toString(port.number()),
                     "--bind",
-                    HOST,
+                    LoopbackPort.HOST,
                     "--save",
                     "",
                     "--dir",
                     directory.toString());
-            RedisProcess server = new RedisProcess(launch(command), port);
-            server.awaitReady();
-            return server;
+            return new RedisProcess(GuardedProcess.start(directory, command, port), port);
         } catch (IOException e) {
             throw new UncheckedIOException("Could not start redis-server", e);
         }
@@ -75,7 +53,7 @@ public final class RedisProcess implements AutoCloseable {
      * @return host and port
      */
     public RedisURI uri() {
-        return RedisURI.create(HOST, port);
+        return RedisURI.create(LoopbackPort.HOST, port.number());
     }
 
     /**
@@ -87,47 +65,37 @@ public final class RedisProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Kills the server; its guard removes its files. */
+    @Override
+    public String address() {
+        return port.address();
+    }
+
+    @Override
+    public String description() {
+        try (ServerObserver observer = new ServerObserver(uri())) {
+            return observer.version() + ", same machine, no persistence";
+        }
+    }
+
+    @Override
+    public Duration cpuTime() {
+        return process.cpuTime();
+    }
+
+    /** {@code used_memory}. */
+    @Override
+    public long dataSize() {
+        try (ServerObserver observer = new ServerObserver(uri())) {
+            return observer.memory();
+        }
+    }
+
+    /** Nothing: what is deleted is gone. */
+    @Override
+    public void compact() {}
+
     @Override
     public void close() {
-        process.destroyForcibly();
-        try {
-            process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void awaitReady() {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        while (!accepts()) {
-            if (!process.isAlive() || System.nanoTime() - end > 0) {
-                close();
-                throw new IllegalStateException("redis-server does not answer on port " + port);
-            }
-            Thread.onSpinWait();
-        }
-    }
-
-    private boolean accepts() {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 200);
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    private static Process launch(List<String> command) throws IOException {
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return probe.getLocalPort();
-        }
+        process.close();
     }
 }

@@ -4,11 +4,11 @@ import com.sun.management.OperatingSystemMXBean;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
+import io.github.lockstarter.benchmarks.measure.LiveHeap;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.lettuce.core.RedisURI;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +23,9 @@ public final class HoldingJvm implements ChildTask {
     static final String RELEASE = "release";
 
     private static final int WARM_UP = 2_000;
-    private static final int COLLECTIONS = 3;
     private static final OperatingSystemMXBean SYSTEM =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final MemoryMXBean MEMORY = ManagementFactory.getMemoryMXBean();
 
     private @Nullable Holders holders;
     private int locks;
@@ -43,7 +41,7 @@ public final class HoldingJvm implements ChildTask {
             case OPEN -> open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), ClientKind.of(words[2]));
             case ACQUIRE -> acquire(Integer.parseInt(words[1]));
             case HOLD -> hold(Long.parseLong(words[1]));
-            case HEAP -> Double.toString((double) (heapAfterCollection() - heapBefore) / locks);
+            case HEAP -> Double.toString((double) (LiveHeap.bytes() - heapBefore) / locks);
             case RELEASE -> Long.toString(open().release());
             default -> throw new IllegalArgumentException(words[0]);
         };
@@ -65,7 +63,7 @@ public final class HoldingJvm implements ChildTask {
         opened.acquire(WARM_UP);
         opened.release();
         threadsBefore = THREADS.getThreadCount();
-        heapBefore = heapAfterCollection();
+        heapBefore = LiveHeap.bytes();
         return "open";
     }
 
@@ -91,13 +89,5 @@ public final class HoldingJvm implements ChildTask {
         double millisPerSecond = (SYSTEM.getProcessCpuTime() - cpu) / 1e6 / seconds;
         int threads = THREADS.getPeakThreadCount();
         return millisPerSecond + " " + threads + " " + (threads - threadsBefore);
-    }
-
-    private static long heapAfterCollection() throws InterruptedException {
-        for (int i = 0; i < COLLECTIONS; i++) {
-            System.gc();
-            TimeUnit.MILLISECONDS.sleep(100); // cleaners and references run after a collection
-        }
-        return MEMORY.getHeapMemoryUsage().getUsed();
     }
 }
