@@ -69,7 +69,7 @@ public final class LockBenchmarks {
         System.err.println("running " + workload.id());
         try (Bench bench = new Bench(options)) {
             List<Row> rows = workload.run(bench);
-            Provenance provenance = Provenance.now(command, bench.server().version());
+            Provenance provenance = Provenance.now(command, bench.servers());
             System.err.println(workload.id() + " took "
                     + Duration.ofNanos(System.nanoTime() - start).toSeconds() + " s");
             return new Outcome(

@@ -2,10 +2,12 @@ package io.github.lockstarter.benchmarks.client;
 
 import static java.time.Duration.ZERO;
 
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
+import io.github.lockstarter.benchmarks.server.ServerKind;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** The clients that can be measured. To add one, implement {@link LockClient} and name it here. */
 public enum ClientKind {
@@ -15,6 +17,9 @@ public enum ClientKind {
 
     /** This starter. */
     STARTER("lock-starter", "lock-starter", Role.SUBJECT, ZERO),
+
+    /** The same, as it is called beside the other stores of this starter. */
+    STARTER_REDIS("lock-starter-redis", "lock-starter, Redis", Role.SUBJECT, ZERO),
 
     /** An earlier version of this starter, from the folder that {@value EarlierStarter#FOLDER} names. */
     EARLIER_STARTER("lock-starter-earlier", "lock-starter, earlier", Role.EARLIER, ZERO),
@@ -31,6 +36,16 @@ public enum ClientKind {
 
     /** Lock4j on a {@code RedisTemplate}. */
     LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
+
+    /** Spring Integration's registry on PostgreSQL. */
+    SPRING_INTEGRATION_JDBC(
+            "spring-integration-jdbc",
+            "Spring Integration, PostgreSQL",
+            Role.PEER,
+            SpringIntegrationJdbcClient.RETRY_INTERVAL),
+
+    /** Curator's recipe on ZooKeeper. */
+    CURATOR("curator", "Curator InterProcessMutex", Role.PEER, ZERO),
 
     /** A lock of the JDK: no Redis, no other JVM. */
     REENTRANT_LOCK("reentrant-lock", "ReentrantLock (local)", Role.REFERENCE, ZERO),
@@ -110,6 +125,40 @@ public enum ClientKind {
     }
 
     /**
+     * This starter on each of its stores, and others on the same servers.
+     *
+     * @return subject and peers
+     */
+    public static List<ClientKind> ofStores() {
+        return List.of(STARTER_REDIS, SPRING_INTEGRATION_JDBC, CURATOR);
+    }
+
+    /**
+     * Those of {@link #ofStores} of which one thread can hold thousands of locks.
+     *
+     * @return subject and peers
+     */
+    public static List<ClientKind> ofStoresHoldingMany() {
+        return withoutSpringIntegration();
+    }
+
+    /**
+     * Those of {@link #ofStores} that keep a lock as long as their process lives.
+     *
+     * @return subject and peers
+     */
+    public static List<ClientKind> ofStoresHoldingUntilTheEnd() {
+        return withoutSpringIntegration();
+    }
+
+    /** It neither renews nor holds many: README.md tells why. */
+    private static List<ClientKind> withoutSpringIntegration() {
+        return ofStores().stream()
+                .filter(kind -> kind != SPRING_INTEGRATION_JDBC)
+                .toList();
+    }
+
+    /**
      * Finds a client by its id.
      *
      * @param id as on the command line
@@ -127,31 +176,47 @@ public enum ClientKind {
     /**
      * Opens an instance and connects it.
      *
-     * @param uri where Redis is
+     * @param addresses where its server is
      * @return the client; close it
      */
-    public LockClient open(RedisURI uri) {
-        return open(uri, LEASE);
+    public LockClient open(Addresses addresses) {
+        return open(addresses, LEASE);
     }
 
     /**
      * Opens an instance whose locks end so long after their last renewal, and connects it.
      *
-     * @param uri where Redis is
-     * @param lease of a client of Redis; that of an earlier version is always 30 s
+     * @param addresses where its server is
+     * @param lease of a client of a server; that of an earlier version is always 30 s
      * @return the client; close it
      */
-    public LockClient open(RedisURI uri, Duration lease) {
+    public LockClient open(Addresses addresses, Duration lease) {
         return switch (this) {
-            case FLOOR -> new FloorClient(uri, lease);
-            case STARTER -> new StarterClient(uri, lease);
-            case EARLIER_STARTER -> EarlierStarter.open(uri);
-            case REDISSON -> new RedissonLockClient(uri, lease);
-            case SPRING_INTEGRATION -> SpringIntegrationClient.notified(uri, lease);
-            case SPRING_INTEGRATION_RENEWING -> SpringIntegrationClient.renewing(uri, lease);
-            case LOCK4J -> new Lock4jClient(uri, lease);
+            case FLOOR -> new FloorClient(addresses.redis(), lease);
+            case STARTER, STARTER_REDIS -> new StarterClient(addresses.redis(), lease);
+            case EARLIER_STARTER -> EarlierStarter.open(addresses.redis());
+            case REDISSON -> new RedissonLockClient(addresses.redis(), lease);
+            case SPRING_INTEGRATION -> SpringIntegrationClient.notified(addresses.redis(), lease);
+            case SPRING_INTEGRATION_RENEWING -> SpringIntegrationClient.renewing(addresses.redis(), lease);
+            case LOCK4J -> new Lock4jClient(addresses.redis(), lease);
+            case SPRING_INTEGRATION_JDBC -> new SpringIntegrationJdbcClient(addresses.of(ServerKind.POSTGRESQL), lease);
+            case CURATOR -> new CuratorClient(addresses.of(ServerKind.ZOOKEEPER), lease);
             case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
             case FAIR_REENTRANT_LOCK -> LocalLockClient.inOrderOfArrival();
+        };
+    }
+
+    /**
+     * The server that keeps its locks.
+     *
+     * @return empty for locks of the JDK
+     */
+    public Optional<ServerKind> server() {
+        return switch (this) {
+            case SPRING_INTEGRATION_JDBC -> Optional.of(ServerKind.POSTGRESQL);
+            case CURATOR -> Optional.of(ServerKind.ZOOKEEPER);
+            case REENTRANT_LOCK, FAIR_REENTRANT_LOCK -> Optional.empty();
+            default -> Optional.of(ServerKind.REDIS);
         };
     }
 

@@ -101,15 +101,6 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     /**
-     * Whether it runs.
-     *
-     * @return false once it has ended
-     */
-    public boolean isAlive() {
-        return process.isAlive();
-    }
-
-    /**
      * Its process.
      *
      * @return number of the operating system

@@ -26,4 +26,17 @@ public record Measurement(Map<Metric, Double> values) {
         more.put(metric, value);
         return new Measurement(more);
     }
+
+    /**
+     * Adds the values of another measurement.
+     *
+     * @param other of the same round
+     * @return the larger measurement
+     */
+    public Measurement with(Measurement other) {
+        Map<Metric, Double> more = new EnumMap<>(Metric.class);
+        more.putAll(values);
+        more.putAll(other.values);
+        return new Measurement(more);
+    }
 }

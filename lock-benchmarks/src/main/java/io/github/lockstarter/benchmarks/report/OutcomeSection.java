@@ -12,7 +12,8 @@ import java.util.stream.Collectors;
 /** One workload in Markdown. */
 final class OutcomeSection {
 
-    private static final String SUBJECT = ClientKind.STARTER.id();
+    /** The first that took part is compared with all others. */
+    private static final List<ClientKind> SUBJECTS = List.of(ClientKind.STARTER, ClientKind.STARTER_REDIS);
 
     private final Outcome outcome;
 
@@ -38,23 +39,32 @@ final class OutcomeSection {
 
     /** The starter's medians over those of each other client, where both have one. */
     private String ratios() {
+        return SUBJECTS.stream()
+                .filter(kind -> outcome.rows().stream().anyMatch(row -> row.id().equals(kind.id())))
+                .findFirst()
+                .map(this::ratios)
+                .orElse("");
+    }
+
+    private String ratios(ClientKind subject) {
         List<Metric> metrics = outcome.metrics().stream()
-                .filter(metric -> outcome.median(SUBJECT, metric).orElse(0) != 0)
+                .filter(metric -> outcome.median(subject.id(), metric).orElse(0) != 0)
                 .toList();
-        List<Row> others =
-                outcome.rows().stream().filter(row -> !row.id().equals(SUBJECT)).toList();
+        List<Row> others = outcome.rows().stream()
+                .filter(row -> !row.id().equals(subject.id()))
+                .toList();
         if (metrics.isEmpty() || others.isEmpty()) {
             return "";
         }
-        return "\n" + head("lock-starter ÷", metrics)
+        return "\n" + head(subject.label() + " ÷", metrics)
                 + others.stream()
-                        .map(row -> "| " + row.label() + " | " + cells(metrics, metric -> ratio(row, metric)))
+                        .map(row -> "| " + row.label() + " | " + cells(metrics, metric -> ratio(subject, row, metric)))
                         .collect(Collectors.joining());
     }
 
-    private String ratio(Row other, Metric metric) {
+    private String ratio(ClientKind subject, Row other, Metric metric) {
         OptionalDouble theirs = outcome.median(other.id(), metric);
-        double ours = outcome.median(SUBJECT, metric).orElse(0);
+        double ours = outcome.median(subject.id(), metric).orElse(0);
         return theirs.orElse(0) == 0 ? "n/a" : Figures.of(ours / theirs.getAsDouble());
     }
 

@@ -22,16 +22,16 @@ public record Provenance(String date, String command, Map<String, String> machin
      * Here and now.
      *
      * @param command the command line
-     * @param redisVersion of the server
+     * @param servers description by name
      * @return the provenance
      */
-    public static Provenance now(String command, String redisVersion) {
+    public static Provenance now(String command, Map<String, String> servers) {
         Map<String, String> machine = new LinkedHashMap<>();
         machine.put("cores", Integer.toString(Runtime.getRuntime().availableProcessors()));
         processor().ifPresent(model -> machine.put("processor", model));
         machine.put("system", System.getProperty("os.name") + " " + System.getProperty("os.arch"));
         machine.put("JDK", System.getProperty("java.vm.name") + " " + Runtime.version());
-        machine.put("Redis", redisVersion + ", same machine, no persistence");
+        machine.putAll(servers);
         return new Provenance(LocalDate.now(ZoneOffset.UTC).toString(), command, machine);
     }
 

@@ -26,8 +26,7 @@ final class EtcdProcess implements StoreServer {
     static final String BINARY = "lock.benchmarks.etcd";
 
     private static final Pattern VERSION = Pattern.compile("\"etcdserver\":\"([^\"]+)\"");
-    private static final Pattern SIZE =
-            Pattern.compile("(?m)^etcd_mvcc_db_total_size_in_use_in_bytes ([0-9.e+]+)$");
+    private static final Pattern SIZE = Pattern.compile("(?m)^etcd_mvcc_db_total_size_in_use_in_bytes ([0-9.e+]+)$");
 
     private final HttpClient http = HttpClient.newHttpClient();
     private final GuardedProcess process;
@@ -50,8 +49,8 @@ final class EtcdProcess implements StoreServer {
     }
 
     static EtcdProcess start() {
-        Path binary = binary()
-                .orElseThrow(() -> new IllegalStateException("No etcd on the PATH, and none named by -D" + BINARY));
+        Path binary = binary().orElseThrow(
+                        () -> new IllegalStateException("No etcd on the PATH, and none named by -D" + BINARY));
         try {
             Path directory = Files.createTempDirectory("lock-benchmarks-etcd-");
             LoopbackPort port = LoopbackPort.free();
@@ -81,7 +80,7 @@ final class EtcdProcess implements StoreServer {
 
     @Override
     public String description() {
-        return find(VERSION, get("/version")) + ", same machine, one member, fsync";
+        return find(VERSION, get("/version")) + " (same machine, one member, fsync)";
     }
 
     @Override

@@ -15,8 +15,7 @@ final class GuardedDirectory implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     /** An interrupt from the keyboard, which meets all processes, is no reason to end before the JVM does. */
-    private static final String GUARD =
-            "trap '' INT HUP; read -r _; cd \"$1\" && eval \"$2\"; cd / && rm -rf \"$1\"";
+    private static final String GUARD = "trap '' INT HUP; read -r _; cd \"$1\" && eval \"$2\"; cd / && rm -rf \"$1\"";
 
     private final Path path;
     private final Process guard;

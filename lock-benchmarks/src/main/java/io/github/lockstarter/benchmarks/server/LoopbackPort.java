@@ -47,7 +47,7 @@ record LoopbackPort(int number) {
         }
     }
 
-    private boolean accepts() {
+    boolean accepts() {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), number), CONNECT_MILLIS);
             return true;

@@ -58,8 +58,9 @@ final class PostgresServer implements StoreServer {
 
     @Override
     public String description() {
-        return select("select split_part(current_setting('server_version'), ' ', 1) || ', same machine, fsync '"
-                + " || current_setting('fsync') || ', synchronous_commit ' || current_setting('synchronous_commit')");
+        return select(
+                "select split_part(current_setting('server_version'), ' ', 1) || ' (same machine, fsync '"
+                        + " || current_setting('fsync') || ', synchronous_commit ' || current_setting('synchronous_commit') || ')'");
     }
 
     @Override

@@ -2,10 +2,10 @@ package io.github.lockstarter.benchmarks.server;
 
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
 import io.github.lockstarter.benchmarks.measure.LiveHeap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.ServerConfig;
 import org.apache.zookeeper.server.ZooKeeperServerMain;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A JVM that is a ZooKeeper server. */
 public final class ZooKeeperJvm implements ChildTask {
@@ -13,7 +13,7 @@ public final class ZooKeeperJvm implements ChildTask {
     static final String START = "start";
     static final String HEAP = "heap";
 
-    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperJvm.class);
+    private static final long PATIENCE_SECONDS = 30;
 
     /** Called by name. */
     public ZooKeeperJvm() {}
@@ -30,17 +30,29 @@ public final class ZooKeeperJvm implements ChildTask {
     private static String start(String configuration) throws Exception {
         ServerConfig config = new ServerConfig();
         config.parse(configuration);
-        Thread server = new Thread(() -> run(config), "zookeeper");
-        server.setDaemon(true);
-        server.start();
-        return "started";
+        Server server = new Server();
+        Thread thread = new Thread(() -> server.runUntilItEnds(config), "zookeeper");
+        thread.setDaemon(true);
+        thread.start();
+        return server.started.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    private static void run(ServerConfig config) {
-        try {
-            new ZooKeeperServerMain().runFromConfig(config);
-        } catch (Exception e) {
-            LOG.error("ZooKeeper has ended", e);
+    /** Says when it accepts connections, or why it does not. */
+    private static final class Server extends ZooKeeperServerMain {
+
+        private final CompletableFuture<String> started = new CompletableFuture<>();
+
+        void runUntilItEnds(ServerConfig config) {
+            try {
+                runFromConfig(config);
+            } catch (Exception e) {
+                started.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        protected void serverStarted() {
+            started.complete("started");
         }
     }
 }

@@ -36,7 +36,6 @@ final class ZooKeeperServer implements StoreServer {
             ZooKeeperServer server = new ZooKeeperServer(directory, jvm, port);
             try {
                 jvm.ask(ZooKeeperJvm.START, configuration(directory.path(), port));
-                port.waitUntilOpen(jvm::isAlive);
                 return server;
             } catch (RuntimeException e) {
                 server.close();
@@ -66,7 +65,7 @@ final class ZooKeeperServer implements StoreServer {
 
     @Override
     public String description() {
-        return Version.getVersion() + ", same machine, one server, fsync";
+        return Version.getVersion() + " (same machine, one server, fsync)";
     }
 
     @Override

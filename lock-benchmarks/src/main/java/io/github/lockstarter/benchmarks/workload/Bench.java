@@ -3,18 +3,27 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.Options;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.measure.Rounds;
-import io.github.lockstarter.benchmarks.server.RedisProcess;
+import io.github.lockstarter.benchmarks.server.Addresses;
+import io.github.lockstarter.benchmarks.server.ServerKind;
 import io.github.lockstarter.benchmarks.server.ServerObserver;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Servers;
+import io.github.lockstarter.benchmarks.server.StoreServer;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** What one run of a workload works with: a fresh Redis, and parameters. Remembers which parameters were asked for. */
+/**
+ * What one run of a workload works with: fresh servers, each started when a client of the run needs it, and parameters.
+ * Remembers which parameters were asked for. Used by one thread.
+ */
 public final class Bench implements AutoCloseable {
 
     /** Longest wait for a lock. */
@@ -25,12 +34,12 @@ public final class Bench implements AutoCloseable {
     private static final int SEEDS = 1_000_000;
 
     private final Options options;
-    private final RedisProcess process = RedisProcess.start();
-    private final ServerObserver server = new ServerObserver(process.uri());
+    private final Servers servers = new Servers();
     private final Map<String, String> parameters = new TreeMap<>();
+    private @Nullable ServerObserver redis;
 
     /**
-     * Starts a Redis.
+     * Starts nothing yet.
      *
      * @param options parameters that differ from the defaults
      */
@@ -48,23 +57,68 @@ public final class Bench implements AutoCloseable {
     }
 
     /**
-     * What the server counts.
+     * The servers that were needed.
      *
-     * @return an open connection
+     * @return description by name
      */
-    public ServerObserver server() {
-        return server;
+    public Map<String, String> servers() {
+        return servers.descriptions();
     }
 
-    RedisURI uri() {
-        return process.uri();
+    /** What Redis counts, on an open connection. */
+    ServerObserver redis() {
+        if (redis == null) {
+            redis = new ServerObserver(
+                    servers.addresses(Set.of(ServerKind.REDIS)).redis());
+        }
+        return redis;
     }
 
-    /** Those of the given clients that the command line names; all if it names none. */
+    /** Where the servers of these clients are. */
+    Addresses addresses(List<ClientKind> clients) {
+        return servers.addresses(serversOf(clients));
+    }
+
+    /** The same, and where Redis is, for what a workload keeps there beside the locks. */
+    Addresses addressesWithRedis(List<ClientKind> clients) {
+        Set<ServerKind> needed = serversOf(clients);
+        needed.add(ServerKind.REDIS);
+        return servers.addresses(needed);
+    }
+
+    private static Set<ServerKind> serversOf(List<ClientKind> clients) {
+        return clients.stream()
+                .flatMap(client -> client.server().stream())
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(ServerKind.class)));
+    }
+
+    /** The server of a client that has one. */
+    StoreServer server(ClientKind client) {
+        return servers.get(client.server().orElseThrow());
+    }
+
+    /**
+     * Those of the given clients that the command line names; all if it names none. A client whose server this machine
+     * does not have is left out, which is told as a parameter.
+     */
     List<ClientKind> clients(List<ClientKind> all) {
-        List<ClientKind> wanted =
+        List<ClientKind> named =
                 options.words("clients").stream().map(ClientKind::of).toList();
-        return wanted.isEmpty() ? all : all.stream().filter(wanted::contains).toList();
+        List<ClientKind> wanted = all.stream()
+                .filter(client -> named.isEmpty() || named.contains(client))
+                .toList();
+        wanted.stream().filter(client -> !isPossible(client)).forEach(this::tellLeftOut);
+        return wanted.stream().filter(Bench::isPossible).toList();
+    }
+
+    private static boolean isPossible(ClientKind client) {
+        return client.server().stream().allMatch(ServerKind::isPresent);
+    }
+
+    private void tellLeftOut(ClientKind client) {
+        String reason = "no " + client.server().orElseThrow().label() + " on this machine";
+        parameters.put(client.id(), "left out: " + reason);
+        System.err.println(client.id() + " is left out: " + reason);
     }
 
     Rounds rounds() {
@@ -97,7 +151,9 @@ public final class Bench implements AutoCloseable {
 
     @Override
     public void close() {
-        server.close();
-        process.close();
+        if (redis != null) {
+            redis.close();
+        }
+        servers.close();
     }
 }

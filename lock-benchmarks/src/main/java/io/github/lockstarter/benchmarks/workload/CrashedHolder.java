@@ -11,20 +11,24 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** From the crash of a holder's process to the acquisition of another one that waits. */
-record CrashedHolder() implements Workload {
+/**
+ * From the crash of a holder's process to the acquisition of another one that waits.
+ *
+ * @param lineup the clients
+ */
+record CrashedHolder(Lineup lineup) implements Workload {
 
     private static final int CRASHES = 50;
     private static final int AT_ONCE = 10;
 
     @Override
     public String id() {
-        return "crash";
+        return lineup.id("crash");
     }
 
     @Override
     public String title() {
-        return "Next owner after kill -9 of the holder";
+        return lineup.title("Next owner after kill -9 of the holder");
     }
 
     @Override
@@ -41,7 +45,7 @@ record CrashedHolder() implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        HolderSetup setup = HolderSetup.of(bench);
+        HolderSetup setup = HolderSetup.of(bench, lineup);
         int crashes = bench.count("rounds", CRASHES);
         int atOnce = Math.min(crashes, bench.count("jvms", AT_ONCE));
         Random random = bench.random();

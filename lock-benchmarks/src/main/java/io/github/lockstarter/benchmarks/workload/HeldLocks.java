@@ -74,8 +74,8 @@ record HeldLocks(String id, int locks, List<ClientKind> clients, int rounds, int
         Duration window = bench.roundTime(WINDOW);
         return new Rounds(0, bench.count("rounds", rounds)).run(kinds, kind -> {
             try (ChildJvm child = ChildJvm.start(HoldingJvm.class, HEAP)) {
-                child.ask(HoldingJvm.OPEN, bench.uri().getPort(), kind.id());
-                return round(bench.server(), child, held, looks, window);
+                child.ask(HoldingJvm.OPEN, bench.addresses(kinds).format(), kind.id());
+                return round(bench.redis(), child, held, looks, window);
             }
         });
     }

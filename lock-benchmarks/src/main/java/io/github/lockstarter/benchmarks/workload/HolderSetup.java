@@ -2,7 +2,7 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.jvm.ChildJvm;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,18 +19,17 @@ import java.util.stream.IntStream;
  * What holders and waiters of a workload have in common. One holder holds a lock with each client, so that whatever
  * happens to its process happens to all of them at once.
  *
- * @param uri where Redis is
+ * @param addresses where the servers are
  * @param kinds the clients
  * @param lease how long a lock lives after its last renewal; all clients renew after a third of it
  */
-record HolderSetup(RedisURI uri, List<ClientKind> kinds, Duration lease) {
-
-    private static final Duration LEASE = Duration.ofSeconds(30);
+record HolderSetup(Addresses addresses, List<ClientKind> kinds, Duration lease) {
 
     private static final String[] SMALL = {"-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"};
 
-    static HolderSetup of(Bench bench) {
-        return new HolderSetup(bench.uri(), bench.clients(ClientKind.holdingUntilTheEnd()), bench.time("lease", LEASE));
+    static HolderSetup of(Bench bench, Lineup lineup) {
+        List<ClientKind> kinds = bench.clients(lineup.holdingUntilTheEnd());
+        return new HolderSetup(bench.addresses(kinds), kinds, bench.time("lease", lineup.leaseOfCrashed()));
     }
 
     /** Starts JVMs, one for each core at a time; each runs {@link VictimJvm} with open clients. */
@@ -52,13 +51,13 @@ record HolderSetup(RedisURI uri, List<ClientKind> kinds, Duration lease) {
     private ChildJvm startHolder() {
         ChildJvm holder = ChildJvm.start(VictimJvm.class, SMALL);
         String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
-        holder.ask(VictimJvm.OPEN, uri.getPort(), lease.toMillis(), ids);
+        holder.ask(VictimJvm.OPEN, addresses.format(), lease.toMillis(), ids);
         return holder;
     }
 
     List<Waiters> openWaiters(int count) {
         return IntStream.range(0, count)
-                .mapToObj(i -> new Waiters(uri, kinds, lease))
+                .mapToObj(i -> new Waiters(addresses, kinds, lease))
                 .toList();
     }
 

@@ -7,7 +7,7 @@ import io.github.lockstarter.benchmarks.jvm.ChildTask;
 import io.github.lockstarter.benchmarks.measure.LiveHeap;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +38,7 @@ public final class HoldingJvm implements ChildTask {
     @Override
     public String answer(String... words) throws Exception {
         return switch (words[0]) {
-            case OPEN -> open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), ClientKind.of(words[2]));
+            case OPEN -> open(Addresses.parse(words[1]), ClientKind.of(words[2]));
             case ACQUIRE -> acquire(Integer.parseInt(words[1]));
             case HOLD -> hold(Long.parseLong(words[1]));
             case HEAP -> Double.toString((double) (LiveHeap.bytes() - heapBefore) / locks);
@@ -56,8 +56,8 @@ public final class HoldingJvm implements ChildTask {
                 .with(Metric.MORE_THREADS, Double.parseDouble(figures[2]));
     }
 
-    private String open(RedisURI uri, ClientKind kind) throws Exception {
-        LockClient client = kind.open(uri);
+    private String open(Addresses addresses, ClientKind kind) throws Exception {
+        LockClient client = kind.open(addresses);
         Holders opened = new Holders(client);
         holders = opened;
         opened.acquire(WARM_UP);

@@ -5,8 +5,8 @@ import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
 import io.github.lockstarter.benchmarks.measure.Crew;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.Arrays;
@@ -32,7 +32,7 @@ public final class IncrementingJvm implements ChildTask {
     @Override
     public String answer(String... words) throws Exception {
         if (words[0].equals(OPEN)) {
-            open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), words[2].split(",", -1));
+            open(Addresses.parse(words[1]), words[2].split(",", -1));
             return "open";
         }
         LockClient client = clients.get(ClientKind.of(words[1]));
@@ -48,9 +48,9 @@ public final class IncrementingJvm implements ChildTask {
                 .format();
     }
 
-    private void open(RedisURI uri, String... ids) {
-        store = RedisClient.create(uri).connect().sync();
-        Arrays.stream(ids).map(ClientKind::of).forEach(kind -> clients.put(kind, kind.open(uri)));
+    private void open(Addresses addresses, String... ids) {
+        store = RedisClient.create(addresses.redis()).connect().sync();
+        Arrays.stream(ids).map(ClientKind::of).forEach(kind -> clients.put(kind, kind.open(addresses)));
     }
 
     private static long increment(LockClient client, RedisCommands<String, String> counters)

@@ -2,7 +2,7 @@ package io.github.lockstarter.benchmarks.workload;
 
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -15,14 +15,14 @@ final class Instances implements AutoCloseable {
 
     private Instances() {}
 
-    static Instances open(RedisURI uri, List<ClientKind> kinds, int ofEach) {
+    static Instances open(Addresses addresses, List<ClientKind> kinds, int ofEach) {
         Instances instances = new Instances();
         try {
             for (ClientKind kind : kinds) {
                 List<LockClient> clients = new ArrayList<>();
                 instances.open.put(kind, clients);
                 for (int i = 0; i < ofEach; i++) {
-                    clients.add(kind.open(uri));
+                    clients.add(kind.open(addresses));
                 }
             }
             return instances;

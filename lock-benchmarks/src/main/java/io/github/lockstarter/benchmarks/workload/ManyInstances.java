@@ -8,6 +8,8 @@ import io.github.lockstarter.benchmarks.measure.Fairness;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
+import io.github.lockstarter.benchmarks.measure.Yield;
+import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -48,24 +50,24 @@ record ManyInstances() implements Workload {
         Duration time = bench.roundTime(ROUND);
         Duration section = bench.time("section", SECTION);
         int count = bench.count("instances", INSTANCES);
-        try (Instances instances = Instances.open(bench.uri(), kinds, count)) {
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, count)) {
             return bench.rounds().run(kinds, kind -> {
                 List<LockClient> clients = instances.all(kind);
-                ObservedYield round = ObservedYield.of(
-                        bench.server(),
-                        () -> Crew.run(count, time, thread -> sleepInside(clients.get(thread), section)));
+                Observed<Yield> round = bench.redis()
+                        .during(() -> Crew.run(count, time, thread -> sleepInside(clients.get(thread), section)));
                 return List.of(measurement(round));
             });
         }
     }
 
-    private static Measurement measurement(ObservedYield round) {
-        long acquisitions = Math.max(1, round.yield().all());
+    private static Measurement measurement(Observed<Yield> round) {
+        long acquisitions = Math.max(1, round.result().all());
         long asking = round.work().scripts().count() - acquisitions;
         long sets = asking > 0 ? 0 : round.work().calls("set").count();
-        return round.measurement()
+        return ObservedYield.of(round)
+                .measurement()
                 .with(Metric.TRIES, (double) (asking + sets) / acquisitions)
-                .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(round.yield().shares()));
+                .with(Metric.FAIRNESS_OF_INSTANCES, Fairness.jain(round.result().shares()));
     }
 
     private static long sleepInside(LockClient client, Duration section) throws InterruptedException {

@@ -48,12 +48,12 @@ record ManyNames() implements Workload {
         int threads = bench.count("threads", THREADS);
         List<String[]> choices =
                 IntStream.range(0, threads).mapToObj(ManyNames::choices).toList();
-        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
                 int[] turns = new int[threads];
                 return ObservedYield.of(
-                                bench.server(),
+                                bench.redis(),
                                 () -> Crew.run(
                                         threads,
                                         time,

@@ -6,6 +6,8 @@ import io.github.lockstarter.benchmarks.measure.Yield;
 import io.github.lockstarter.benchmarks.server.ServerObserver;
 import io.github.lockstarter.benchmarks.server.ServerObserver.Observed;
 import io.github.lockstarter.benchmarks.server.ServerWork;
+import io.github.lockstarter.benchmarks.server.StoreServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -13,22 +15,39 @@ import java.util.concurrent.Callable;
  * A round of threads, and what the server did for it.
  *
  * @param yield what the threads did
- * @param work what the server did
+ * @param server what the server did per operation
  */
-record ObservedYield(Yield yield, ServerWork work) {
+record ObservedYield(Yield yield, Measurement server) {
 
     static ObservedYield of(ServerObserver server, Callable<Yield> round) throws Exception {
-        Observed<Yield> observed = server.during(round);
-        return new ObservedYield(observed.result(), observed.work());
+        return of(server.during(round));
+    }
+
+    static ObservedYield of(Observed<Yield> observed) {
+        ServerWork work = observed.work();
+        double operations = operations(observed.result());
+        return new ObservedYield(
+                observed.result(),
+                Measurement.EMPTY
+                        .with(Metric.READS, work.reads() / operations)
+                        .with(Metric.COMMANDS, work.commands() / operations)
+                        .with(Metric.SERVER_CPU, work.cpuMicros() / operations));
+    }
+
+    static ObservedYield of(StoreServer server, Callable<Yield> round) throws Exception {
+        Duration before = server.cpuTime();
+        Yield yield = round.call();
+        double micros = server.cpuTime().minus(before).toNanos() / 1e3;
+        return new ObservedYield(yield, Measurement.EMPTY.with(Metric.SERVER_CPU, micros / operations(yield)));
+    }
+
+    private static double operations(Yield yield) {
+        return Math.max(1, yield.all());
     }
 
     /** Rate, latencies, and the server's work per operation. */
     Measurement measurement() {
-        double operations = Math.max(1, yield.all());
-        return yield.measurement()
-                .with(Metric.READS, work.reads() / operations)
-                .with(Metric.COMMANDS, work.commands() / operations)
-                .with(Metric.SERVER_CPU, work.cpuMicros() / operations);
+        return yield.measurement().with(server);
     }
 
     List<Measurement> measurements() {

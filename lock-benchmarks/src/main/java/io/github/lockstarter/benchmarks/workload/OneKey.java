@@ -15,9 +15,10 @@ import java.util.List;
 /**
  * The threads of one JVM compete for one key.
  *
+ * @param lineup the clients
  * @param usualSection how long the lock is held, computing
  */
-record OneKey(Duration usualSection) implements Workload {
+record OneKey(Lineup lineup, Duration usualSection) implements Workload {
 
     private static final int THREADS = 16;
     private static final Duration ROUND = Duration.ofMillis(1200);
@@ -30,13 +31,13 @@ record OneKey(Duration usualSection) implements Workload {
 
     @Override
     public String id() {
-        return usualSection.isZero() ? "one-key-empty" : "one-key-section";
+        return lineup.id(usualSection.isZero() ? "one-key-empty" : "one-key-section");
     }
 
     @Override
     public String title() {
-        return "One key, " + THREADS + " threads of one JVM, "
-                + (usualSection.isZero() ? "empty section" : usualSection.toNanos() / 1000 + " µs section");
+        return lineup.title("One key, " + THREADS + " threads of one JVM, "
+                + (usualSection.isZero() ? "empty section" : usualSection.toNanos() / 1000 + " µs section"));
     }
 
     @Override
@@ -52,18 +53,19 @@ record OneKey(Duration usualSection) implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> all = new ArrayList<>(ClientKind.distributed());
-        all.addAll(List.of(ClientKind.REENTRANT_LOCK, ClientKind.FAIR_REENTRANT_LOCK));
+        List<ClientKind> all = new ArrayList<>(lineup.clients());
+        all.addAll(lineup.references());
         List<ClientKind> kinds = bench.clients(all);
         Duration time = bench.roundTime(ROUND);
         Duration section = bench.time("section", usualSection);
         int threads = bench.count("threads", THREADS);
-        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
                 Counter counter = new Counter();
-                ObservedYield round = ObservedYield.of(
-                        bench.server(),
+                ObservedYield round = lineup.observe(
+                        bench,
+                        kind,
                         () -> Crew.run(threads, time, thread -> count(client, counter, section.toNanos())));
                 return List.of(measurement(round, counter));
             });

@@ -64,7 +64,7 @@ record PausedHolder() implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        HolderSetup setup = HolderSetup.of(bench);
+        HolderSetup setup = HolderSetup.of(bench, Lineup.REDIS);
         int count = bench.count("rounds", PAUSES);
         int atOnce = Math.min(count, bench.count("jvms", AT_ONCE));
         Duration longest = bench.time("pause", LONGEST);

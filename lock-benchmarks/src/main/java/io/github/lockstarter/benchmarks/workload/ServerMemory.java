@@ -48,14 +48,14 @@ record ServerMemory() implements Workload {
         int locks = bench.count("locks", LOCKS);
         int clients = bench.count("instances", CLIENTS);
         return bench.rounds().run(kinds, kind -> {
-            bench.server().redis().flushall();
+            bench.redis().redis().flushall();
             return List.of(ofClients(bench, kind, clients, ofLocks(bench, kind, locks)));
         });
     }
 
     private static Measurement ofLocks(Bench bench, ClientKind kind, int locks) throws Exception {
-        ServerObserver server = bench.server();
-        try (LockClient client = kind.open(bench.uri())) {
+        ServerObserver server = bench.redis();
+        try (LockClient client = kind.open(bench.addresses(List.of(kind)))) {
             client.acquire("first", Bench.PATIENCE).release();
             try (Holders holders = new Holders(client)) {
                 long before = server.memory();
@@ -71,12 +71,12 @@ record ServerMemory() implements Workload {
 
     private static Measurement ofClients(Bench bench, ClientKind kind, int clients, Measurement ofLocks)
             throws Exception {
-        ServerObserver server = bench.server();
+        ServerObserver server = bench.redis();
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (LockClient holder = kind.open(bench.uri())) {
+        try (LockClient holder = kind.open(bench.addresses(List.of(kind)))) {
             Hold hold = holder.acquire("one", Bench.PATIENCE);
             long before = server.memory();
-            try (Instances instances = Instances.open(bench.uri(), List.of(kind), clients)) {
+            try (Instances instances = Instances.open(bench.addresses(List.of(kind)), List.of(kind), clients)) {
                 for (LockClient client : instances.all(kind)) {
                     client.acquire("own", Bench.PATIENCE).release();
                 }

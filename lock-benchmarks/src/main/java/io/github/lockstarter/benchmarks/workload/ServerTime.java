@@ -42,8 +42,8 @@ record ServerTime() implements Workload {
     public List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(ClientKind.distributed());
         int locks = bench.count("locks", LOCKS);
-        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
-            return bench.rounds().run(kinds, kind -> List.of(round(bench.server(), instances.one(kind), locks)));
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
+            return bench.rounds().run(kinds, kind -> List.of(round(bench.redis(), instances.one(kind), locks)));
         }
     }
 

@@ -7,14 +7,18 @@ import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.measure.Yield;
-import io.github.lockstarter.benchmarks.server.ServerObserver;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The threads of several JVMs compete for one key, and change a value in Redis under it. */
-record ThreeJvms() implements Workload {
+/**
+ * The threads of several JVMs compete for one key, and change a value in Redis under it.
+ *
+ * @param lineup the clients
+ */
+record ThreeJvms(Lineup lineup) implements Workload {
 
     private static final int JVMS = 3;
     private static final int THREADS = 4;
@@ -23,12 +27,12 @@ record ThreeJvms() implements Workload {
 
     @Override
     public String id() {
-        return "three-jvms";
+        return lineup.id("three-jvms");
     }
 
     @Override
     public String title() {
-        return "One key, " + JVMS + " JVMs with " + THREADS + " threads each";
+        return lineup.title("One key, " + JVMS + " JVMs with " + THREADS + " threads each");
     }
 
     @Override
@@ -45,7 +49,7 @@ record ThreeJvms() implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        List<ClientKind> kinds = bench.clients(lineup.clients());
         Duration time = bench.roundTime(ROUND);
         int threads = bench.count("threads", THREADS);
         List<ChildJvm> children = new ArrayList<>();
@@ -54,25 +58,29 @@ record ThreeJvms() implements Workload {
                 children.add(ChildJvm.start(IncrementingJvm.class));
             }
             String ids = kinds.stream().map(ClientKind::id).collect(Collectors.joining(","));
-            askAll(children, IncrementingJvm.OPEN, bench.uri().getPort(), ids);
-            return bench.rounds().run(kinds, kind -> List.of(round(bench.server(), children, kind, threads, time)));
+            askAll(
+                    children,
+                    IncrementingJvm.OPEN,
+                    bench.addressesWithRedis(kinds).format(),
+                    ids);
+            return bench.rounds().run(kinds, kind -> List.of(round(bench, children, kind, threads, time)));
         } finally {
             children.forEach(ChildJvm::close);
         }
     }
 
-    private static Measurement round(
-            ServerObserver server, List<ChildJvm> children, ClientKind kind, int threads, Duration time)
+    private Measurement round(Bench bench, List<ChildJvm> children, ClientKind kind, int threads, Duration time)
             throws Exception {
-        server.redis().set(IncrementingJvm.COUNTER, "0");
+        RedisCommands<String, String> counters = bench.redis().redis();
+        counters.set(IncrementingJvm.COUNTER, "0");
         List<Yield> jvms = new ArrayList<>();
-        ObservedYield round = ObservedYield.of(server, () -> {
+        ObservedYield round = lineup.observe(bench, kind, () -> {
             long start = System.nanoTime() + LEAD.toNanos();
             askAll(children, IncrementingJvm.RUN, kind.id(), threads, start, time.toNanos())
                     .forEach(answer -> jvms.add(Yield.parse(answer)));
             return Yield.together(jvms);
         });
-        String counter = server.redis().get(IncrementingJvm.COUNTER);
+        String counter = counters.get(IncrementingJvm.COUNTER);
         long[] ofJvms = jvms.stream().mapToLong(Yield::inTime).toArray();
         return round.measurement()
                 .with(Metric.FAIRNESS_OF_THREADS, Fairness.jain(round.yield().shares()))

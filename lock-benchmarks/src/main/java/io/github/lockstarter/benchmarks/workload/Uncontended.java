@@ -11,20 +11,21 @@ import java.util.List;
 /**
  * Nobody competes: each thread has a key of its own.
  *
+ * @param lineup the clients
  * @param threads how many
  */
-record Uncontended(int threads) implements Workload {
+record Uncontended(Lineup lineup, int threads) implements Workload {
 
     private static final Duration ROUND = Duration.ofMillis(1200);
 
     @Override
     public String id() {
-        return "uncontended-" + threads;
+        return lineup.id("uncontended-" + threads);
     }
 
     @Override
     public String title() {
-        return threads == 1 ? "Uncontended, 1 thread" : "Uncontended, " + threads + " threads";
+        return lineup.title(threads == 1 ? "Uncontended, 1 thread" : "Uncontended, " + threads + " threads");
     }
 
     @Override
@@ -39,13 +40,14 @@ record Uncontended(int threads) implements Workload {
 
     @Override
     public List<Row> run(Bench bench) throws Exception {
-        List<ClientKind> kinds = bench.clients(ClientKind.distributed());
+        List<ClientKind> kinds = bench.clients(lineup.clients());
         Duration time = bench.roundTime(ROUND);
-        try (Instances instances = Instances.open(bench.uri(), kinds, 1)) {
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
             return bench.rounds().run(kinds, kind -> {
                 LockClient client = instances.one(kind);
-                return ObservedYield.of(
-                                bench.server(),
+                return lineup.observe(
+                                bench,
+                                kind,
                                 () -> Crew.run(threads, time, thread -> acquireAndRelease(client, "own:" + thread)))
                         .measurements();
             });

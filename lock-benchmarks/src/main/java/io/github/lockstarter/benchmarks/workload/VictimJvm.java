@@ -4,7 +4,7 @@ import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
 import io.github.lockstarter.benchmarks.jvm.ChildTask;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -26,16 +26,18 @@ public final class VictimJvm implements ChildTask {
     @Override
     public String answer(String... words) throws Exception {
         return switch (words[0]) {
-            case OPEN -> open(RedisURI.create("127.0.0.1", Integer.parseInt(words[1])), words[2], words[3]);
+            case OPEN -> open(Addresses.parse(words[1]), words[2], words[3]);
             case ACQUIRE -> acquire(words[1]);
             case RELEASE -> Boolean.toString(release(ClientKind.of(words[1])));
             default -> throw new IllegalArgumentException(words[0]);
         };
     }
 
-    private String open(RedisURI uri, String leaseMillis, String ids) {
+    private String open(Addresses addresses, String leaseMillis, String ids) {
         Duration lease = Duration.ofMillis(Long.parseLong(leaseMillis));
-        Arrays.stream(ids.split(",", -1)).map(ClientKind::of).forEach(kind -> clients.put(kind, kind.open(uri, lease)));
+        Arrays.stream(ids.split(",", -1))
+                .map(ClientKind::of)
+                .forEach(kind -> clients.put(kind, kind.open(addresses, lease)));
         return "open";
     }
 

@@ -3,7 +3,7 @@ package io.github.lockstarter.benchmarks.workload;
 import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.client.LockClient.Hold;
-import io.lettuce.core.RedisURI;
+import io.github.lockstarter.benchmarks.server.Addresses;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -24,8 +24,8 @@ final class Waiters implements AutoCloseable {
     private final Map<ClientKind, Future<Long>> grants = new EnumMap<>(ClientKind.class);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    Waiters(RedisURI uri, List<ClientKind> kinds, Duration lease) {
-        kinds.forEach(kind -> clients.put(kind, kind.open(uri, lease)));
+    Waiters(Addresses addresses, List<ClientKind> kinds, Duration lease) {
+        kinds.forEach(kind -> clients.put(kind, kind.open(addresses, lease)));
     }
 
     static void settle() throws InterruptedException {

@@ -69,7 +69,7 @@ record WakeUp() implements Workload {
     public List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(ClientKind.distributed());
         Duration time = bench.roundTime(ROUND);
-        try (Instances instances = Instances.open(bench.uri(), kinds, 2)) {
+        try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 2)) {
             return bench.rounds().run(kinds, kind -> {
                 List<LockClient> clients = instances.all(kind);
                 try (Side one = new Side(clients.get(0));

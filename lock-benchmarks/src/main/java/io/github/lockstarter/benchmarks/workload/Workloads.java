@@ -8,16 +8,16 @@ import java.util.stream.Stream;
 public final class Workloads {
 
     private static final List<Workload> USUAL = List.of(
-            new Uncontended(1),
-            new Uncontended(2),
-            new Uncontended(8),
-            new Uncontended(32),
-            new Uncontended(128),
-            new OneKey(Duration.ZERO),
-            new OneKey(Duration.ofNanos(200_000)),
-            new ThreeJvms(),
+            new Uncontended(Lineup.REDIS, 1),
+            new Uncontended(Lineup.REDIS, 2),
+            new Uncontended(Lineup.REDIS, 8),
+            new Uncontended(Lineup.REDIS, 32),
+            new Uncontended(Lineup.REDIS, 128),
+            new OneKey(Lineup.REDIS, Duration.ZERO),
+            new OneKey(Lineup.REDIS, Duration.ofNanos(200_000)),
+            new ThreeJvms(Lineup.REDIS),
             new WakeUp(),
-            new CrashedHolder(),
+            new CrashedHolder(Lineup.REDIS),
             new PausedHolder(),
             new ManyInstances(),
             HeldLocks.byTurns(20_000),
@@ -25,7 +25,13 @@ public final class Workloads {
             new ManyNames(),
             new ServerTime(),
             new ServerMemory(),
-            new InJvm());
+            new InJvm(),
+            new Uncontended(Lineup.STORES, 1),
+            new Uncontended(Lineup.STORES, 32),
+            new OneKey(Lineup.STORES, Duration.ZERO),
+            new ThreeJvms(Lineup.STORES),
+            new CrashedHolder(Lineup.STORES),
+            new StoreMemory());
 
     private static final List<Workload> LONG = List.of(HeldLocks.forFiveMinutes(100_000));
 

@@ -79,7 +79,7 @@ class ReportTests {
                 "What happens.",
                 List.of(Metric.OPERATIONS),
                 Map.of("rounds", "3"),
-                Provenance.now("the command", "7.0.15"),
+                Provenance.now("the command", Map.of("Redis", "7.0.15")),
                 List.of(starter, redisson));
     }
 

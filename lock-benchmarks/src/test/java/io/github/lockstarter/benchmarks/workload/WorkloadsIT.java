@@ -47,13 +47,42 @@ class WorkloadsIT {
         run(id);
     }
 
+    @ParameterizedTest
+    @Tag("full")
+    @ValueSource(
+            strings = {
+                "stores-uncontended-1",
+                "stores-uncontended-32",
+                "stores-one-key-empty",
+                "stores-three-jvms",
+                "stores-memory"
+            })
+    void runsWithEveryStore(String id) throws Exception {
+        run(id);
+    }
+
     @Test
     @Tag("full")
     void measuresTheNextOwnerOfACrashedHolder() throws Exception {
-        assertThat(rows(new CrashedHolder(), SHORT_LEASE)).hasSize(3).allSatisfy(row -> {
-            Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
-            assertThat(longest.max()).as(row.id()).isBetween(0.9, 10.0);
-        });
+        assertThat(rows(new CrashedHolder(Lineup.REDIS), SHORT_LEASE))
+                .hasSize(3)
+                .allSatisfy(row -> {
+                    Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
+                    assertThat(longest.max()).as(row.id()).isBetween(0.9, 10.0);
+                });
+    }
+
+    @Test
+    @Tag("full")
+    void measuresTheNextOwnerOfACrashedHolderInEveryStore() throws Exception {
+        Options shortest = Options.parse("--lease=4s", "--rounds=1", "--jvms=1", "--seed=1");
+
+        assertThat(rows(new CrashedHolder(Lineup.STORES), shortest))
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allSatisfy(row -> {
+                    Spread longest = row.spread(Metric.MAX_SECONDS).orElseThrow();
+                    assertThat(longest.max()).as(row.id()).isBetween(0.9, 30.0);
+                });
     }
 
     @Test
@@ -95,7 +124,7 @@ class WorkloadsIT {
     @Test
     void runsOnlyTheClientsThatAreAskedFor() throws Exception {
         try (Bench bench = new Bench(Options.parse("--clients=floor", "--round=0.05s", "--rounds=2", "--warm-up=0"))) {
-            List<Row> rows = new Uncontended(1).run(bench);
+            List<Row> rows = new Uncontended(Lineup.REDIS, 1).run(bench);
 
             assertThat(rows).singleElement().satisfies(row -> {
                 assertThat(row.id()).isEqualTo(ClientKind.FLOOR.id());
