@@ -15,12 +15,13 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The command line: one workload, or {@code all}, or {@code report} to write tables and charts anew. */
+/** The command line: one workload, {@code all}, {@code stores}, or {@code report} to write tables and charts anew. */
 public final class LockBenchmarks {
 
     private static final Logger LOG = LoggerFactory.getLogger(LockBenchmarks.class);
 
     private static final String ALL = "all";
+    private static final String STORES = "stores";
     private static final String REPORT = "report";
 
     private LockBenchmarks() {}
@@ -29,12 +30,12 @@ public final class LockBenchmarks {
      * Runs, prints tables, and with {@code --out=directory} adds them to the report there. Ends the JVM, with 1 if
      * something failed, which is in the log on standard error, and with 2 without arguments.
      *
-     * @param arguments id of a workload, {@code all} or {@code report}; then options
+     * @param arguments id of a workload, {@code all}, {@code stores} or {@code report}; then options
      */
     public static void main(String[] arguments) {
         if (arguments.length == 0) {
             System.err.println(
-                    "Usage: java -jar lock-benchmarks.jar <workload> [--option=value …]; workloads: all, report, "
+                    "Usage: java -jar lock-benchmarks.jar <workload> [--option=value …]; workloads: all, stores, report, "
                             + String.join(", ", Workloads.ids()));
             System.exit(2);
         }
@@ -57,11 +58,19 @@ public final class LockBenchmarks {
             return;
         }
         String command = "java -jar lock-benchmarks.jar " + String.join(" ", arguments);
-        for (Workload workload : what.equals(ALL) ? Workloads.usual() : List.of(Workloads.of(what))) {
+        for (Workload workload : workloads(what)) {
             Outcome outcome = run(workload, options, command);
             System.out.println(Report.section(outcome));
             report.ifPresent(each -> each.add(outcome));
         }
+    }
+
+    private static List<Workload> workloads(String what) {
+        return switch (what) {
+            case ALL -> Workloads.usual();
+            case STORES -> Workloads.ofStores();
+            default -> List.of(Workloads.of(what));
+        };
     }
 
     private static Outcome run(Workload workload, Options options, String command) throws Exception {

@@ -21,6 +21,12 @@ public enum ClientKind {
     /** The same, as it is called beside the other stores of this starter. */
     STARTER_REDIS("lock-starter-redis", "lock-starter, Redis", Role.SUBJECT, ZERO),
 
+    /** This starter on PostgreSQL. */
+    STARTER_POSTGRESQL("lock-starter-postgresql", "lock-starter, PostgreSQL", Role.SUBJECT, ZERO),
+
+    /** This starter on ZooKeeper. */
+    STARTER_ZOOKEEPER("lock-starter-zookeeper", "lock-starter, ZooKeeper", Role.SUBJECT, ZERO),
+
     /** An earlier version of this starter, from the folder that {@value EarlierStarter#FOLDER} names. */
     EARLIER_STARTER("lock-starter-earlier", "lock-starter, earlier", Role.EARLIER, ZERO),
 
@@ -130,7 +136,7 @@ public enum ClientKind {
      * @return subject and peers
      */
     public static List<ClientKind> ofStores() {
-        return List.of(STARTER_REDIS, SPRING_INTEGRATION_JDBC, CURATOR);
+        return List.of(STARTER_REDIS, STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC, STARTER_ZOOKEEPER, CURATOR);
     }
 
     /**
@@ -193,12 +199,14 @@ public enum ClientKind {
     public LockClient open(Addresses addresses, Duration lease) {
         return switch (this) {
             case FLOOR -> new FloorClient(addresses.redis(), lease);
-            case STARTER, STARTER_REDIS -> new StarterClient(addresses.redis(), lease);
+            case STARTER, STARTER_REDIS -> StarterClient.onRedis(addresses.redis(), lease);
             case EARLIER_STARTER -> EarlierStarter.open(addresses.redis());
             case REDISSON -> new RedissonLockClient(addresses.redis(), lease);
             case SPRING_INTEGRATION -> SpringIntegrationClient.notified(addresses.redis(), lease);
             case SPRING_INTEGRATION_RENEWING -> SpringIntegrationClient.renewing(addresses.redis(), lease);
             case LOCK4J -> new Lock4jClient(addresses.redis(), lease);
+            case STARTER_POSTGRESQL -> StarterClient.onPostgres(addresses.of(ServerKind.POSTGRESQL), lease);
+            case STARTER_ZOOKEEPER -> StarterClient.onZooKeeper(addresses.of(ServerKind.ZOOKEEPER), lease);
             case SPRING_INTEGRATION_JDBC -> new SpringIntegrationJdbcClient(addresses.of(ServerKind.POSTGRESQL), lease);
             case CURATOR -> new CuratorClient(addresses.of(ServerKind.ZOOKEEPER), lease);
             case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
@@ -213,8 +221,8 @@ public enum ClientKind {
      */
     public Optional<ServerKind> server() {
         return switch (this) {
-            case SPRING_INTEGRATION_JDBC -> Optional.of(ServerKind.POSTGRESQL);
-            case CURATOR -> Optional.of(ServerKind.ZOOKEEPER);
+            case STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC -> Optional.of(ServerKind.POSTGRESQL);
+            case STARTER_ZOOKEEPER, CURATOR -> Optional.of(ServerKind.ZOOKEEPER);
             case REENTRANT_LOCK, FAIR_REENTRANT_LOCK -> Optional.empty();
             default -> Optional.of(ServerKind.REDIS);
         };

@@ -13,16 +13,25 @@ final class CuratorClient implements LockClient {
     private static final int RETRY_MILLIS = 1_000;
     private static final int RETRIES = 3;
 
+    /** The default, 15 s, is longer than a session may be. */
+    private static final int CONNECTION_MILLIS = 5_000;
+
     private final CuratorFramework curator;
 
     /** A lock lives as long as the session, which ends that long after the server last heard of it. */
     CuratorClient(String servers, Duration session) {
-        this.curator = CuratorFrameworkFactory.builder()
+        this.curator = connect(servers, session);
+    }
+
+    static CuratorFramework connect(String servers, Duration session) {
+        CuratorFramework curator = CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .sessionTimeoutMs((int) session.toMillis())
+                .connectionTimeoutMs(CONNECTION_MILLIS)
                 .retryPolicy(new ExponentialBackoffRetry(RETRY_MILLIS, RETRIES))
                 .build();
         curator.start();
+        return curator;
     }
 
     @Override

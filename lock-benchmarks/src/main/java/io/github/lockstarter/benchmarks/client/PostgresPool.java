@@ -2,20 +2,30 @@ package io.github.lockstarter.benchmarks.client;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.springframework.core.io.ClassPathResource;
 
 /** HikariCP with its defaults, as Boot sets it up: ten connections. */
 final class PostgresPool {
 
-    /** Several JVMs that create a table at once would fail, although it says "if not exists". */
+    /** Held until the end of the transaction: several JVMs may want to create the same table. */
     private static final String ONE_AT_A_TIME = "select pg_advisory_xact_lock(1)";
 
     private PostgresPool() {}
 
-    /** Connects, and creates tables that do not exist yet. */
-    static HikariDataSource open(String url, String tables) {
+    /**
+     * Connects, and creates a table that does not exist yet.
+     *
+     * @param url of the database
+     * @param table its name
+     * @param script on the class path, which creates it
+     */
+    static HikariDataSource open(String url, String table, String script) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         HikariDataSource pool = new HikariDataSource(config);
@@ -23,12 +33,20 @@ final class PostgresPool {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute(ONE_AT_A_TIME);
-            statement.execute(tables);
+            if (!exists(statement, table)) {
+                statement.execute(new ClassPathResource(script).getContentAsString(StandardCharsets.UTF_8));
+            }
             connection.commit();
             return pool;
-        } catch (SQLException e) {
+        } catch (SQLException | IOException e) {
             pool.close();
-            throw new IllegalStateException("Could not create tables", e);
+            throw new IllegalStateException("Could not create " + table, e);
+        }
+    }
+
+    private static boolean exists(Statement statement, String table) throws SQLException {
+        try (ResultSet row = statement.executeQuery("select to_regclass('" + table + "') is not null")) {
+            return row.next() && row.getBoolean(1);
         }
     }
 }

@@ -19,22 +19,14 @@ final class SpringIntegrationJdbcClient implements LockClient {
 
     static final Duration RETRY_INTERVAL = Duration.ofMillis(100);
 
-    private static final String TABLE = """
-            create table if not exists INT_LOCK (
-                LOCK_KEY char(36) not null,
-                REGION varchar(100) not null,
-                CLIENT_ID char(36),
-                CREATED_DATE timestamp not null,
-                EXPIRED_AFTER timestamp not null,
-                constraint INT_LOCK_PK primary key (LOCK_KEY, REGION)
-            )""";
+    private static final String SCRIPT = "org/springframework/integration/jdbc/schema-postgresql.sql";
 
     private final HikariDataSource pool;
     private final DefaultLockRepository repository;
     private final JdbcLockRegistry registry;
 
     SpringIntegrationJdbcClient(String url, Duration expiry) {
-        this.pool = PostgresPool.open(url, TABLE);
+        this.pool = PostgresPool.open(url, "int_lock", SCRIPT);
         this.repository = new DefaultLockRepository(pool);
         repository.setTransactionManager(new JdbcTransactionManager(pool));
         repository.afterPropertiesSet();

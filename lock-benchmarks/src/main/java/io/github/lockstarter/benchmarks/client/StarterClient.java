@@ -1,5 +1,6 @@
 package io.github.lockstarter.benchmarks.client;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
@@ -8,30 +9,71 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.JdbcSettings;
+import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.List;
+import org.apache.curator.framework.CuratorFramework;
 
 /** This starter as an application gets it that configures nothing, but for the lease of 30 s: renewal on. */
 final class StarterClient implements LockClient {
 
-    private final RedisLockBackend backend;
+    private static final String KEY_PREFIX = "lock:";
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+    private final LockBackend backend;
     private final LockEngine engine;
     private final LockTemplate locks;
+    private final Runnable afterwards;
 
     /** Called by name, if this is the earlier version. */
     StarterClient(RedisURI uri) {
-        this(uri, EngineSettings.DEFAULTS.lease());
+        this(redisBackend(uri), EngineSettings.DEFAULTS.lease(), () -> {});
     }
 
-    StarterClient(RedisURI uri, Duration lease) {
-        RedisSettings settings = RedisSettings.DEFAULTS;
-        this.backend = new RedisLockBackend(new PlainRedisConnector(uri, settings), settings);
+    private StarterClient(LockBackend backend, Duration lease, Runnable afterwards) {
+        this.backend = backend;
         this.engine = new LockEngine(backend, withLease(lease), List.of(), EngineClock.SYSTEM);
         this.locks = new LockTemplate(engine, OnLost.THROW);
+        this.afterwards = afterwards;
+    }
+
+    static StarterClient onRedis(RedisURI uri, Duration lease) {
+        return new StarterClient(redisBackend(uri), lease, () -> {});
+    }
+
+    private static LockBackend redisBackend(RedisURI uri) {
+        RedisSettings settings = RedisSettings.DEFAULTS;
+        RedisLockBackend backend = new RedisLockBackend(new PlainRedisConnector(uri, settings), settings);
         backend.start();
+        return backend;
+    }
+
+    static StarterClient onPostgres(String url, Duration lease) {
+        HikariDataSource pool = PostgresPool.open(url, LockTable.DEFAULT.name(), JdbcDialect.POSTGRESQL.script());
+        JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of(KEY_PREFIX));
+        backend.start();
+        return new StarterClient(backend, lease, pool::close);
+    }
+
+    /** The lease is the session time-out as well: after a crash, the latter decides. */
+    static StarterClient onZooKeeper(String servers, Duration lease) {
+        CuratorFramework curator = CuratorClient.connect(servers, lease);
+        ZooKeeperLockSettings settings =
+                new ZooKeeperLockSettings("/lock-starter/locks", KEY_PREFIX, COMMAND_TIMEOUT, lease);
+        ZooKeeperLockBackend backend = new ZooKeeperLockBackend(curator, settings, curator::close);
+        if (!backend.connect(COMMAND_TIMEOUT.multipliedBy(5))) {
+            throw new IllegalStateException("No connection to " + servers);
+        }
+        return new StarterClient(backend, lease, () -> {});
     }
 
     @Override
@@ -77,5 +119,6 @@ final class StarterClient implements LockClient {
     public void close() {
         engine.close();
         backend.close();
+        afterwards.run();
     }
 }

@@ -12,6 +12,8 @@ final class Palette {
             Map.entry(ClientKind.FLOOR.id(), "#8b949e"),
             Map.entry(ClientKind.STARTER.id(), "#2f81f7"),
             Map.entry(ClientKind.STARTER_REDIS.id(), "#2f81f7"),
+            Map.entry(ClientKind.STARTER_POSTGRESQL.id(), "#2f81f7"),
+            Map.entry(ClientKind.STARTER_ZOOKEEPER.id(), "#2f81f7"),
             Map.entry(ClientKind.REDISSON.id(), "#d9822b"),
             Map.entry(ClientKind.SPRING_INTEGRATION.id(), "#3fa45b"),
             Map.entry(ClientKind.SPRING_INTEGRATION_RENEWING.id(), "#3fa45b"),

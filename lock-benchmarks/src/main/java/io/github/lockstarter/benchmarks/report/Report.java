@@ -19,11 +19,14 @@ public final class Report {
             Each figure is the **median** of the measured rounds (smallest–largest round). Figures are comparable within a
             table, whose clients took turns in one run, and not across machines.
 
+            """.formatted(Results.FILE, Results.FILE);
+
+    private static final String TARGETS = """
             ## Targets
 
             Ratios of medians; the targets are those of the design.
 
-            """.formatted(Results.FILE, Results.FILE);
+            """;
 
     private final Path directory;
     private final List<String> order;
@@ -74,7 +77,9 @@ public final class Report {
                     .map(outcome -> new OutcomeSection(outcome).text() + "\n![" + outcome.title() + "]("
                             + chart(outcome) + ")\n")
                     .collect(Collectors.joining("\n"));
-            Files.writeString(directory.resolve("README.md"), HEAD + Targets.table(results) + "\n" + sections);
+            Files.writeString(
+                    directory.resolve("README.md"),
+                    HEAD + StoreTable.section(results) + TARGETS + Targets.table(results) + "\n" + sections);
         } catch (IOException e) {
             throw new UncheckedIOException("Could not write the report to " + directory, e);
         }

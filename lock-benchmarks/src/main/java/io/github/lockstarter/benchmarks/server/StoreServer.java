@@ -33,7 +33,10 @@ public interface StoreServer extends AutoCloseable {
      */
     long dataSize();
 
-    /** Frees the space of what was deleted, so that {@link #dataSize} counts all that is added from now on. */
+    /**
+     * Frees the space of what clients have deleted, so that {@link #dataSize} counts all that they add from now on. None
+     * has a lock now.
+     */
     void compact();
 
     @Override

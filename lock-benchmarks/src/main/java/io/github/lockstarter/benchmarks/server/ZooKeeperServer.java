@@ -7,7 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Version;
+import org.apache.zookeeper.ZKUtil;
+import org.apache.zookeeper.ZooKeeper;
 
 /**
  * One ZooKeeper server in a JVM of its own, on a free port of the loopback interface, with its defaults: it syncs each
@@ -16,6 +19,8 @@ import org.apache.zookeeper.Version;
 final class ZooKeeperServer implements StoreServer {
 
     private static final String HEAP = "-Xmx1g";
+    private static final int SESSION_MILLIS = 10_000;
+    private static final int DELETIONS_AT_ONCE = 1_000;
 
     private final GuardedDirectory directory;
     private final ChildJvm jvm;
@@ -79,9 +84,23 @@ final class ZooKeeperServer implements StoreServer {
         return Long.parseLong(jvm.ask(ZooKeeperJvm.HEAP));
     }
 
-    /** Nothing: deleted nodes are garbage. */
+    /** Deletes all nodes of clients: containers of released locks stay until the server looks for them, once a minute. */
     @Override
-    public void compact() {}
+    @SuppressWarnings("try") // close() may be interrupted, as all that is done before
+    public void compact() {
+        try (ZooKeeper admin = new ZooKeeper(address(), SESSION_MILLIS, event -> {})) {
+            for (String child : admin.getChildren("/", false)) {
+                if (!child.equals("zookeeper")) {
+                    ZKUtil.deleteRecursive(admin, "/" + child, DELETIONS_AT_ONCE);
+                }
+            }
+        } catch (IOException | KeeperException e) {
+            throw new IllegalStateException("Could not delete the nodes of clients", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while deleting the nodes of clients", e);
+        }
+    }
 
     @Override
     public void close() {

@@ -4,6 +4,7 @@ import io.github.lockstarter.benchmarks.client.ClientKind;
 import io.github.lockstarter.benchmarks.client.LockClient;
 import io.github.lockstarter.benchmarks.measure.Measurement;
 import io.github.lockstarter.benchmarks.measure.Metric;
+import io.github.lockstarter.benchmarks.measure.Rounds;
 import io.github.lockstarter.benchmarks.measure.Row;
 import io.github.lockstarter.benchmarks.server.StoreServer;
 import java.util.List;
@@ -12,6 +13,8 @@ import java.util.List;
 record StoreMemory() implements Workload {
 
     private static final int LOCKS = 5_000;
+    private static final int WARM_UP = 1;
+    private static final int MEASURED = 3;
 
     @Override
     public String id() {
@@ -28,7 +31,8 @@ record StoreMemory() implements Workload {
         return "One client acquires many free keys, then releases them. What its server's data grew by, divided by their"
                 + " number: used_memory of Redis, tables with their indexes of PostgreSQL, live heap of ZooKeeper, pages"
                 + " in use of etcd's database. These are not the same thing: Redis and ZooKeeper have all in memory,"
-                + " PostgreSQL and etcd on the disk, where a released lock stays until vacuum or compaction.";
+                + " PostgreSQL and etcd on the disk. What a released lock leaves behind is removed in turn: by ZooKeeper once"
+                + " a minute, by the vacuum of PostgreSQL, by a compaction of etcd.";
     }
 
     @Override
@@ -40,8 +44,9 @@ record StoreMemory() implements Workload {
     public List<Row> run(Bench bench) throws Exception {
         List<ClientKind> kinds = bench.clients(ClientKind.ofStoresHoldingMany());
         int locks = bench.count("locks", LOCKS);
+        Rounds rounds = new Rounds(bench.count("warm-up", WARM_UP), bench.count("rounds", MEASURED));
         try (Instances instances = Instances.open(bench.addresses(kinds), kinds, 1)) {
-            return bench.rounds().run(kinds, kind -> List.of(round(bench.server(kind), instances.one(kind), locks)));
+            return rounds.run(kinds, kind -> List.of(round(bench.server(kind), instances.one(kind), locks)));
         }
     }
 

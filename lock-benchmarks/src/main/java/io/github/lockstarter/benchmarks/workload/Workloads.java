@@ -25,7 +25,9 @@ public final class Workloads {
             new ManyNames(),
             new ServerTime(),
             new ServerMemory(),
-            new InJvm(),
+            new InJvm());
+
+    private static final List<Workload> STORES = List.of(
             new Uncontended(Lineup.STORES, 1),
             new Uncontended(Lineup.STORES, 32),
             new OneKey(Lineup.STORES, Duration.ZERO),
@@ -46,8 +48,17 @@ public final class Workloads {
         return USUAL;
     }
 
+    /**
+     * Those that compare stores.
+     *
+     * @return in the order of the report
+     */
+    public static List<Workload> ofStores() {
+        return STORES;
+    }
+
     private static Stream<Workload> all() {
-        return Stream.concat(USUAL.stream(), LONG.stream());
+        return Stream.of(USUAL, LONG, STORES).flatMap(List::stream);
     }
 
     /**

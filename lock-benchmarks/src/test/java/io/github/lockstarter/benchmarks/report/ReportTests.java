@@ -52,6 +52,25 @@ class ReportTests {
     }
 
     @Test
+    void comparesStoresInOneTable() throws Exception {
+        Row redis = row(ClientKind.STARTER_REDIS, 6_000);
+        Row curator = row(ClientKind.CURATOR, 700);
+        new Report(directory, List.of("stores-uncontended-32")).add(outcome("stores-uncontended-32", redis, curator));
+
+        assertThat(readme())
+                .contains("## Which store", "| | [32 threads: ops/s](#stores-uncontended-32) |")
+                .contains("| lock-starter, Redis | 6,000 |", "| Curator InterProcessMutex | 700 |")
+                .contains("| lock-starter, Redis ÷ | ops/s |", "| Curator InterProcessMutex | 8.57 |");
+    }
+
+    @Test
+    void comparesNoStoresThatWereNotMeasured() throws Exception {
+        report().add(outcome("uncontended-1", 500));
+
+        assertThat(readme()).contains("## Targets").doesNotContain("## Which store");
+    }
+
+    @Test
     void drawsAChartThatIsWellFormed() throws Exception {
         report().add(outcome("uncontended-1", 500));
 
@@ -71,8 +90,10 @@ class ReportTests {
     }
 
     private static Outcome outcome(String id, double... operations) {
-        Row starter = row(ClientKind.STARTER, operations);
-        Row redisson = row(ClientKind.REDISSON, 500);
+        return outcome(id, row(ClientKind.STARTER, operations), row(ClientKind.REDISSON, 500));
+    }
+
+    private static Outcome outcome(String id, Row... rows) {
         return new Outcome(
                 id,
                 "a < b & c",
@@ -80,7 +101,7 @@ class ReportTests {
                 List.of(Metric.OPERATIONS),
                 Map.of("rounds", "3"),
                 Provenance.now("the command", Map.of("Redis", "7.0.15")),
-                List.of(starter, redisson));
+                List.of(rows));
     }
 
     private static Row row(ClientKind kind, double... operations) {
