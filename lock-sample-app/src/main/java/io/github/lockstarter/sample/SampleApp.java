@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample;
 
 import io.github.lockstarter.sample.experiment.ExperimentCommand;
+import io.github.lockstarter.sample.experiment.store.StoreProgram;
 import java.util.Arrays;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -20,6 +21,9 @@ public class SampleApp {
     /** First argument that makes this program an instance of the experiment. For the experiment's own use. */
     public static final String INSTANCE = "instance";
 
+    /** First argument that makes this program a server of locks. For the experiment's own use. */
+    public static final String STORE = "store";
+
     private static final String EXPERIMENT = "experiment";
 
     /**
@@ -33,6 +37,7 @@ public class SampleApp {
         switch (program) {
             case EXPERIMENT ->
                 System.exit(ExperimentCommand.run(Arrays.asList(args).subList(1, args.length)));
+            case STORE -> StoreProgram.run(Arrays.copyOfRange(args, 1, args.length));
             case INSTANCE -> InstanceApp.run(Arrays.copyOfRange(args, 1, args.length));
             default -> SpringApplication.run(SampleApp.class, args);
         }

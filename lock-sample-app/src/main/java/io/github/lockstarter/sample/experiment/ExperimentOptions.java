@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.experiment;
 
 import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.experiment.run.RunPlan;
+import io.github.lockstarter.sample.experiment.stage.Backend;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.experiment.stage.Topology;
 import java.util.Arrays;
@@ -28,9 +29,11 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
               --requests=666           requests at once in each variant, 1 to %d
               --instances=2            instances of the application, 1 to %d
               --variants=v1,v2,v3,v4   v1 no lock, v2 synchronized, v3 distributed lock, v4 Redlock
-              --topology=standalone    where the locks of v3 are: standalone, sentinel or cluster
+              --backend=redis          what keeps the locks of v3: redis, redlock, jdbc (H2, as a server),
+                                       zookeeper, or etcd (the one on the PATH); the data stay in Redis
+              --topology=standalone    of Redis, for the locks of v3: standalone, sentinel or cluster
               --chaos                  kill the holder of the lock, stop the next one for 3 s, and restart
-                                       Redis in mid-run; prints who had the lock, and when
+                                       the servers of the locks in mid-run; prints who had the lock, and when
               --help                   this text
 
             Exit status: 0 when v3 and v4 are exact, 1 when not, when something does not start, or when
@@ -54,6 +57,11 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
         for (String argument : arguments) {
             options = options.with(argument);
         }
+        StagePlan stage = options.stage;
+        if (stage.backend() != Backend.REDIS && stage.topology() != Topology.STANDALONE) {
+            throw new UsageException("--topology=" + stage.topology().id() + " is one of Redis, and --backend="
+                    + stage.backend().id() + " keeps the locks elsewhere. Leave one of them out");
+        }
         return options;
     }
 
@@ -65,13 +73,15 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
             case "--requests" ->
                 new ExperimentOptions(number(name, value, RunPlan.MOST_REQUESTS), stage, variants, chaos);
             case "--instances" ->
-                withStage(new StagePlan(number(name, value, StagePlan.MOST_INSTANCES), stage.topology()));
-            case "--topology" -> withStage(new StagePlan(stage.instances(), topology(value)));
+                withStage(new StagePlan(
+                        number(name, value, StagePlan.MOST_INSTANCES), stage.backend(), stage.topology()));
+            case "--backend" -> withStage(new StagePlan(stage.instances(), backend(value), stage.topology()));
+            case "--topology" -> withStage(new StagePlan(stage.instances(), stage.backend(), topology(value)));
             case "--variants" -> new ExperimentOptions(requests, stage, variants(value), chaos);
             case "--chaos" -> new ExperimentOptions(requests, stage, variants, flag(name, equals < 0, value));
             default ->
                 throw new UsageException("Unknown option '" + argument
-                        + "'. Known are --requests, --instances, --variants, --topology, --chaos and --help");
+                        + "'. Known are --requests, --instances, --variants, --backend, --topology, --chaos and --help");
         };
     }
 
@@ -104,6 +114,12 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
         return Topology.of(value)
                 .orElseThrow(() -> new UsageException("--topology='" + value + "' is unknown. Choose one of "
                         + Arrays.stream(Topology.values()).map(Topology::id).collect(Collectors.joining(", "))));
+    }
+
+    private static Backend backend(String value) {
+        return Backend.of(value)
+                .orElseThrow(() -> new UsageException("--backend='" + value + "' is unknown. Choose one of "
+                        + Arrays.stream(Backend.values()).map(Backend::id).collect(Collectors.joining(", "))));
     }
 
     private static List<Variant> variants(String value) {

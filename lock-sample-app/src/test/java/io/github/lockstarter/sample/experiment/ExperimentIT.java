@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.sample.experiment.run.RunPlan;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Runs the experiment from the packaged jar, as a person does, and looks for what it leaves behind. The chaos is that
@@ -65,6 +68,25 @@ class ExperimentIT {
                     .containsPattern("(?m)^v3: Instance [AB] (took the lock over|had the lock) [12]\\.\\d s"
                             + " after instance [AB] was killed");
         }
+        assertThat(command.leftovers()).isEmpty();
+    }
+
+    /** Another store has no crash take-over: the killed holder's lock is free when its lease or session is over. */
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc", "zookeeper", "etcd"})
+    void isExactInSpiteOfChaosWithLocksIn(String backend) throws Exception {
+        Command command = start("--requests=60", "--variants=v3", "--chaos", "--backend=" + backend);
+
+        int status = command.awaitExit();
+
+        assumeThat(command.text()).doesNotContain("There is no etcd on the PATH");
+        assertThat(status).as(command::text).isZero();
+        assertThat(command.row("v3")).isEqualTo(new Row(60, 60, 60, 0));
+        assertThat(command.text())
+                .contains("Locks of v3 in " + backend)
+                .containsPattern("(?m)^v3: Instance [AB] was killed in the critical section")
+                .contains("v3: The " + backend + " server was killed (-9) and started again with its data");
         assertThat(command.leftovers()).isEmpty();
     }
 

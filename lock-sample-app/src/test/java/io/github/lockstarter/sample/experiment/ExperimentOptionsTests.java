@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.sample.experiment.pageview.Variant;
+import io.github.lockstarter.sample.experiment.stage.Backend;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.experiment.stage.Topology;
 import java.io.ByteArrayOutputStream;
@@ -31,12 +32,23 @@ class ExperimentOptionsTests {
                         60, new StagePlan(3, Topology.SENTINEL), List.of(Variant.V3, Variant.V1), true));
     }
 
+    @Test
+    void readsTheBackendAndRefusesATopologyBesideIt() {
+        assertThat(ExperimentOptions.parse(List.of("--backend=zookeeper", "--instances=3"))
+                        .stage())
+                .isEqualTo(new StagePlan(3, Backend.ZOOKEEPER, Topology.STANDALONE));
+        assertThatThrownBy(() -> ExperimentOptions.parse(List.of("--backend=jdbc", "--topology=sentinel")))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("--topology=sentinel is one of Redis, and --backend=jdbc keeps the locks elsewhere");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "--requests=0, --requests='0' is no number from 1 to 5000",
         "--requests=, --requests='' is no number from 1 to 5000",
         "--instances=nine, --instances='nine' is no number from 1 to 8",
         "--variants=v5, Choose from v1",
+        "--backend=mongo, 'Choose one of redis, redlock, jdbc, zookeeper, etcd'",
         "--topology=ring, 'Choose one of standalone, sentinel, cluster'",
         "--chaos=maybe, 'Write --chaos, or leave it out'",
         "--request=5, 'Unknown option ''--request=5''. Known are --requests'"

@@ -88,6 +88,15 @@ public enum Variant {
      * @return the key, as {@code @DistributedLock} makes it; of use where the variant is exact
      */
     public String lockKey(String page) {
-        return "pview-" + id + ":" + page;
+        return lockName() + ":" + page;
+    }
+
+    /**
+     * The name of that lock, by which it is configured.
+     *
+     * @return such as {@code pview-v3}
+     */
+    public String lockName() {
+        return "pview-" + id;
     }
 }

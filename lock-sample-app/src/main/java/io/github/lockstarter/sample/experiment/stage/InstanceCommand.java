@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** How an instance of this application is started: from the same jar, or the same class path, as this one. */
+/** How another program of this application is started: from the same jar, or the same class path, as this one. */
 final class InstanceCommand {
 
     private static final String BOOT_LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
@@ -16,12 +16,28 @@ final class InstanceCommand {
     private InstanceCommand() {}
 
     /**
-     * The command.
+     * The command that starts an instance.
      *
      * @param directory for its temporary files
      * @param properties what is set
      */
     static List<String> of(Path directory, List<String> properties) {
+        return of(
+                directory,
+                List.of("@" + options(directory)),
+                SampleApp.INSTANCE,
+                properties.stream().map(property -> "--" + property).toList());
+    }
+
+    /**
+     * The command that starts a program.
+     *
+     * @param directory for its temporary files
+     * @param options further ones of the JVM
+     * @param program first argument of the application
+     * @param arguments further ones
+     */
+    static List<String> of(Path directory, List<String> options, String program, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",
@@ -30,13 +46,11 @@ final class InstanceCommand {
                 "-XX:TieredStopAtLevel=1",
                 // Its file in the temporary directory would outlive a kill -9.
                 "-XX:-UsePerfData",
-                "-Djava.io.tmpdir=" + directory,
-                "@" + options(directory),
-                "-cp",
-                classPath(),
-                isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(),
-                SampleApp.INSTANCE));
-        properties.forEach(property -> command.add("--" + property));
+                "-Djava.io.tmpdir=" + directory));
+        command.addAll(options);
+        command.addAll(
+                List.of("-cp", classPath(), isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(), program));
+        command.addAll(arguments);
         return command;
     }
 

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Starts Redis servers in each topology. */
+/** Starts the servers of data and locks. */
 final class ServerFactory {
 
     private static final String MASTER = "locks";
@@ -34,9 +34,20 @@ final class ServerFactory {
     /**
      * The servers of the locks of v3.
      *
-     * @param store the server of the data, which has the locks, too, where the topology is one server
+     * @param plan what is to be set up
+     * @param store the server of the data, which has the locks, too, where they are on one Redis
+     * @param quorum the servers of the locks of v4
      */
-    LockServers locks(Topology topology, EmbeddedRedis store) {
+    LockServers locks(StagePlan plan, EmbeddedRedis store, LockServers quorum) {
+        return switch (plan.backend()) {
+            case REDIS -> redis(plan.topology(), store);
+            case REDLOCK -> new RoutedServers(Backend.REDLOCK, quorum);
+            case JDBC, ZOOKEEPER, ETCD ->
+                new RoutedServers(plan.backend(), StoreServer.start(plan.backend(), belongings));
+        };
+    }
+
+    private LockServers redis(Topology topology, EmbeddedRedis store) {
         return switch (topology) {
             case STANDALONE ->
                 masters(

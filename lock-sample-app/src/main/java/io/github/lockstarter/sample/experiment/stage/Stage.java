@@ -1,12 +1,14 @@
 package io.github.lockstarter.sample.experiment.stage;
 
 import io.github.lockstarter.sample.experiment.pageview.Variant;
+import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import java.net.URI;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicReference;
@@ -129,7 +131,7 @@ public final class Stage implements AutoCloseable {
     }
 
     /**
-     * Kills servers of the locks of a variant and starts them again; those of the data where it has no locks.
+     * Kills servers of the locks of a variant and starts them again; that of the data where it has no locks.
      *
      * @param variant the variant
      * @param page the page whose lock is to be hit
@@ -227,22 +229,36 @@ public final class Stage implements AutoCloseable {
         ServerFactory factory = new ServerFactory(belongings, console);
         EmbeddedRedis store = factory.store();
         listener.progressed("Redis of the data at " + store.address());
-        LockServers locks = factory.locks(plan.topology(), store);
-        listener.progressed(
-                "Redis of the locks: " + plan.topology().id() + ", " + String.join(" ", locks.properties()));
         LockServers quorum = factory.quorum();
         listener.progressed("Five Redis servers for Redlock: " + String.join(" ", quorum.properties()));
+        LockServers locks = factory.locks(plan, store, quorum);
+        listener.progressed("Locks of v3 in " + place() + ": " + String.join(" ", locks.properties()));
         return new Servers(store, locks, quorum, console);
     }
 
+    private String place() {
+        return plan.backend().id()
+                + (plan.backend() == Backend.REDIS ? " (" + plan.topology().id() + ")" : "");
+    }
+
     private List<Instance> prepareInstances(Servers servers) {
-        List<String> properties = new ArrayList<>(servers.locks().properties());
+        Set<String> properties = new LinkedHashSet<>(servers.locks().properties());
         properties.addAll(servers.quorum().properties());
+        properties.addAll(redisOf(servers));
         properties.add("sample.store.port=" + servers.store().port());
         return IntStream.range(0, plan.instances())
                 .mapToObj(i -> belongings.add(
                         Instance.prepare(Character.toString('A' + i), List.copyOf(properties), listener)))
                 .toList();
+    }
+
+    /** Where the locks of v3 are elsewhere, the instances still have a Redis: that of the data. */
+    private List<String> redisOf(Servers servers) {
+        return plan.backend() == Backend.REDIS
+                ? List.of()
+                : List.of(
+                        "spring.data.redis.host=" + Loopback.HOST,
+                        "spring.data.redis.port=" + servers.store().port());
     }
 
     private LockServers locksOf(Variant variant) {

@@ -4,9 +4,10 @@ package io.github.lockstarter.sample.experiment.stage;
  * What is to be set up.
  *
  * @param instances how many instances of the application, 1 to 8
- * @param topology where the locks of v3 are kept
+ * @param backend what keeps the locks of v3
+ * @param topology of Redis, where that keeps them
  */
-public record StagePlan(int instances, Topology topology) {
+public record StagePlan(int instances, Backend backend, Topology topology) {
 
     /** Most instances. */
     public static final int MOST_INSTANCES = 8;
@@ -17,5 +18,15 @@ public record StagePlan(int instances, Topology topology) {
             throw new IllegalArgumentException(
                     "instances is " + instances + "; choose 1 to " + MOST_INSTANCES + " of them");
         }
+    }
+
+    /**
+     * With the locks of v3 in Redis.
+     *
+     * @param instances how many instances of the application
+     * @param topology of Redis
+     */
+    public StagePlan(int instances, Topology topology) {
+        this(instances, Backend.REDIS, topology);
     }
 }

@@ -1,0 +1,32 @@
+package io.github.lockstarter.sample.experiment.stage;
+
+import io.github.lockstarter.sample.experiment.pageview.Variant;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The servers of another store than the instances' own Redis, to which the locks of v3 go by their name. */
+record RoutedServers(Backend backend, LockServers servers) implements LockServers {
+
+    @Override
+    public List<String> properties() {
+        return Stream.concat(
+                        servers.properties().stream(),
+                        Stream.of("distributed-lock.locks." + Variant.V3.lockName() + ".backend=" + backend.id()))
+                .toList();
+    }
+
+    @Override
+    public String restart(String key) {
+        return servers.restart(key);
+    }
+
+    @Override
+    public String failOver(String key) {
+        return servers.failOver(key);
+    }
+
+    @Override
+    public void delete(String key) {
+        servers.delete(key);
+    }
+}
