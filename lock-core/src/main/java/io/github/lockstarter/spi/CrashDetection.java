@@ -29,9 +29,9 @@ public interface CrashDetection {
 
     /**
      * For how long a lock of this instance is certain after a beat, or a command that granted or renewed the lock, was
-     * sent and answered: where a session decides, which the store ends by itself when it has not heard this instance for
-     * some time, whatever the take-over times and leases of the locks are. A beat with another number is one of another
-     * session. May change when the store grants a session. Returns at once.
+     * sent and answered: where a session decides, which the store ends by itself when it has not heard this instance
+     * for some time, whatever the take-over times and leases of the locks are. A beat with another number is one of
+     * another session. May change when the store grants a session. Returns at once.
      *
      * @return empty if the take-over times of the locks decide, as by default
      */

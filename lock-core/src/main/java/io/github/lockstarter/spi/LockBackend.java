@@ -17,8 +17,14 @@ import java.util.concurrent.CompletionStage;
  * always normally: a failure is a result. The results distinguish yes, no, and unknown. Every command is idempotent per
  * {@link LockToken}, since a client may send it twice. A token that was released or withdrawn is never used again: a
  * backend may free it once more at any time. Commands of one key that are sent one after the other by one thread take
- * effect in that order, unless the connection breaks or the store is made to forget its scripts in between.
+ * effect in that order, unless the connection breaks or the store refuses the first copy of one of them in between.
  * Thread-safe.
+ *
+ * <p><b>What every store promises</b>: at most one token has a lock at a time; the fencing tokens of a key grow; a lock
+ * whose holder is gone becomes free. How soon, whom a release wakes, and what a lease means differ: {@link
+ * #capabilities}. Where the locks of an instance end with its session, a hold is certain only for the {@link
+ * CrashDetection#certainTime time} after the last proof that the session goes on, and in doubt afterwards; leases then
+ * end what is not renewed, and nothing else.
  */
 public interface LockBackend extends AutoCloseable {
 
@@ -143,7 +149,7 @@ public interface LockBackend extends AutoCloseable {
     /**
      * Registers the one receiver of signals for an instance. Called once, before the first command.
      *
-     * @param instanceId the instance whose mailbox to listen to
+     * @param instanceId the instance whose signals to receive
      * @param listener the receiver
      */
     void listen(String instanceId, SignalListener listener);

@@ -130,7 +130,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * Identifies this token to clients that know it: the fingerprint cannot be made without the token, nor the token
      * from the fingerprint.
      *
-     * @return SHA-1 of the {@link #value} in lower-case hex, as Redis computes it
+     * @return SHA-1 of the {@link #value} in lower-case hex, which stores with scripts compute, too
      */
     public String fingerprint() {
         try {

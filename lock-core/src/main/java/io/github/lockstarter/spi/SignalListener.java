@@ -39,7 +39,7 @@ public interface SignalListener {
      */
     default void onMailboxOpened() {}
 
-    /** Signals may have been missed, since the mailbox was disconnected: every waiter should try again. */
+    /** Signals may have been missed, since the connection for them was away: every waiter should try again. */
     void onMailboxRestored();
 
     /**
