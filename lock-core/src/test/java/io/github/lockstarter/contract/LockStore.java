@@ -39,7 +39,10 @@ public interface LockStore extends AutoCloseable {
         return false;
     }
 
-    /** Whether a lock that was released is anybody's until the instance that was signalled has it; else it is that one's. */
+    /**
+     * Whether a lock that was released is anybody's until the instance that was signalled has it; else it is that
+     * one's.
+     */
     default boolean letsNewcomersIn() {
         return true;
     }

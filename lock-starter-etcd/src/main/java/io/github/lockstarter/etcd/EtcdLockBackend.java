@@ -34,10 +34,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Locks in etcd 3.4 or later, in a cluster of any size.
  *
- * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token;
- * {@code waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for
- * a message to the owner of a lock, that another instance waits or that an operator took it away; and one {@code fence}, an offset of the fencing tokens, if it was
- * ever needed. All but the last have an etcd lease of their own and end with it.
+ * <p>Stored, below the key prefix: {@code lock:<key>} while a lock is held or kept, with the owner's token; {@code
+ * waiter:<length>:<key>:<instance>} for each instance that waits; {@code mail:<length>:<instance>:<lease>} for a
+ * message to the owner of a lock, that another instance waits or that an operator took it away; and one {@code fence},
+ * an offset of the fencing tokens, if it was ever needed. All but the last have an etcd lease of their own and end with
+ * it.
  *
  * <p>Each grant creates an etcd lease, and then the lock's key with that lease, in a transaction that fails if there is
  * such a key. A release, also of an attempt whose outcome is not known, ends the lease, and the key with it: never the

@@ -16,13 +16,14 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews locks: reads whether the token has the lock, and then, at the same member, renews the lease of its key. A lease
- * of etcd always has the length it was created with: a longer one takes the place of the first. Thread-safe.
+ * Renews locks: reads whether the token has the lock, and then, at the same member, renews the lease of its key. A
+ * lease of etcd always has the length it was created with: a longer one takes the place of the first. Thread-safe.
  *
  * <p>Invariant: after {@code Renewed}, etcd ends the key no earlier than the lease after the command was sent. The
- * leader of the moment renews the lease after that. A leader that was deposed without knowing it may answer, too (an etcd
- * without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> lets it); but the read was confirmed by a majority, so the other leader was elected after
- * the read, and a leader that is elected starts all leases anew.
+ * leader of the moment renews the lease after that. A leader that was deposed without knowing it may answer, too (an
+ * etcd without <a href="https://github.com/etcd-io/etcd/pull/16822">etcd-io/etcd#16822</a> lets it); but the read was
+ * confirmed by a majority, so the other leader was elected after the read, and a leader that is elected starts all
+ * leases anew.
  */
 final class LockRenewer {
 
@@ -140,7 +141,9 @@ final class LockRenewer {
                     : new RenewResult.NotHeld();
         }
 
-        /** The lock is looked up when it is released, since an outcome that is not known leaves it with either lease. */
+        /**
+         * The lock is looked up when it is released, since an outcome that is not known leaves it with either lease.
+         */
         private CompletableFuture<RenewResult> replaceLease() {
             LockToken token = command.token();
             attempts.forget(token);

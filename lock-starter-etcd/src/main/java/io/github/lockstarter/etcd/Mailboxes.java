@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Brings messages to instances: that another instance waits for a lock, or that an operator has taken one away. A
- * message is a key that the instance watches, and that ends by a lease. An instance whose watch is interrupted goes on behind the last message that it has read.
+ * message is a key that the instance watches, and that ends by a lease. An instance whose watch is interrupted goes on
+ * behind the last message that it has read.
  *
  * <p>Thread-safe. {@code boxes} has one entry for each instance that listens; the fields of a box are written by its
  * watch, one at a time.

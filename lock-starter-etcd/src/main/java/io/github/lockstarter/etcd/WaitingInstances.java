@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
  * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal;
- * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that of the grant to
- * the owner that had the message.
+ * {@code lease} is 0 while there is no key; {@code stored} is the revision of the key, {@code told} that of the grant
+ * to the owner that had the message.
  */
 final class WaitingInstances {
 

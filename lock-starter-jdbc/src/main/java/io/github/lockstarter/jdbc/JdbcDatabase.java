@@ -7,8 +7,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * The database with the table, as it was found with the first connection. Thread-safe: threads that are first at the same
- * time find the same.
+ * The database with the table, as it was found with the first connection. Thread-safe: threads that are first at the
+ * same time find the same.
  */
 final class JdbcDatabase {
 

@@ -95,8 +95,8 @@ public final class JdbcLockBackend implements LockBackend {
 
     /**
      * Connects, and checks that locks can be kept, with a lock of its own. Where PostgreSQL wakes waiters, also opens
-     * the connection for that; without one to spare, waiters look again by themselves. Blocks for as long as that takes,
-     * up to 10 s and three times the command timeout.
+     * the connection for that; without one to spare, waiters look again by themselves. Blocks for as long as that
+     * takes, up to 10 s and three times the command timeout.
      *
      * @throws JdbcUnavailableException when the database cannot be used; says what to do
      */

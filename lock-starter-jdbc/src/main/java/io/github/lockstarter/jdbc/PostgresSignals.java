@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 /**
- * The notifications of PostgreSQL, where they are wanted. Thread-safe: {@code listener} is there from the first use on a
- * PostgreSQL, {@code isClosed} is set once.
+ * The notifications of PostgreSQL, where they are wanted. Thread-safe: {@code listener} is there from the first use on
+ * a PostgreSQL, {@code isClosed} is set once.
  */
 final class PostgresSignals implements AutoCloseable {
 

@@ -16,8 +16,8 @@ import org.apache.zookeeper.KeeperException;
  *
  * <p>It joins the line before it looks at it: the look is at least as new as the node, so that a lock whose release was
  * answered before is seen to be free also on a server that lags behind. If it does not wait, and is not the first, it
- * answers when it has left the line, so that it is in nobody's way. If this instance waits already, the attempt uses its
- * place.
+ * answers when it has left the line, so that it is in nobody's way. If this instance waits already, the attempt uses
+ * its place.
  */
 final class Attempt {
 

@@ -10,8 +10,8 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes on what the client notices of its connection, and the signals of this instance, to the one listener. The client
- * calls on a thread of its own, later than what it has noticed: nothing that a lock depends on is decided here.
+ * Passes on what the client notices of its connection, and the signals of this instance, to the one listener. The
+ * client calls on a thread of its own, later than what it has noticed: nothing that a lock depends on is decided here.
  */
 final class ConnectionEvents implements ConnectionStateListener {
 

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs what is to be done for one key one after the other, in the order in which it was asked for: each step begins when
- * the future of the one before is complete. Steps of different keys run beside each other. No thread waits.
+ * Runs what is to be done for one key one after the other, in the order in which it was asked for: each step begins
+ * when the future of the one before is complete. Steps of different keys run beside each other. No thread waits.
  *
  * <p>Any thread asks. A key is forgotten when nothing is left to do for it, and this instance is in its line no more.
  */

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 /**
  * What this instance does in the lines of locks: it joins ({@link Attempt}), waits, and leaves.
  *
- * <p>Each method that is given a {@link Turn} is a step of its key, and runs alone for it. An instance waits in a line by
- * one node, its place; each further attempt uses that one.
+ * <p>Each method that is given a {@link Turn} is a step of its key, and runs alone for it. An instance waits in a line
+ * by one node, its place; each further attempt uses that one.
  */
 final class LockLine {
 

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The session of this instance, with which its locks end, and the proof that it goes on.
  *
- * <p>The proof is a transaction that changes nothing, and that a quorum has to acknowledge: the leader refuses it if the
- * session is over, and a server that is cut off from the leader, or a leader that was deposed, cannot answer it. A read
- * would be answered by any server that has not noticed yet that it is cut off, and {@code sync} by a leader that has not
- * noticed that it was deposed.
+ * <p>The proof is a transaction that changes nothing, and that a quorum has to acknowledge: the leader refuses it if
+ * the session is over, and a server that is cut off from the leader, or a leader that was deposed, cannot answer it. A
+ * read would be answered by any server that has not noticed yet that it is cut off, and {@code sync} by a leader that
+ * has not noticed that it was deposed.
  *
- * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So the
- * object is asked for the number of its session, and never the client's state, of which listeners learn later.
+ * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So
+ * the object is asked for the number of its session, and never the client's state, of which listeners learn later.
  *
  * <p>Called by any thread. {@link #proofs} is replaced as a whole: at most
  * one question of renewals is on its way, and one waits.
@@ -71,10 +71,10 @@ final class Session implements CrashDetection {
     }
 
     /**
-     * For how long after a proof was sent the session certainly is not over: half of its time-out. The leader counts from
-     * the last time that it has heard of the session, which may be older than the proof: a server tells it of its clients
-     * every half tick, which is a quarter of the shortest time-out, and proofs are sent every eighth of the time-out.
-     * The last eighth is for clocks that run at different speeds.
+     * For how long after a proof was sent the session certainly is not over: half of its time-out. The leader counts
+     * from the last time that it has heard of the session, which may be older than the proof: a server tells it of its
+     * clients every half tick, which is a quarter of the shortest time-out, and proofs are sent every eighth of the
+     * time-out. The last eighth is for clocks that run at different speeds.
      */
     @Override
     public Optional<Duration> certainTime() {

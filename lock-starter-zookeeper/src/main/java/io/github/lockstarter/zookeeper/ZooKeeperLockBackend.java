@@ -43,8 +43,8 @@ import org.apache.curator.framework.CuratorFramework;
  *
  * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
  * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
- * instance's: no other can come first. The fencing token is the {@code czxid} of the node, which grows over all nodes of
- * the ensemble. The number in the name does not serve: it starts again with each new container.
+ * instance's: no other can come first. The fencing token is the {@code czxid} of the node, which grows over all nodes
+ * of the ensemble. The number in the name does not serve: it starts again with each new container.
  *
  * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard for
  * the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal asks
@@ -93,7 +93,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
      *
      * @param client the client
      * @param settings where the locks are, and how long answers may take
-     * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each lock
+     * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each
+     *     lock
      */
     public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Runnable whenClosed) {
         this.client = client;

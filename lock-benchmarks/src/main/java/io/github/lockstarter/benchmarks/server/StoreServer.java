@@ -34,8 +34,8 @@ public interface StoreServer extends AutoCloseable {
     long dataSize();
 
     /**
-     * Frees the space of what clients have deleted, so that {@link #dataSize} counts all that they add from now on. None
-     * has a lock now.
+     * Frees the space of what clients have deleted, so that {@link #dataSize} counts all that they add from now on.
+     * None has a lock now.
      */
     void compact();
 

@@ -84,7 +84,9 @@ final class ZooKeeperServer implements StoreServer {
         return Long.parseLong(jvm.ask(ZooKeeperJvm.HEAP));
     }
 
-    /** Deletes all nodes of clients: containers of released locks stay until the server looks for them, once a minute. */
+    /**
+     * Deletes all nodes of clients: containers of released locks stay until the server looks for them, once a minute.
+     */
     @Override
     @SuppressWarnings("try") // close() may be interrupted, as all that is done before
     public void compact() {

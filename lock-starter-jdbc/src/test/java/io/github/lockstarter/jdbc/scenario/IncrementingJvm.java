@@ -13,8 +13,8 @@ import java.time.Duration;
 
 /**
  * A JVM whose threads raise a number in the database, without a transaction: each reads it, and writes it plus one.
- * Arguments: database, threads, increments per thread, whether under a lock. Prints {@code late} where the fencing token
- * is not above that of the increment before.
+ * Arguments: database, threads, increments per thread, whether under a lock. Prints {@code late} where the fencing
+ * token is not above that of the increment before.
  */
 final class IncrementingJvm {
 

@@ -146,8 +146,8 @@ public final class History {
     }
 
     /**
-     * How much longer a lock of a dead holder may stay, since servers that elect a leader begin sessions or leases anew:
-     * each fault of the time may have them do so.
+     * How much longer a lock of a dead holder may stay, since servers that elect a leader begin sessions or leases
+     * anew: each fault of the time may have them do so.
      *
      * @param from nanoTime
      * @param until nanoTime

@@ -76,7 +76,9 @@ public final class OwnershipCheck implements Check {
                 && history.outsideFaults().stream().anyMatch(fault -> fault.touches(from, endOf(hold)));
     }
 
-    /** It certainly has the lock for a part of the time-out after the store last heard of it; an operator does not wait. */
+    /**
+     * It certainly has the lock for a part of the time-out after the store last heard of it; an operator does not wait.
+     */
     private static boolean mayHaveEndedWithItsSession(History history, Hold hold) {
         long from = hold.right().certainAt() - history.sessionNanos() - Allowance.AFTERMATH.toNanos();
         boolean expired = hold.end().cause().endsWith(TAKEN_OVER)

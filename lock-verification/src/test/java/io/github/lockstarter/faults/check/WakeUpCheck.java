@@ -12,8 +12,8 @@ import java.util.stream.Stream;
  * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key
  * than releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are
  * written down before they are sent, so none is missing for a killed worker. Releases that find nobody to wake leave
- * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. A store that declares
- * that it wakes all who wait, or nobody, does not promise this.
+ * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. A store that
+ * declares that it wakes all who wait, or nobody, does not promise this.
  */
 public final class WakeUpCheck implements Check {
 

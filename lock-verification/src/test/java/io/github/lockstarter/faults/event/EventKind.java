@@ -6,8 +6,8 @@ public enum EventKind {
     STARTED,
     /**
      * The store of a worker: {@code note}: whom a release wakes, {@code amount}: the time-out in ns of the session with
-     * which the locks of an instance end, 0 if each has a lease of its own, {@code until}: how many ns longer a lock of a
-     * dead holder may stay with each election of a leader.
+     * which the locks of an instance end, 0 if each has a lease of its own, {@code until}: how many ns longer a lock of
+     * a dead holder may stay with each election of a leader.
      */
     STORE,
     /** A worker has ended in an orderly way, and all its callers have been answered. */

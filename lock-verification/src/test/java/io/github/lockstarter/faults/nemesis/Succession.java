@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * One master that is replaced by one of its replicas. Keeps to what the workers were told: a deposed master takes their
- * commands for no longer than {@link RedisTopology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the promotion
- * began, at the earliest, and whether it has.
+ * commands for no longer than {@link RedisTopology#DEPOSED_MASTER_WRITES}. Used by one thread. Mutable: when the
+ * promotion began, at the earliest, and whether it has.
  */
 final class Succession {
 

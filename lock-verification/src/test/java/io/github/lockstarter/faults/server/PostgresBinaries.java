@@ -12,8 +12,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * The binaries of PostgreSQL for Linux on x86-64, out of their Maven artifact. A server refuses to run for root, so they
- * run in a user namespace of their own then, in which they are nobody.
+ * The binaries of PostgreSQL for Linux on x86-64, out of their Maven artifact. A server refuses to run for root, so
+ * they run in a user namespace of their own then, in which they are nobody.
  *
  * @param directory where they are
  */
