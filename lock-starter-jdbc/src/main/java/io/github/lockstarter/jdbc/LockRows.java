@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -153,13 +154,26 @@ abstract class LockRows {
                 bind(statement, micros(lease.duration()), lease.key(), lease.token());
                 statement.addBatch();
             }
-            int[] counts = statement.executeBatch();
+            int[] counts = execute(statement);
             List<Boolean> renewed = new ArrayList<>(counts.length);
             for (int i = 0; i < counts.length; i++) {
                 // A driver that sends a batch as one statement may not know the single counts.
                 renewed.add(counts[i] == PreparedStatement.SUCCESS_NO_INFO ? isHeld(leases.get(i)) : counts[i] > 0);
             }
             return renewed;
+        }
+    }
+
+    /** The message of a failed batch may have the values of its parameters, and so lock tokens. */
+    private static int[] execute(PreparedStatement batch) throws SQLException {
+        try {
+            return batch.executeBatch();
+        } catch (BatchUpdateException e) {
+            SQLException reason = e.getNextException();
+            if (reason != null && !(reason instanceof BatchUpdateException)) {
+                throw reason;
+            }
+            throw new SQLException("a batch of renewals failed", e.getSQLState(), e.getErrorCode());
         }
     }
 

@@ -42,7 +42,7 @@ record SqlFailure(Kind kind, String problem, String remedy) {
     static SqlFailure of(SQLException failure, Optional<JdbcDialect> dialect, LockTable table) {
         String state = Optional.ofNullable(failure.getSQLState()).orElse("");
         int code = failure.getErrorCode();
-        String message = failure.getMessage();
+        String message = firstLine(failure);
         String script = dialect.map(known -> "the script " + known.script()).orElse("its script");
         if (state.startsWith("40") || RETRY_CODES.contains(code)) {
             return new SqlFailure(Kind.RETRY, "The database gave the statement up for another one: " + message, "");
@@ -84,8 +84,18 @@ record SqlFailure(Kind kind, String problem, String remedy) {
         boolean isPoolEmpty = failure instanceof SQLTransientConnectionException;
         return new SqlFailure(
                 isStarting ? Kind.UNAVAILABLE : Kind.REFUSED,
-                "No connection to the database could be had: " + failure.getMessage(),
+                "No connection to the database could be had: " + firstLine(failure),
                 isPoolEmpty ? "Check that the server is up, and that the connection pool is large enough" : "");
+    }
+
+    /** Without the statement, which H2 adds. */
+    private static String firstLine(SQLException failure) {
+        String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        return message.lines()
+                .findFirst()
+                .orElse("")
+                .replaceFirst("[;,] SQL statement:$", "")
+                .replaceFirst("\\.$", "");
     }
 
     /** For a message: what failed, and what to change. */

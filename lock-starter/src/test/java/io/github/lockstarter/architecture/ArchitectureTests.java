@@ -77,6 +77,7 @@ class ArchitectureTests {
         check(classes().that().haveSimpleName("RedisLockBackend").should().resideInAPackage(BASE + ".redis"));
         check(classes().that().haveSimpleName("ZooKeeperLockBackend").should().resideInAPackage(BASE + ".zookeeper"));
         check(classes().that().haveSimpleName("LockAdvisor").should().resideInAPackage(BASE + ".aop"));
+        check(classes().that().haveSimpleName("JdbcLockBackend").should().resideInAPackage(BASE + ".jdbc"));
         check(classes()
                 .that()
                 .haveSimpleName("RedisLockAutoConfiguration")
@@ -104,6 +105,11 @@ class ArchitectureTests {
     void engineAndLocalStoreUseRootAndSpiOnly() {
         check(uses(ENGINE + "..", BASE, SPI));
         check(uses(BASE + ".local", BASE, SPI));
+    }
+
+    @Test
+    void databaseUsesRootAndSpiOnly() {
+        check(uses(BASE + ".jdbc", BASE, SPI));
     }
 
     /** Its packages have public types for each other, and for the tests; to everybody else they are internal. */
@@ -223,6 +229,9 @@ class ArchitectureTests {
                         BASE + ".autoconfigure.zookeeper",
                         BASE + ".zookeeper..",
                         BASE + ".etcd..",
+                        BASE + ".autoconfigure.jdbc",
+                        BASE + ".jdbc",
+                        "javax.sql..",
                         "org.springframework.data.."));
     }
 
@@ -263,6 +272,7 @@ class ArchitectureTests {
                         BASE + ".redlock",
                         BASE + ".zookeeper..",
                         BASE + ".etcd..",
+                        BASE + ".jdbc",
                         BASE + ".local")
                 .should()
                 .dependOnClassesThat()
@@ -270,10 +280,10 @@ class ArchitectureTests {
     }
 
     @Test
-    void engineAndRedlockReadInjectedClocksOnly() {
+    void engineRedlockAndDatabaseReadInjectedClocksOnly() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(ENGINE + "..", BASE + ".redlock")
+                .resideInAnyPackage(ENGINE + "..", BASE + ".redlock", BASE + ".jdbc")
                 .should()
                 .callMethod(System.class, "currentTimeMillis")
                 .orShould()
@@ -294,6 +304,17 @@ class ArchitectureTests {
                 .callMethod(CompletableFuture.class, "runAsync", Runnable.class)
                 .orShould()
                 .callMethod(CompletableFuture.class, "supplyAsync", java.util.function.Supplier.class));
+    }
+
+    /** Whoever has no PostgreSQL does not have its driver either. */
+    @Test
+    void oneClassKnowsTheDriverOfPostgres() {
+        check(noClasses()
+                .that()
+                .doNotHaveSimpleName("PostgresListener")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.postgresql.."));
     }
 
     /** A worker of a ForkJoinPool that waits in any other way may run a foreign task inside the locks that it holds. */

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.aop.LockAdvisor;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.io.IOException;
@@ -38,6 +39,7 @@ class MonitorTests {
                 LockTemplate.class,
                 RedisLockBackend.class,
                 EtcdLockBackend.class,
+                JdbcLockBackend.class,
                 LockAdvisor.class,
                 RedisLockAutoConfiguration.class,
                 ZooKeeperLockBackend.class)) {

@@ -70,8 +70,7 @@ class JdbcLockConfigurationTests {
         locks.withBean(DataSource.class, () -> new TransactionAwareDataSourceProxy(pool))
                 .run(context -> {
                     LockTemplate template = context.getBean(LockTemplate.class);
-                    TransactionTemplate transaction =
-                            new TransactionTemplate(new DataSourceTransactionManager(pool));
+                    TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(pool));
                     LockHandle released = template.acquire("released");
                     LockHandle[] acquired = new LockHandle[1];
 
@@ -91,12 +90,13 @@ class JdbcLockConfigurationTests {
     @Test
     void keepsSomeLocksInTheDatabaseAndOthersElsewhere() {
         database.prepared();
-        application.withPropertyValues("distributed-lock.backend=local", "distributed-lock.locks.orders.backend=jdbc")
+        application
+                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.locks.orders.backend=jdbc")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     LockTemplate template = context.getBean(LockTemplate.class);
                     try (LockHandle elsewhere = template.acquire("a");
-                            LockHandle here = template.acquire(LockRequest.of("b").named("orders"))) {
+                            LockHandle here = template.acquire("orders:b")) {
                         assertThat(elsewhere.isHeld() && here.isHeld()).isTrue();
                         assertThat(database.number(ROWS)).isEqualTo(1);
                     }
@@ -112,10 +112,12 @@ class JdbcLockConfigurationTests {
 
     @Test
     void startsWithoutATableWhereItIsNotRequired(CapturedOutput output) {
-        application.withPropertyValues("distributed-lock.jdbc.required-at-start=false").run(context -> {
-            assertThat(context).hasNotFailed();
-            assertThat(output).contains("Locked methods fail until then");
-        });
+        application
+                .withPropertyValues("distributed-lock.jdbc.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output).contains("Locked methods fail until then");
+                });
     }
 
     @Test
@@ -133,18 +135,21 @@ class JdbcLockConfigurationTests {
 
     @Test
     void namesAWrongProperty() {
-        application.withPropertyValues("distributed-lock.jdbc.table=a b")
-                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.table"));
-        application.withPropertyValues("distributed-lock.jdbc.threads=0")
-                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.threads"));
-        application.withPropertyValues("distributed-lock.jdbc.pol-interval=1s")
-                .run(context -> assertThatReport(context).contains("distributed-lock.jdbc.pol-interval"));
+        application.withPropertyValues("distributed-lock.jdbc.table=a b").run(context -> assertThatReport(context)
+                .contains("distributed-lock.jdbc.table"));
+        application.withPropertyValues("distributed-lock.jdbc.threads=0").run(context -> assertThatReport(context)
+                .contains("distributed-lock.jdbc.threads"));
+        application.withPropertyValues("distributed-lock.jdbc.pol-interval=1s").run(context -> assertThatReport(context)
+                .contains("distributed-lock.jdbc.pol-interval"));
     }
 
     @Test
     void leavesTheBackendOfTheApplicationAlone() {
-        application.withBean(LockBackend.class, io.github.lockstarter.local.LocalLockBackend::new)
-                .run(context -> assertThat(context).doesNotHaveBean(JdbcLockBackend.class).hasNotFailed());
+        application
+                .withBean(LockBackend.class, io.github.lockstarter.local.LocalLockBackend::new)
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(JdbcLockBackend.class)
+                        .hasNotFailed());
     }
 
     private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {

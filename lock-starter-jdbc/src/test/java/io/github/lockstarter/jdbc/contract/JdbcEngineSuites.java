@@ -1,20 +1,15 @@
 package io.github.lockstarter.jdbc.contract;
 
-import io.github.lockstarter.contract.AbandonedHoldContract;
 import io.github.lockstarter.contract.EngineAcquireContract;
 import io.github.lockstarter.contract.EngineAdminContract;
 import io.github.lockstarter.contract.EngineForkJoinContract;
 import io.github.lockstarter.contract.EngineHoldContract;
 import io.github.lockstarter.contract.EngineInputContract;
 import io.github.lockstarter.contract.EngineKeptContract;
-import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
-import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.jdbc.testing.JdbcStore;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
-import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** The engine over the store against the contract, on any database. */
 abstract class JdbcEngineSuites {
@@ -48,14 +43,6 @@ abstract class JdbcEngineSuites {
     }
 
     @Nested
-    @Tag(Effort.SLOW)
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(JdbcEngineSuites.this::store);
-        }
-    }
-
-    @Nested
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(JdbcEngineSuites.this::store);
@@ -72,22 +59,6 @@ abstract class JdbcEngineSuites {
     @Nested
     class EngineForkJoin extends EngineForkJoinContract {
         EngineForkJoin() {
-            super(JdbcEngineSuites.this::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class StackOverflow extends StackOverflowContract {
-        StackOverflow() {
-            super(JdbcEngineSuites.this::store);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class AbandonedHold extends AbandonedHoldContract {
-        AbandonedHold() {
             super(JdbcEngineSuites.this::store);
         }
     }

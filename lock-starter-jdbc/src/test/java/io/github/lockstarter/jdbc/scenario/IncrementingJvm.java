@@ -18,8 +18,7 @@ import java.time.Duration;
  */
 final class IncrementingJvm {
 
-    private static final LockRequest REQUEST =
-            LockRequest.of("counter").waitingUpTo(Duration.ofSeconds(90));
+    private static final LockRequest REQUEST = LockRequest.of("counter").waitingUpTo(Duration.ofSeconds(90));
 
     private IncrementingJvm() {}
 

@@ -1,0 +1,15 @@
+package io.github.lockstarter.jdbc.contract;
+
+import io.github.lockstarter.jdbc.testing.H2Databases;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+
+/** Holds in H2, in this JVM; as long as the suites with a server, and beside them. */
+class H2HoldContractIT extends JdbcHoldSuites {
+
+    private static final TestDatabase DATABASE = H2Databases.empty().prepared();
+
+    @Override
+    TestDatabase database() {
+        return DATABASE;
+    }
+}

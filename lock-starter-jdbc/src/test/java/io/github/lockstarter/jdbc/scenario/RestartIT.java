@@ -1,0 +1,92 @@
+package io.github.lockstarter.jdbc.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.jdbc.JdbcLockBackend;
+import io.github.lockstarter.jdbc.testing.JdbcStore;
+import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.TimeZone;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a lock survives that the server and its sessions may do. */
+class RestartIT {
+
+    @TempDir
+    private Path data;
+
+    @Test
+    void keepsALockOverARestartOfTheServerAndGrantsGreaterTokensAfterwards() {
+        long before;
+        int port;
+        TestDatabase database;
+        try (Postgres server = Postgres.start(data.resolve("pg"), 0)) {
+            port = server.port();
+            database = server.database().prepared();
+            HikariDataSource pool = database.pool(6);
+            JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcStore.settings());
+            backend.start();
+            Application application = Application.over(backend, Application.settings(Duration.ofSeconds(30)));
+            LockHandle held = application.locks().acquire(LockRequest.of("restarted"));
+            before = held.fencingToken();
+            server.close();
+
+            try (Postgres again = Postgres.start(data.resolve("pg"), port);
+                    JdbcStore others = new JdbcStore(again.database());
+                    Application other = Application.over(others.connect())) {
+                assertThat(held.isHeld()).isTrue();
+                assertThat(other.locks().tryAcquire(LockRequest.of("restarted").withoutWaiting()))
+                        .isEmpty();
+                await().atMost(Duration.ofSeconds(10))
+                        .untilAsserted(() -> assertThatCode(() -> held.extend(Duration.ofSeconds(40)))
+                                .doesNotThrowAnyException());
+                held.release();
+
+                LockHandle next = other.locks().acquire(LockRequest.of("restarted"));
+
+                assertThat(next.fencingToken()).isGreaterThan(before);
+                next.release();
+                application.close();
+                backend.close();
+                pool.close();
+            }
+        }
+    }
+
+    @Test
+    void countsLeasesByTheClockOfTheDatabaseWhateverTheTimeZones() {
+        TimeZone mine = TimeZone.getDefault();
+        try (Postgres server = Postgres.start()) {
+            TestDatabase database = server.database().prepared();
+            TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo"));
+            try (JdbcStore tokyo = new JdbcStore(database);
+                    Application first = Application.over(tokyo.connect())) {
+                LockHandle held = first.locks().acquire(LockRequest.of("zone").leasedFor(Duration.ofSeconds(5)));
+                TimeZone.setDefault(TimeZone.getTimeZone("America/Los_Angeles"));
+                try (JdbcStore la = new JdbcStore(database);
+                        Application second = Application.over(la.connect())) {
+                    Optional<LockHandle> refused =
+                            second.locks().tryAcquire(LockRequest.of("zone").withoutWaiting());
+
+                    assertThat(refused).isEmpty();
+                    assertThat(database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_until BETWEEN"
+                                    + " now() AND now() + INTERVAL '6 seconds'"))
+                            .isEqualTo(1);
+                    held.release();
+                }
+            }
+        } finally {
+            TimeZone.setDefault(mine);
+        }
+    }
+}
