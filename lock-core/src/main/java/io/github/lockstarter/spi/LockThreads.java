@@ -2,6 +2,7 @@ package io.github.lockstarter.spi;
 
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,6 +69,19 @@ public final class LockThreads {
                 work -> thread(name, context, work));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /**
+     * Creates a thread that runs work at its time. It forgets work that is cancelled, and that is due after a shutdown.
+     *
+     * @param name the name of the thread without its number
+     * @return the timer, which has no thread yet
+     */
+    public static ScheduledThreadPoolExecutor timer(String name) {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> thread(name, work));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return timer;
     }
 
     /**

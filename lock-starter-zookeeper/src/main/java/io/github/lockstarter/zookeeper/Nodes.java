@@ -12,11 +12,13 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with what
- * kept the client from asking. It is completed by a thread of the client, at any time, or never if the client is closed
- * meanwhile. Thread-safe.
+ * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with
+ * what kept the client from asking. It is completed by a thread of the client, at any time, or never if the client is
+ * closed meanwhile. Thread-safe.
  */
 final class Nodes {
+
+    private static final int MOST_TRIES = 3;
 
     private final CuratorFramework client;
 
@@ -29,10 +31,27 @@ final class Nodes {
      * one, and deletes it.
      */
     CompletableFuture<LockNode> create(String directory, byte[] data) {
+        return create(directory, data, MOST_TRIES);
+    }
+
+    /** The server may remove the container, which is empty, before the node is in it. */
+    private CompletableFuture<LockNode> create(String directory, byte[] data, int tries) {
+        return createNode(directory, data)
+                .handle((node, failure) -> {
+                    if (failure == null) {
+                        return CompletableFuture.completedFuture(node);
+                    }
+                    return tries > 1 && isNoNode(failure)
+                            ? createContainer(directory).thenCompose(there -> create(directory, data, tries - 1))
+                            : CompletableFuture.<LockNode>failedFuture(Failures.causeOf(failure));
+                })
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<LockNode> createNode(String directory, byte[] data) {
         Stat stat = new Stat();
         return send((callback, broken) -> client.create()
                         .storingStatIn(stat)
-                        .creatingParentContainersIfNeeded()
                         .withProtection()
                         .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
                         .inBackground(callback)
@@ -41,6 +60,22 @@ final class Nodes {
                 .thenCompose(event -> stat.getCzxid() == 0
                         ? stat(event.getName()) // found by its name: the answer to the creation was lost
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
+    }
+
+    /** Alone, since the client would create it on a thread that waits for each answer. */
+    private CompletableFuture<Boolean> createContainer(String directory) {
+        return send((callback, broken) -> client.create()
+                        .creatingParentContainersIfNeeded()
+                        .withMode(CreateMode.CONTAINER)
+                        .inBackground(callback)
+                        .withUnhandledErrorListener(broken)
+                        .forPath(directory, new byte[0]))
+                .handle((event, failure) -> {
+                    if (failure == null || is(Code.NODEEXISTS, failure)) {
+                        return failure == null;
+                    }
+                    throw Failures.thrown(failure);
+                });
     }
 
     private CompletableFuture<LockNode> stat(String path) {
@@ -114,7 +149,11 @@ final class Nodes {
     }
 
     static boolean isNoNode(Throwable failure) {
-        return Failures.causeOf(failure) instanceof KeeperException keeper && keeper.code() == Code.NONODE;
+        return is(Code.NONODE, failure);
+    }
+
+    private static boolean is(Code code, Throwable failure) {
+        return Failures.causeOf(failure) instanceof KeeperException keeper && keeper.code() == code;
     }
 
     private interface Call {

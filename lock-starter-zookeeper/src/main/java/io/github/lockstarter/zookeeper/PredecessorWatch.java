@@ -5,8 +5,8 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
- * Has a waiting instance told when the node right before its own is gone, and signals it when its own is the first one.
- * Thread-safe; what it changes of a place, it changes in a step of the key.
+ * Has a waiting instance told when the node right before its own is gone, and signals it when its own is the first
+ * one. Thread-safe; what it changes of a place, it changes in a step of the key.
  */
 final class PredecessorWatch {
 

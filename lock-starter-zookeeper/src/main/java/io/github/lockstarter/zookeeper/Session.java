@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So
  * the object is asked for the number of its session, and never the client's state, of which listeners learn later.
  *
- * <p>Called by any thread. {@link #proofs} is replaced as a whole: at most
- * one question of renewals is on its way, and one waits.
+ * <p>Called by any thread. {@link #proofs} is replaced as a whole: at most one question of renewals is on its way, and
+ * one waits.
  */
 final class Session implements CrashDetection {
 

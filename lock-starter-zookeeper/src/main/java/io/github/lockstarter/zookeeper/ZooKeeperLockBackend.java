@@ -36,25 +36,25 @@ import org.apache.curator.framework.CuratorFramework;
 /**
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
  *
- * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node for
- * each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server removes the
- * container some time after the last of them; one that does not run its container manager keeps it. Names have a part
- * made at random, so that no command meets another node than the one it is meant for.
+ * <p><b>Kept</b> at {@code <root>/<key>} ({@link LockPaths}): a container node, in it one ephemeral sequential node
+ * for each instance that has the lock, waits for it, or tries to get it. Its data is the lock token. The server
+ * removes the container some time after the last of them; one that does not run its container manager keeps it. Names
+ * have a part made at random, so that no command meets another node than the one it is meant for.
  *
  * <p><b>Grant</b>: the instance whose node is the first one has the lock. A waiter stays in the line by its node, and
  * watches the node right before it, never the line, so that a release wakes one instance. The lock is then that
  * instance's: no other can come first. The fencing token is the {@code czxid} of the node, which grows over all nodes
  * of the ensemble. The number in the name does not serve: it starts again with each new container.
  *
- * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard for
- * the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal asks
- * whether the session goes on ({@link Session}); any number share one question.
+ * <p><b>Lease</b>: the servers know the session alone, and delete the nodes of an instance that they have not heard
+ * for the session time-out. The lease of a lock that is not renewed is ended by this backend, with a timer. A renewal
+ * asks whether the session goes on ({@link Session}); any number share one question.
  *
  * <p><b>Guarantee</b>: with a majority of servers that keep what they have acknowledged, at most one instance has the
  * lock at a time, and a lock is certain ({@link CrashDetection#certainTime}) for half of the session time-out from the
- * sending of the last question that was answered. <b>Known hole</b>: an instance that is paused for longer goes on with
- * what it was about to do when it is resumed, though the lock is another one's by then. The fencing token shows that to
- * who checks it.
+ * sending of the last question that was answered. <b>Known hole</b>: an instance that is paused for longer goes on
+ * with what it was about to do when it is resumed, though the lock is another one's by then. The fencing token shows
+ * that to who checks it.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -102,9 +102,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.whenClosed = whenClosed;
         this.session = new Session(client, settings.sessionTimeout());
         Nodes nodes = new Nodes(client);
-        this.timer = new ScheduledThreadPoolExecutor(1, work -> LockThreads.thread("lock-zookeeper", work));
-        timer.setRemoveOnCancelPolicy(true);
-        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.timer = LockThreads.timer("lock-zookeeper");
         this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
         this.connection = new ConnectionEvents(client, toString());
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());

@@ -10,8 +10,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The configuration of locks in ZooKeeper, beside that of all locks. Where the application declares a {@code
  * CuratorFramework}, locks use that one, and its servers and time-outs.
  *
- * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, perhaps with a chroot behind the
- *     last one. Not used if the application declares a CuratorFramework.
+ * @param connectString Servers of one ensemble, such as zoo1:2181,zoo2:2181,zoo3:2181, perhaps with a chroot behind
+ *     the last one. Not used if the application declares a CuratorFramework.
  * @param sessionTimeout How long the servers keep the locks of an instance that they do not hear: 1s to 10m. A lock is
  *     in doubt after half of it. Not used if the application declares a CuratorFramework.
  * @param connectionTimeout How long the start waits for a connection: 100ms to 60s.
