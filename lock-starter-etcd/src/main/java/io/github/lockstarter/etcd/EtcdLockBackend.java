@@ -102,7 +102,7 @@ public final class EtcdLockBackend implements LockBackend {
         this.mailboxes = new Mailboxes(client, names, callbacks);
         this.order = new KeyOrder(callbacks);
         this.acquirer = new LockAcquirer(client, names, attempts, waiters, target);
-        this.renewer = new LockRenewer(client, names, attempts, target);
+        this.renewer = new LockRenewer(client, names, attempts, order, target);
         this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
         this.inspector = new LockInspector(client, names, mailboxes, target);
         this.probe = new FencingOffset(client, names);

@@ -143,32 +143,29 @@ final class LockAcquirer {
                 return rejected(reason, new IllegalStateException(reason));
             }
             long others = waiters.isWaiting(token.instanceId(), command.key()) ? waiting - 1 : waiting;
-            return noLongerWaiting().thenApply(left -> grant(first, Math.max(0, others)));
+            return CompletableFuture.completedFuture(grant(first, Math.max(0, others)));
         }
 
         /** If the very token has the lock, it is told the same again. */
         private CompletableFuture<AcquireResult> refused(KeyValue found, TxnResponse response) {
-            return undone().thenCompose(ended -> {
-                Optional<LockEntry> entry = LockEntry.of(found.getValue());
-                boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
-                return isOurs
-                        ? noLongerWaiting()
-                                .thenApply(left -> grant(entry.get().firstFencingToken(found.getCreateRevision()), 0))
-                        : contended(found, entry, response.getHeader().getRevision());
-            });
+            attempts.forget(token, lease.getID());
+            client.revokeLease(lease.getID(), deadline); // no key has it
+            Optional<LockEntry> entry = LockEntry.of(found.getValue());
+            boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
+            return isOurs
+                    ? CompletableFuture.completedFuture(
+                            grant(entry.get().firstFencingToken(found.getCreateRevision()), 0))
+                    : contended(found, entry, response.getHeader().getRevision());
         }
 
         private AcquireResult grant(long first, long othersWaiting) {
+            if (command.waiting().isPresent()) {
+                waiters.leave(token.instanceId(), command.key(), deadline);
+            }
             Optional<GrantTime> time = command.atLeast().isZero()
                     ? Optional.empty()
                     : attempts.of(token).flatMap(Attempts.Attempt::grantedAt).map(EtcdGrantTime::new);
             return new AcquireResult.Granted(first, othersWaiting, time);
-        }
-
-        private CompletableFuture<Void> noLongerWaiting() {
-            return command.waiting().isEmpty()
-                    ? CompletableFuture.completedFuture(null)
-                    : waiters.leave(token.instanceId(), command.key(), deadline);
         }
 
         private CompletableFuture<AcquireResult> contended(KeyValue found, Optional<LockEntry> entry, long revision) {
@@ -188,13 +185,6 @@ final class LockAcquirer {
 
         private WaitingInstances.Waiting waiting(Waiting wait) {
             return new WaitingInstances.Waiting(token.instanceId(), command.key(), wait.patience());
-        }
-
-        /** Ends the lease, which no key has; its end is not waited for. */
-        private CompletableFuture<Void> undone() {
-            attempts.forget(token, lease.getID());
-            client.revokeLease(lease.getID(), deadline);
-            return CompletableFuture.completedFuture(null);
         }
 
         private CompletableFuture<AcquireResult> rejected(String reason, Throwable cause) {

@@ -33,12 +33,14 @@ final class LockRenewer {
     private final EtcdClient client;
     private final KeyNames names;
     private final Attempts attempts;
+    private final KeyOrder order;
     private final String target;
 
-    LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, String target) {
+    LockRenewer(EtcdClient client, KeyNames names, Attempts attempts, KeyOrder order, String target) {
         this.client = client;
         this.names = names;
         this.attempts = attempts;
+        this.order = order;
         this.target = target;
     }
 
@@ -127,7 +129,10 @@ final class LockRenewer {
                         .handle(this::orUnknown)
                         .thenAccept(result::complete);
             } else if (command.lease().compareTo(entry.orElseThrow().lease()) > 0) {
-                replaceLease().handle(this::orUnknown).thenAccept(result::complete);
+                // In order with a release, which could otherwise end the first lease when the key has the second.
+                order.send(command.key(), this::replaceLease)
+                        .handle(this::orUnknown)
+                        .thenAccept(result::complete);
             } else {
                 result.complete(new RenewResult.Renewed());
             }
@@ -163,10 +168,6 @@ final class LockRenewer {
         }
 
         private RenewResult changed(Optional<KeyValue> found) {
-            boolean isOurs = found.map(KeyValue::getValue)
-                    .flatMap(LockEntry::of)
-                    .filter(this::isOurs)
-                    .isPresent();
             String reason = "The lock was renewed by another call at the same time";
             return isOurs(found)
                     ? new RenewResult.Unknown(reason, new IllegalStateException(reason))

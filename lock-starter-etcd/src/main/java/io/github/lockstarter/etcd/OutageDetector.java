@@ -47,7 +47,8 @@ final class OutageDetector {
 
     /** The server has answered. */
     void answered() {
-        if (state.get().failures == 0) {
+        State known = state.get();
+        if (known == null || known.failures == 0) {
             return;
         }
         State before = state.getAndSet(WELL);

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The instances that wait at this backend. Each watches the lock's key from the revision on at which it was refused, so
  * that no release is missed in between, and is signalled once by its end, whatever ended it. It also has a key of its
- * own, so that operators see how many wait; that key has a lease, so that it ends with its instance.
+ * own, by which the next owner and operators see how many wait, and which has a lease, so that it ends with its
+ * instance; the present owner gets a message.
  *
  * <p>Thread-safe. Commands of one key come one after the other. {@code waiting} has an entry from the refusal to the
  * grant, the withdrawal, or the end of the patience; {@code watch} has ended from the signal to the next refusal;
