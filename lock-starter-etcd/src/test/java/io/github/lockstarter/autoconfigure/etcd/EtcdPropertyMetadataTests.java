@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class PropertyMetadataTests {
+class EtcdPropertyMetadataTests {
 
     @Test
     void describesEveryPropertyAndNamesItsDefault() throws Exception {
