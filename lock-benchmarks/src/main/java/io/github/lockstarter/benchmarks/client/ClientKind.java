@@ -27,6 +27,9 @@ public enum ClientKind {
     /** This starter on ZooKeeper. */
     STARTER_ZOOKEEPER("lock-starter-zookeeper", "lock-starter, ZooKeeper", Role.SUBJECT, ZERO),
 
+    /** This starter on etcd. */
+    STARTER_ETCD("lock-starter-etcd", "lock-starter, etcd", Role.SUBJECT, ZERO),
+
     /** An earlier version of this starter, from the folder that {@value EarlierStarter#FOLDER} names. */
     EARLIER_STARTER("lock-starter-earlier", "lock-starter, earlier", Role.EARLIER, ZERO),
 
@@ -136,7 +139,8 @@ public enum ClientKind {
      * @return subject and peers
      */
     public static List<ClientKind> ofStores() {
-        return List.of(STARTER_REDIS, STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC, STARTER_ZOOKEEPER, CURATOR);
+        return List.of(
+                STARTER_REDIS, STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC, STARTER_ZOOKEEPER, CURATOR, STARTER_ETCD);
     }
 
     /**
@@ -207,6 +211,7 @@ public enum ClientKind {
             case LOCK4J -> new Lock4jClient(addresses.redis(), lease);
             case STARTER_POSTGRESQL -> StarterClient.onPostgres(addresses.of(ServerKind.POSTGRESQL), lease);
             case STARTER_ZOOKEEPER -> StarterClient.onZooKeeper(addresses.of(ServerKind.ZOOKEEPER), lease);
+            case STARTER_ETCD -> StarterClient.onEtcd(addresses.of(ServerKind.ETCD), lease);
             case SPRING_INTEGRATION_JDBC -> new SpringIntegrationJdbcClient(addresses.of(ServerKind.POSTGRESQL), lease);
             case CURATOR -> new CuratorClient(addresses.of(ServerKind.ZOOKEEPER), lease);
             case REENTRANT_LOCK -> LocalLockClient.withoutOrder();
@@ -223,6 +228,7 @@ public enum ClientKind {
         return switch (this) {
             case STARTER_POSTGRESQL, SPRING_INTEGRATION_JDBC -> Optional.of(ServerKind.POSTGRESQL);
             case STARTER_ZOOKEEPER, CURATOR -> Optional.of(ServerKind.ZOOKEEPER);
+            case STARTER_ETCD -> Optional.of(ServerKind.ETCD);
             case REENTRANT_LOCK, FAIR_REENTRANT_LOCK -> Optional.empty();
             default -> Optional.of(ServerKind.REDIS);
         };

@@ -9,6 +9,8 @@ import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.github.lockstarter.etcd.EtcdSettings;
 import io.github.lockstarter.jdbc.JdbcDialect;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.JdbcSettings;
@@ -19,8 +21,10 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import io.lettuce.core.RedisURI;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.apache.curator.framework.CuratorFramework;
 
 /** This starter as an application gets it that configures nothing, but for the lease of 30 s: renewal on. */
@@ -74,6 +78,12 @@ final class StarterClient implements LockClient {
             throw new IllegalStateException("No connection to " + servers);
         }
         return new StarterClient(backend, lease, () -> {});
+    }
+
+    static StarterClient onEtcd(String endpoint, Duration lease) {
+        List<URI> endpoints = List.of(EtcdSettings.endpoint(endpoint));
+        EtcdSettings settings = new EtcdSettings(KEY_PREFIX, endpoints, Optional.empty(), COMMAND_TIMEOUT);
+        return new StarterClient(new EtcdLockBackend(settings), lease, () -> {});
     }
 
     @Override

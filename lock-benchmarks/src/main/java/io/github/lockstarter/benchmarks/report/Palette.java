@@ -14,6 +14,7 @@ final class Palette {
             Map.entry(ClientKind.STARTER_REDIS.id(), "#2f81f7"),
             Map.entry(ClientKind.STARTER_POSTGRESQL.id(), "#2f81f7"),
             Map.entry(ClientKind.STARTER_ZOOKEEPER.id(), "#2f81f7"),
+            Map.entry(ClientKind.STARTER_ETCD.id(), "#2f81f7"),
             Map.entry(ClientKind.REDISSON.id(), "#d9822b"),
             Map.entry(ClientKind.SPRING_INTEGRATION.id(), "#3fa45b"),
             Map.entry(ClientKind.SPRING_INTEGRATION_RENEWING.id(), "#3fa45b"),
