@@ -8,7 +8,8 @@ import java.time.Duration;
  *
  * <p>Late is what comes after its time, the {@linkplain #PROMISED 50 ms} of the invariant, {@link #SCHEDULING}, the
  * time in which the worker's threads {@linkplain History#stalls stood still}, and, for what needs an answer,
- * {@link #COMMAND} while there is a fault or its aftermath, or the worker stands still for more than {@link #STARVED}.
+ * {@link #COMMAND} while there is a fault or its aftermath, the worker stands still for more than {@link #STARVED}, or
+ * its store, which is not Redis, answers late.
  */
 final class Allowance {
 
@@ -40,6 +41,7 @@ final class Allowance {
         boolean disturbed =
                 history.faults().stream().anyMatch(fault -> fault.touches(from - AFTERMATH.toNanos(), until));
         boolean starved = Span.covered(history.stalls(worker), from, until) > STARVED.toNanos();
-        return disturbed || starved ? thread + COMMAND.toNanos() : thread;
+        boolean slow = history.waitedForTheStore(worker, from, until);
+        return disturbed || starved || slow ? thread + COMMAND.toNanos() : thread;
     }
 }

@@ -26,6 +26,7 @@ public final class History {
     private final long lease;
     private final Map<String, List<Hold>> holds;
     private final Map<String, List<Span>> stalls;
+    private final Map<String, List<Span>> lateAnswers;
     private final List<Span> faults;
     private final List<Span> forgetting;
     private final List<Span> revoking;
@@ -57,6 +58,9 @@ public final class History {
         this.workers = of(EventKind.STARTED).stream().map(LabEvent::worker).collect(Collectors.toSet());
         this.stalls = of(EventKind.STALLED).stream()
                 .map(event -> new Span(event.worker(), "stalled", event.from(), event.until()))
+                .collect(Collectors.groupingBy(Span::whom));
+        this.lateAnswers = of(EventKind.ANSWERED_LATE).stream()
+                .map(event -> new Span(event.worker(), "waiting for the store", event.from(), event.until()))
                 .collect(Collectors.groupingBy(Span::whom));
         this.faults = of(EventKind.FAULT).stream().map(History::fault).toList();
         this.forgetting = faultsMarked(FORGETS);
@@ -186,6 +190,18 @@ public final class History {
      */
     public List<Span> stalls(String worker) {
         return stalls.getOrDefault(worker, List.of());
+    }
+
+    /**
+     * Whether a worker waited for a late answer of its store.
+     *
+     * @param worker with the number of its incarnation
+     * @param from nanoTime
+     * @param until nanoTime
+     * @return true if so, at any moment of that time
+     */
+    boolean waitedForTheStore(String worker, long from, long until) {
+        return lateAnswers.getOrDefault(worker, List.of()).stream().anyMatch(late -> late.touches(from, until));
     }
 
     /**

@@ -131,6 +131,12 @@ final class Script {
         return event(EventKind.STALLED, worker, until).between(from, until).add();
     }
 
+    Script answeredLate(String worker, long from, long until) {
+        return event(EventKind.ANSWERED_LATE, worker, until)
+                .between(from, until)
+                .add();
+    }
+
     /** An event of kind and lock token alone. */
     Script sent(EventKind kind, String worker, long lockToken, long at) {
         return event(kind, worker, at).counting(lockToken).add();

@@ -29,6 +29,23 @@ class StoreChecksTests {
     }
 
     @Test
+    void allowsTheCommandTimeoutToAStoreThatAnswersLate() {
+        WaitCheck check = new WaitCheck();
+        Script refused = Script.of("w1").refused("w1", 0, 1000, 1600);
+        assertThat(refused.check(check)).hasSize(1);
+        assertThat(refused.answeredLate("w2", 1100, 1600).check(check))
+                .as("another worker")
+                .hasSize(1);
+        assertThat(refused.answeredLate("w1", 1100, 1600).check(check)).isEmpty();
+        assertThat(Script.of("w1")
+                        .answeredLate("w1", 1100, 2500)
+                        .refused("w1", 0, 1000, 2500)
+                        .check(check))
+                .as("longer than the command timeout")
+                .hasSize(1);
+    }
+
+    @Test
     void waitsForTheSessionOfAKilledHolder() {
         ProgressCheck check = new ProgressCheck();
         assertThat(killed().store(Signals.TO_ALL, 0, 0).check(check)).hasSize(1);

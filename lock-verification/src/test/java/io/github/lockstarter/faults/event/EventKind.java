@@ -42,6 +42,8 @@ public enum EventKind {
     GRANTED,
     /** An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. */
     ATTEMPTING,
+    /** An attempt was sent to a store other than Redis at {@code from}, and answered, late, at {@code until}. */
+    ANSWERED_LATE,
     /** A release of token {@code amount} is about to be sent. */
     FREEING,
     /** The end of a wait, of token {@code amount}, is about to be sent. */

@@ -36,7 +36,19 @@ public record Address(Kind kind, List<String> nodes, Map<String, String> routes,
         /** ZooKeeper servers. */
         ZOOKEEPER,
         /** etcd servers. */
-        ETCD
+        ETCD;
+
+        /**
+         * Whether they take the commands of Redis.
+         *
+         * @return false for other stores
+         */
+        public boolean isRedis() {
+            return switch (this) {
+                case SINGLE, SENTINEL, CLUSTER, QUORUM -> true;
+                case POSTGRESQL, ZOOKEEPER, ETCD -> false;
+            };
+        }
     }
 
     /**

@@ -27,15 +27,14 @@ final class EngineSubject implements Subject {
     private final Journal journal;
     private final JournalingBackend backend;
     private final LockEngine engine;
-    private final Duration begunAnew;
+    private final Duration longestLease;
     private final Map<String, String> paths = new ConcurrentHashMap<>();
     private final Map<String, LockHandle> held = new ConcurrentHashMap<>();
 
     EngineSubject(WorkerOptions options, Journal journal) {
         this.journal = journal;
-        this.begunAnew = StoreBackends.begunAnew(
-                options.address().kind(), options.subject().longestLease());
-        this.backend = new JournalingBackend(connect(options), journal);
+        this.longestLease = options.subject().longestLease();
+        this.backend = new JournalingBackend(connect(options), options.address().kind(), journal);
         this.engine = new LockEngine(
                 engineSide(options), settings(options.subject()), List.of(new Ears()), EngineClock.SYSTEM);
     }
@@ -51,7 +50,7 @@ final class EngineSubject implements Subject {
 
     @Override
     public void describeStore() {
-        backend.describeStore(begunAnew);
+        backend.describeStore(longestLease);
     }
 
     private static EngineSettings settings(WorkerOptions.Setup setup) {

@@ -3,6 +3,7 @@ package io.github.lockstarter.faults.worker;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.faults.event.EventKind;
 import io.github.lockstarter.faults.event.LabEvent;
+import io.github.lockstarter.faults.topology.Address;
 import io.github.lockstarter.redlock.RedlockBackend;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -26,11 +27,16 @@ import java.util.concurrent.CompletionStage;
 /** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
 final class JournalingBackend implements LockBackend {
 
+    /** What an attempt takes that a server answers without delay. */
+    private static final Duration SLOW = Duration.ofMillis(100);
+
     private final LockBackend backend;
+    private final Address.Kind kind;
     private final Journal journal;
 
-    JournalingBackend(LockBackend backend, Journal journal) {
+    JournalingBackend(LockBackend backend, Address.Kind kind, Journal journal) {
         this.backend = backend;
+        this.kind = kind;
         this.journal = journal;
     }
 
@@ -40,11 +46,11 @@ final class JournalingBackend implements LockBackend {
     }
 
     /** What the checks have to know of the store, as it declares that at the moment. */
-    void describeStore(Duration begunAnew) {
+    void describeStore(Duration longestLease) {
         StoreCapabilities store = backend.capabilities("");
         journal.write(journal.event(EventKind.STORE)
                 .counting(store.leases() == Leases.OF_SESSION ? StoreBackends.SESSION.toNanos() : 0)
-                .between(0, begunAnew.toNanos())
+                .between(0, StoreBackends.begunAnew(kind, longestLease).toNanos())
                 .noting(store.signals().name()));
     }
 
@@ -53,7 +59,9 @@ final class JournalingBackend implements LockBackend {
         if (backend instanceof RedlockBackend) {
             journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
         }
+        long sent = System.nanoTime();
         return backend.acquire(command).thenApply(result -> {
+            noteIfSlow(command, sent);
             if (result instanceof AcquireResult.Granted granted) {
                 journal.write(event(EventKind.GRANTED, command.key(), command.token())
                         .of(command.key(), granted.fencingToken())
@@ -61,6 +69,17 @@ final class JournalingBackend implements LockBackend {
             }
             return result;
         });
+    }
+
+    /** Servers of several processes may stand still, on a machine that is busy, where no fault tells of it. */
+    private void noteIfSlow(AcquireCommand command, long sent) {
+        long now = System.nanoTime();
+        if (!kind.isRedis() && now - sent > SLOW.toNanos()) {
+            journal.write(journal.event(EventKind.ANSWERED_LATE)
+                    .of(command.key(), 0)
+                    .at(now)
+                    .between(sent, now));
+        }
     }
 
     /** A lock that ends with a session may be gone when nothing was heard of that for its time-out. */
