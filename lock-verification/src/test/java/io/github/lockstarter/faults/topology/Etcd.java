@@ -11,12 +11,21 @@ import java.util.Base64;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** etcd servers: one, or three of which two are a majority. */
 public final class Etcd implements Topology {
 
     /** All keys. */
     private static final String ALL = "{\"key\":\"AA==\",\"range_end\":\"AA==\",\"keys_only\":true}";
+
+    private static final Pattern ENTRY = Pattern.compile("\\{\"key\":[^{}]*}");
+    private static final Pattern KEYS = Pattern.compile("\"keys\":\\[([^]]*)]");
+
+    /** How long a wait is registered that nobody ends: the patience that is told to the store. */
+    private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
 
     private final String name;
     private final List<EtcdServer> servers;
@@ -94,15 +103,44 @@ public final class Etcd implements Topology {
         }
     }
 
-    /** A killed worker leaves leases, and the keys with them, for the time to live of those. */
+    /**
+     * Everything has an etcd lease of its own, but for the offset of the fencing tokens. A killed worker leaves those of
+     * its locks, and of its waits for as long as they were patient.
+     */
     @Override
     public List<String> leftovers(Duration longestLease) {
         EtcdServer any = servers.get(0);
         List<String> left = new ArrayList<>();
-        Json.fields(any.call("/v3/kv/range", ALL), "key")
-                .forEach(key -> left.add("key " + new String(Base64.getDecoder().decode(key), StandardCharsets.UTF_8)));
-        leases(any).forEach(lease -> left.add("lease " + lease));
+        ENTRY.matcher(any.call("/v3/kv/range", ALL))
+                .results()
+                .map(MatchResult::group)
+                .filter(entry -> Json.field(entry, "lease").isEmpty())
+                .map(entry -> key(Json.field(entry, "key")))
+                .filter(key -> !key.endsWith("fence"))
+                .forEach(key -> left.add("key without a lease " + key));
+        for (String lease : leases(any)) {
+            String answer = any.call("/v3/lease/timetolive", "{\"ID\":\"" + lease + "\",\"keys\":true}");
+            List<String> keys = KEYS.matcher(answer)
+                    .results()
+                    .flatMap(match -> Stream.of(match.group(1).replace("\"", "").split(",", -1)))
+                    .map(Etcd::key)
+                    .toList();
+            String seconds = Json.field(answer, "TTL");
+            if (!seconds.isEmpty() && Long.parseLong(seconds) > longest(keys, longestLease)) {
+                left.add("lease " + lease + " for " + seconds + " s more, of " + keys);
+            }
+        }
         return left;
+    }
+
+    /** In whole seconds. */
+    private static long longest(List<String> keys, Duration longestLease) {
+        boolean isQueue = !keys.isEmpty() && keys.stream().allMatch(key -> key.contains("waiter:"));
+        return (isQueue ? LONGEST_QUEUE : longestLease).toSeconds() + 1;
+    }
+
+    private static String key(String base64) {
+        return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
     }
 
     private static List<String> leases(EtcdServer server) {
