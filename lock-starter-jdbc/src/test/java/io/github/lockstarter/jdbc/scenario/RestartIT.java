@@ -39,7 +39,7 @@ class RestartIT {
             Application application = Application.over(backend, Application.settings(Duration.ofSeconds(30)));
             LockHandle held = application.locks().acquire(LockRequest.of("restarted"));
             before = held.fencingToken();
-            server.close();
+            server.stop();
 
             try (Postgres again = Postgres.start(data.resolve("pg"), port);
                     JdbcStore others = new JdbcStore(again.database());

@@ -51,6 +51,11 @@ public final class Postgres implements AutoCloseable {
 
     @Override
     public void close() {
+        stop();
+    }
+
+    /** Ends it in the middle of a test. Idempotent. */
+    public void stop() {
         try {
             server.close();
         } catch (IOException e) {
