@@ -80,8 +80,9 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
             case "--variants" -> new ExperimentOptions(requests, stage, variants(value), chaos);
             case "--chaos" -> new ExperimentOptions(requests, stage, variants, flag(name, equals < 0, value));
             default ->
-                throw new UsageException("Unknown option '" + argument
-                        + "'. Known are --requests, --instances, --variants, --backend, --topology, --chaos and --help");
+                throw new UsageException(
+                        "Unknown option '" + argument
+                                + "'. Known are --requests, --instances, --variants, --backend, --topology, --chaos and --help");
         };
     }
 

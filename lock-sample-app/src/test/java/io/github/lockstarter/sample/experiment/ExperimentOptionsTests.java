@@ -39,7 +39,8 @@ class ExperimentOptionsTests {
                 .isEqualTo(new StagePlan(3, Backend.ZOOKEEPER, Topology.STANDALONE));
         assertThatThrownBy(() -> ExperimentOptions.parse(List.of("--backend=jdbc", "--topology=sentinel")))
                 .isInstanceOf(UsageException.class)
-                .hasMessageContaining("--topology=sentinel is one of Redis, and --backend=jdbc keeps the locks elsewhere");
+                .hasMessageContaining(
+                        "--topology=sentinel is one of Redis, and --backend=jdbc keeps the locks elsewhere");
     }
 
     @ParameterizedTest

@@ -104,8 +104,8 @@ public final class Etcd implements Topology {
     }
 
     /**
-     * Everything has an etcd lease of its own, but for the offset of the fencing tokens. A killed worker leaves those of
-     * its locks, and of its waits for as long as they were patient.
+     * Everything has an etcd lease of its own, but for the offset of the fencing tokens. A killed worker leaves those
+     * of its locks, and of its waits for as long as they were patient.
      */
     @Override
     public List<String> leftovers(Duration longestLease) {

@@ -48,8 +48,7 @@ final class InstanceCommand {
                 "-XX:-UsePerfData",
                 "-Djava.io.tmpdir=" + directory));
         command.addAll(options);
-        command.addAll(
-                List.of("-cp", classPath(), isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(), program));
+        command.addAll(List.of("-cp", classPath(), isPackaged() ? BOOT_LAUNCHER : SampleApp.class.getName(), program));
         command.addAll(arguments);
         return command;
     }

@@ -30,7 +30,8 @@ final class StoreServer implements LockServers, AutoCloseable {
     private StoreServer(Backend backend, int port) throws IOException {
         this.backend = backend;
         this.port = port;
-        this.process = SupervisedProcess.prepare(backend.id(), directory -> command(backend, port, directory), line -> {});
+        this.process =
+                SupervisedProcess.prepare(backend.id(), directory -> command(backend, port, directory), line -> {});
     }
 
     /**
@@ -63,7 +64,8 @@ final class StoreServer implements LockServers, AutoCloseable {
                         "spring.datasource.username=sa",
                         "spring.datasource.password=");
             case ZOOKEEPER ->
-                List.of("distributed-lock.zookeeper.connect-string=" + address,
+                List.of(
+                        "distributed-lock.zookeeper.connect-string=" + address,
                         "distributed-lock.zookeeper.session-timeout=5s");
             case ETCD -> List.of("distributed-lock.etcd.endpoints=http://" + address);
             case REDIS, REDLOCK -> throw new IllegalStateException(backend + " is no single server");

@@ -96,8 +96,7 @@ class SaleOverStoresIT {
             for (int request = 0; request < 2 * BUYERS; request++) {
                 String json = "{\"buyer\":\"buyer-" + request % BUYERS + "\"}";
                 SampleClient instance = instances.get(request / BUYERS);
-                answers.add(
-                        CompletableFuture.supplyAsync(() -> instance.post("/sales/lamp/purchases", json), threads));
+                answers.add(CompletableFuture.supplyAsync(() -> instance.post("/sales/lamp/purchases", json), threads));
             }
             return answers.stream().map(CompletableFuture::join).toList();
         } finally {
