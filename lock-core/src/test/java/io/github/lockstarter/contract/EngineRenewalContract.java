@@ -227,7 +227,7 @@ public abstract class EngineRenewalContract extends EngineContract {
 
         assertThatThrownBy(() -> held.extend(renewed.withRenewal())).isInstanceOf(LockBackendException.class);
 
-        await().atMost(LEASE.plus(ofMillis(500))).until(() -> !held.isHeld());
+        await().atMost(LEASE.plus(ofSeconds(3))).until(() -> !held.isHeld());
         assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(LockLostException.class);
         held.release();
         assertThatThrownBy(() -> held.extend(renewed)).isInstanceOf(IllegalStateException.class);

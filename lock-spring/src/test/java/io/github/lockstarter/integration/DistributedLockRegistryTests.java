@@ -196,11 +196,13 @@ class DistributedLockRegistryTests {
 
     @Test
     void renewsALockAlsoOneWithATtl() throws Exception {
-        lock.lock(LEASE.dividedBy(2));
+        // Long enough for a machine that stands still for a moment.
+        Duration ttl = LEASE.multipliedBy(3);
+        lock.lock(ttl);
 
-        await().during(LEASE.multipliedBy(2))
-                .atMost(LEASE.multipliedBy(4))
-                .until(() -> held().remainingLease().compareTo(LEASE.dividedBy(2)) <= 0);
+        await().during(ttl.multipliedBy(2))
+                .atMost(ttl.multipliedBy(4))
+                .until(() -> held().remainingLease().compareTo(ttl) <= 0);
         assertThat(elsewhere.tryLock(Duration.ZERO, LEASE)).isFalse();
         lock.unlock();
     }
