@@ -146,9 +146,7 @@ final class LockRenewer {
                     : new RenewResult.NotHeld();
         }
 
-        /**
-         * The lock is looked up when it is released, since an outcome that is not known leaves it with either lease.
-         */
+        /** A release then looks the lock up: after an outcome that is not known, it may have either lease. */
         private CompletableFuture<RenewResult> replaceLease() {
             LockToken token = command.token();
             attempts.forget(token);

@@ -1,0 +1,43 @@
+package io.github.lockstarter.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.etcd.jetcd.api.KeyValue;
+import io.github.lockstarter.spi.LockBackend;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+class WaitingInstancesIT extends EtcdScenario {
+
+    @Test
+    void signalsOnceAReleaseThatCameBetweenTheRefusalAndTheWatch() {
+        Queue<String> signals = new ConcurrentLinkedQueue<>();
+        WaitingInstances waiters = new WaitingInstances(
+                client,
+                new KeyNames(EtcdStore.PREFIX),
+                (instance, signalled) -> signals.add(instance + ' ' + signalled),
+                Runnable::run);
+        LockBackend backend = connected();
+        LockToken token = newToken();
+        answer(backend.acquire(attempt(token)));
+        KeyValue refusedBy = storedLock();
+        answer(backend.release(new ReleaseCommand(key, token, 0)));
+
+        answer(waiters.join(
+                new WaitingInstances.Waiting("me", key, LEASE), refusedBy, refusedBy.getModRevision(), deadline()));
+
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(signals).containsExactly("me " + key));
+        answer(backend.acquire(attempt(newToken())));
+        answer(backend.release(new ReleaseCommand(key, token, 0)));
+        await().during(Duration.ofMillis(300))
+                .untilAsserted(() -> assertThat(signals).hasSize(1));
+        assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
+        answer(waiters.leave("me", key, deadline()));
+        assertThat(keys()).isEqualTo(1);
+    }
+}
