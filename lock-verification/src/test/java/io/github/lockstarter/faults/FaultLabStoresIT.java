@@ -28,12 +28,18 @@ class FaultLabStoresIT {
     private static final Duration SHORT = Duration.ofSeconds(Effort.of(6, 14));
     private static final Path LOGS = Path.of("target", "fault-lab");
 
+    /**
+     * Of a control: few holds last for longer than a lease, and of those few are wanted by others at the end. A run of
+     * half the time shows 17 overlaps on PostgreSQL, and none to four on the others.
+     */
+    private static final Duration CONTROL = Duration.ofSeconds(20);
+
     /** A slow machine may get little done; then another run follows. */
     private static final int RUNS = 3;
 
     private final long seed = Long.getLong("lock.test.seed", System.nanoTime());
 
-    /** All of them take a minute. */
+    /** All of them would take a minute. */
     @Test
     void violatesNoInvariantOnAStoreThatTheSeedChooses() {
         List<Supplier<Topology>> stores = List.of(Postgres::new, ZooKeeper::single);
@@ -103,7 +109,7 @@ class FaultLabStoresIT {
     private void checkWithoutRenewals(Supplier<Topology> store) {
         long overlaps = 0;
         for (int run = 1; run <= RUNS && overlaps == 0; run++) {
-            LabPlan plan = LabPlan.of(store, seed + run, Duration.ofSeconds(10))
+            LabPlan plan = LabPlan.of(store, seed + run, CONTROL)
                     .withFaults("link-refused")
                     .with(Setup.STARTER.without(Guard.RENEWAL));
             LabResult result = FaultLab.run(plan, LOGS.resolve("store-control-" + plan.seed()));
