@@ -10,11 +10,17 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The etcd backend against the contract. */
 class EtcdBackendContractIT {
+
+    @BeforeAll
+    static void needsAnEtcd() {
+        EtcdServer.assumeThereIsOne();
+    }
 
     @Nested
     class Acquire extends AcquireContract {

@@ -10,11 +10,17 @@ import io.github.lockstarter.contract.EngineKeptContract;
 import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The engine over the etcd backend against the contract. */
 class EtcdEngineContractIT {
+
+    @BeforeAll
+    static void needsAnEtcd() {
+        EtcdServer.assumeThereIsOne();
+    }
 
     @Nested
     class EngineAcquire extends EngineAcquireContract {

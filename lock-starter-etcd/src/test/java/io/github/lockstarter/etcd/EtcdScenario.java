@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +38,11 @@ abstract class EtcdScenario {
     EtcdServer server;
     EtcdStore store;
     EtcdClient client;
+
+    @BeforeAll
+    static void needsAnEtcd() {
+        EtcdServer.assumeThereIsOne();
+    }
 
     @BeforeEach
     void startServer() {
