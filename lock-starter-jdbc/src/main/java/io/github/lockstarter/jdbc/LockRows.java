@@ -33,7 +33,7 @@ abstract class LockRows {
 
     final Connection connection;
     final LockTable table;
-    private final int timeoutSeconds;
+    final int timeoutSeconds;
     private boolean changed;
 
     LockRows(Connection connection, LockTable table, Duration timeout) {
@@ -68,14 +68,9 @@ abstract class LockRows {
         return "1 = 0";
     }
 
-    /** Whether a row was written by this connection's owner since the last call of {@link #begin}. */
+    /** Whether a row was written. */
     boolean isChanged() {
         return changed;
-    }
-
-    /** A command begins. */
-    void begin() {
-        changed = false;
     }
 
     /** Takes the lock if there is no row; a row that comes at the same moment is no error. */
@@ -220,6 +215,11 @@ abstract class LockRows {
     /** Fails unless the table is there and can be written; changes nothing. */
     void probe() throws SQLException {
         change("DELETE FROM " + table.name() + " WHERE lock_key = ? AND owner = ?", StoredKeys.FLOOR, "");
+    }
+
+    /** Why the numbers would not grow from grant to grant as they are configured; empty if they do. */
+    Optional<String> problemOfNumbers() throws SQLException {
+        return Optional.empty();
     }
 
     /** A number that is greater than all that were raised, above every lock. */

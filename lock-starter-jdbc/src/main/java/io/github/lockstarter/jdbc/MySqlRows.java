@@ -58,6 +58,7 @@ class MySqlRows extends LockRows {
         long drawn;
         try (PreparedStatement statement = connection.prepareStatement(
                 "INSERT INTO " + table.numbers() + " () VALUES ()", Statement.RETURN_GENERATED_KEYS)) {
+            statement.setQueryTimeout(timeoutSeconds);
             statement.executeUpdate();
             try (ResultSet keys = statement.getGeneratedKeys()) {
                 keys.next();

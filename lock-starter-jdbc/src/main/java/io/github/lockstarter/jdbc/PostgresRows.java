@@ -3,6 +3,7 @@ package io.github.lockstarter.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -73,6 +74,17 @@ final class PostgresRows extends LockRows {
                         + " DO UPDATE SET fencing_token = GREATEST(present.fencing_token, EXCLUDED.fencing_token)",
                 StoredKeys.FLOOR,
                 floor);
+    }
+
+    /** Each session would draw from numbers of its own that it has taken in advance. */
+    @Override
+    Optional<String> problemOfNumbers() throws SQLException {
+        OptionalLong cached = ask("SELECT seqcache FROM pg_sequence WHERE seqrelid = CAST('" + table.numbers()
+                + "' AS regclass) AND seqcache > 1");
+        return cached.isEmpty()
+                ? Optional.empty()
+                : Optional.of("The sequence '" + table.numbers() + "' has CACHE " + cached.getAsLong()
+                        + ", so its numbers are not in the order of the grants");
     }
 
     @Override

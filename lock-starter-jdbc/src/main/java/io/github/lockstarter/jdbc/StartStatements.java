@@ -34,7 +34,10 @@ record StartStatements(String key, Function<SQLException, SqlFailure> meaning)
             rows.free(key, token);
         }
         rows.sweep(JdbcLockBackend.SWEPT_AFTER);
-        return Optional.empty();
+        return rows.problemOfNumbers()
+                .map(problem -> new Failed(
+                        new SqlFailure(SqlFailure.Kind.REFUSED, problem, "Set CACHE 1 with ALTER SEQUENCE"),
+                        new IllegalStateException(problem)));
     }
 
     @Override

@@ -5,22 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.ConditionalOnLockBackend;
+import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.testing.H2Databases;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.local.LocalLockBackend;
 import io.github.lockstarter.spi.LockBackend;
 import javax.sql.DataSource;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
@@ -91,12 +97,12 @@ class JdbcLockConfigurationTests {
     void keepsSomeLocksInTheDatabaseAndOthersElsewhere() {
         database.prepared();
         application
-                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.locks.orders.backend=jdbc")
+                .withPropertyValues("distributed-lock.locks.stock.backend=local")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     LockTemplate template = context.getBean(LockTemplate.class);
-                    try (LockHandle elsewhere = template.acquire("a");
-                            LockHandle here = template.acquire("orders:b")) {
+                    try (LockHandle elsewhere = template.acquire("stock:a");
+                            LockHandle here = template.acquire("order:b")) {
                         assertThat(elsewhere.isHeld() && here.isHeld()).isTrue();
                         assertThat(database.number(ROWS)).isEqualTo(1);
                     }
@@ -145,11 +151,26 @@ class JdbcLockConfigurationTests {
 
     @Test
     void leavesTheBackendOfTheApplicationAlone() {
-        application
-                .withBean(LockBackend.class, io.github.lockstarter.local.LocalLockBackend::new)
-                .run(context -> assertThat(context)
-                        .doesNotHaveBean(JdbcLockBackend.class)
-                        .hasNotFailed());
+        application.withBean(LockBackend.class, LocalLockBackend::new).run(context -> assertThat(context)
+                .doesNotHaveBean(JdbcLockBackend.class)
+                .hasNotFailed());
+    }
+
+    /** A store of another module. */
+    @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
+    static class OtherLockAutoConfiguration {
+
+        @Bean
+        static LockBackendOption distributedLockOtherOption() {
+            return () -> "other";
+        }
+
+        @Bean
+        @ConditionalOnLockBackend("other")
+        @ConditionalOnMissingLockBackend
+        LocalLockBackend distributedLockOtherBackend() {
+            return new LocalLockBackend();
+        }
     }
 
     private static AbstractStringAssert<?> assertThatReport(AssertableApplicationContext context) {

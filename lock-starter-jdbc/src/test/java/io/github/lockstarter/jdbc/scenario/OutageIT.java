@@ -1,6 +1,7 @@
 package io.github.lockstarter.jdbc.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -10,6 +11,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.JdbcSettings;
+import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
 import io.github.lockstarter.jdbc.testing.Postgres;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
@@ -153,6 +155,20 @@ class OutageIT {
                 assertThat(application.locks().tryAcquire(LockRequest.of("alone")))
                         .hasValueSatisfying(LockHandle::close);
             }
+        }
+    }
+
+    @Test
+    void refusesASequenceWhoseSessionsTakeNumbersInAdvance() {
+        database.execute("ALTER SEQUENCE distributed_lock_fencing CACHE 20");
+        try (HikariDataSource others = database.pool(2);
+                JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {
+            assertThatThrownBy(second::start)
+                    .isInstanceOf(JdbcUnavailableException.class)
+                    .hasMessageContaining("distributed_lock_fencing")
+                    .hasMessageContaining("CACHE 20");
+        } finally {
+            database.execute("ALTER SEQUENCE distributed_lock_fencing CACHE 1");
         }
     }
 
