@@ -94,7 +94,7 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void keepsSomeLocksInTheDatabaseAndOthersElsewhere() {
+    void usesNoDatabaseWhereTheBackendForTestsReplacesAllOthers() {
         database.prepared();
         application
                 .withPropertyValues("distributed-lock.locks.stock.backend=local")
