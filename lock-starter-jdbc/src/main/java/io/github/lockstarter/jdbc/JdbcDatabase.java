@@ -35,7 +35,17 @@ final class JdbcDatabase {
     }
 
     LockRows rows(JdbcSession session) throws SQLException {
-        return LockRows.of(dialect(), session.connection(), settings.table(), settings.commandTimeout());
+        return rows(dialect(), session.connection(), settings.table(), settings.commandTimeout());
+    }
+
+    /** The statements of a dialect. */
+    static LockRows rows(JdbcDialect dialect, Connection connection, LockTable table, Duration timeout) {
+        return switch (dialect) {
+            case H2 -> new H2Rows(connection, table, timeout);
+            case POSTGRESQL -> new PostgresRows(connection, table, timeout);
+            case MYSQL -> new MySqlRows(connection, table, timeout);
+            case MARIADB -> new MariaDbRows(connection, table, timeout);
+        };
     }
 
     /** Asks the database, unless it is known. */

@@ -42,15 +42,6 @@ abstract class LockRows {
         this.timeoutSeconds = (int) Math.max(1, timeout.plusMillis(999).toSeconds());
     }
 
-    static LockRows of(JdbcDialect dialect, Connection connection, LockTable table, Duration timeout) {
-        return switch (dialect) {
-            case H2 -> new H2Rows(connection, table, timeout);
-            case POSTGRESQL -> new PostgresRows(connection, table, timeout);
-            case MYSQL -> new MySqlRows(connection, table, timeout);
-            case MARIADB -> new MariaDbRows(connection, table, timeout);
-        };
-    }
-
     /** The present time. */
     abstract String now();
 

@@ -31,8 +31,8 @@ class LockRowsTests {
     void connect() throws SQLException {
         first = DriverManager.getConnection(database.url(), database.user(), "");
         second = DriverManager.getConnection(database.url(), database.user(), "");
-        alice = LockRows.of(JdbcDialect.H2, first, LockTable.DEFAULT, LONG);
-        bob = LockRows.of(JdbcDialect.H2, second, LockTable.DEFAULT, LONG);
+        alice = JdbcDatabase.rows(JdbcDialect.H2, first, LockTable.DEFAULT, LONG);
+        bob = JdbcDatabase.rows(JdbcDialect.H2, second, LockTable.DEFAULT, LONG);
     }
 
     @AfterEach

@@ -32,7 +32,9 @@ public class AnnotationBenchmark {
     @EnableAutoConfiguration(
             excludeName = {
                 "com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration",
-                "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration"
+                "com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration",
+                // There is one on the class path for another client, and none to connect to.
+                "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
             })
     @Import(ShippingService.class)
     static class Application {}
