@@ -46,7 +46,9 @@ public final class EtcdServer implements AutoCloseable {
         return new EtcdServer(requiredBinary());
     }
 
-    /** Has the calling tests reported as skipped where there is none; before their class, so that no other step fails. */
+    /**
+     * Has the calling tests reported as skipped where there is none; before their class, so that no other step fails.
+     */
     static void assumeThereIsOne() {
         requiredBinary();
     }
