@@ -63,13 +63,20 @@ public final class StoreProgram {
 
     private static void runDatabase(int port, Path directory) throws SQLException, IOException {
         System.setProperty("h2.bindAddress", Loopback.HOST);
+        boolean isNew = !Files.exists(directory.resolve(DATABASE + ".mv.db"));
+        if (isNew) {
+            createTable(directory);
+        }
+        Server.createTcpServer("-tcpPort", Integer.toString(port), "-baseDir", directory.toString())
+                .start();
+    }
+
+    private static void createTable(Path directory) throws SQLException, IOException {
         try (Connection first = DriverManager.getConnection("jdbc:h2:" + directory.resolve(DATABASE), "sa", "");
                 InputStream script = StoreProgram.class.getResourceAsStream(TABLE);
                 Reader reader = new InputStreamReader(script, StandardCharsets.UTF_8)) {
             RunScript.execute(first, reader);
         }
-        Server.createTcpServer("-tcpPort", Integer.toString(port), "-baseDir", directory.toString())
-                .start();
     }
 
     private static void runZooKeeper(int port, Path directory) throws Exception {
