@@ -24,8 +24,18 @@ public enum ClientKind {
     /** This starter on PostgreSQL. */
     STARTER_POSTGRESQL("lock-starter-postgresql", "lock-starter, PostgreSQL", Role.SUBJECT, ZERO),
 
+    /** Spring Integration's registry on PostgreSQL. */
+    SPRING_INTEGRATION_JDBC(
+            "spring-integration-jdbc",
+            "Spring Integration, PostgreSQL",
+            Role.PEER,
+            SpringIntegrationJdbcClient.RETRY_INTERVAL),
+
     /** This starter on ZooKeeper. */
     STARTER_ZOOKEEPER("lock-starter-zookeeper", "lock-starter, ZooKeeper", Role.SUBJECT, ZERO),
+
+    /** Curator's recipe on ZooKeeper. */
+    CURATOR("curator", "Curator InterProcessMutex", Role.PEER, ZERO),
 
     /** This starter on etcd. */
     STARTER_ETCD("lock-starter-etcd", "lock-starter, etcd", Role.SUBJECT, ZERO),
@@ -45,16 +55,6 @@ public enum ClientKind {
 
     /** Lock4j on a {@code RedisTemplate}. */
     LOCK4J("lock4j", "lock4j", Role.PEER, Lock4jClient.RETRY_INTERVAL),
-
-    /** Spring Integration's registry on PostgreSQL. */
-    SPRING_INTEGRATION_JDBC(
-            "spring-integration-jdbc",
-            "Spring Integration, PostgreSQL",
-            Role.PEER,
-            SpringIntegrationJdbcClient.RETRY_INTERVAL),
-
-    /** Curator's recipe on ZooKeeper. */
-    CURATOR("curator", "Curator InterProcessMutex", Role.PEER, ZERO),
 
     /** A lock of the JDK: no Redis, no other JVM. */
     REENTRANT_LOCK("reentrant-lock", "ReentrantLock (local)", Role.REFERENCE, ZERO),

@@ -24,6 +24,7 @@ final class StoreTable {
             new Column("stores-one-key-empty", Metric.OPERATIONS, "one key, 1 JVM: ops/s"),
             new Column("stores-three-jvms", Metric.OPERATIONS, "one key, 3 JVMs: ops/s"),
             new Column("stores-three-jvms", Metric.P99, "the same: p99 µs"),
+            new Column("stores-three-jvms", Metric.FAIRNESS_OF_INSTANCES, "the same: Jain, JVMs"),
             new Column("stores-crash", Metric.P50_SECONDS, "next owner after kill -9: p50 s"),
             new Column("stores-memory", Metric.BYTES_PER_HELD, "server B/held lock"));
 

@@ -93,7 +93,7 @@ final class ZooKeeperServer implements StoreServer {
         try (ZooKeeper admin = new ZooKeeper(address(), SESSION_MILLIS, event -> {})) {
             for (String child : admin.getChildren("/", false)) {
                 if (!child.equals("zookeeper")) {
-                    ZKUtil.deleteRecursive(admin, "/" + child, DELETIONS_AT_ONCE);
+                    delete(admin, "/" + child);
                 }
             }
         } catch (IOException | KeeperException e) {
@@ -101,6 +101,16 @@ final class ZooKeeperServer implements StoreServer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while deleting the nodes of clients", e);
+        }
+    }
+
+    private static void delete(ZooKeeper admin, String path) throws KeeperException, InterruptedException {
+        while (admin.exists(path, false) != null) {
+            try {
+                ZKUtil.deleteRecursive(admin, path, DELETIONS_AT_ONCE);
+            } catch (KeeperException.NoNodeException e) {
+                // The server has deleted a container since it was listed.
+            }
         }
     }
 
