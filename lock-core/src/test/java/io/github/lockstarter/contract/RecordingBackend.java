@@ -16,6 +16,7 @@ import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.StoreCapabilities;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -46,6 +47,7 @@ public final class RecordingBackend implements LockBackend {
 
     private final LockBackend backend;
     private final Queue<Sent> sent = new ConcurrentLinkedQueue<>();
+    private final Queue<Duration> renewedFor = new ConcurrentLinkedQueue<>();
     private final Queue<Notice> notices = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failingRenewals = new AtomicInteger();
     private final AtomicInteger throwingRenewals = new AtomicInteger();
@@ -69,6 +71,11 @@ public final class RecordingBackend implements LockBackend {
     /** How many commands of a kind were sent. */
     public long count(Verb verb) {
         return sent.stream().filter(one -> one.verb() == verb).count();
+    }
+
+    /** The leases of all renewals that were sent. */
+    public List<Duration> renewedFor() {
+        return List.copyOf(renewedFor);
     }
 
     /** At least so many of the next renewals are not sent, and answered as unknown. */
@@ -109,8 +116,10 @@ public final class RecordingBackend implements LockBackend {
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        commands.forEach(command ->
-                sent.add(new Sent(Verb.RENEW, command.key(), command.token().value())));
+        commands.forEach(command -> {
+            sent.add(new Sent(Verb.RENEW, command.key(), command.token().value()));
+            renewedFor.add(command.lease());
+        });
         if (throwingRenewals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
             throw new IllegalStateException("planted failure of a whole renewal");
         }
