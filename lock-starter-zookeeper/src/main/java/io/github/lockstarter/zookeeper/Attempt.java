@@ -8,7 +8,9 @@ import io.github.lockstarter.spi.AcquireResult.Contended;
 import io.github.lockstarter.spi.AcquireResult.Granted;
 import io.github.lockstarter.zookeeper.KeyTurns.Turn;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -66,7 +68,14 @@ final class Attempt {
             return CompletableFuture.failedFuture(new KeeperException.ConnectionLossException());
         }
         if (line.isFirst(known.node) && known.node.session() == current) {
-            return done(granted(known.node, line));
+            return session.prove().thenApply(proven -> {
+                boolean goesOn = proven.equals(OptionalLong.of(known.node.session()))
+                        && known.prolong(sent + command.lease().toNanos());
+                if (!goesOn) {
+                    throw new CompletionException(new KeeperException.ConnectionLossException());
+                }
+                return granted(known.node, line);
+            });
         }
         lines.lost(known);
         return join();
@@ -89,7 +98,7 @@ final class Attempt {
             return take(node, line);
         }
         if (!line.has(node)) {
-            return done(sessionOver());
+            return done(unavailable("The session with ZooKeeper ended during the attempt"));
         }
         if (command.waiting().isPresent()) {
             Place place = new Place(node);
@@ -140,15 +149,26 @@ final class Attempt {
 
     private CompletableFuture<AcquireResult> take(LockNode node, Line line) {
         AcquireResult result = granted(node, line);
-        if (result instanceof Granted) {
+        return result instanceof Granted ? hold(node, result) : leave(node, result);
+    }
+
+    /** The node was created, or written, after the command was sent: that is its proof of the session. */
+    private CompletableFuture<AcquireResult> hold(LockNode node, AcquireResult granted) {
+        return session.coversGrant(node.session(), sent).thenCompose(isCovered -> {
+            if (!isCovered) {
+                return leave(node, unavailable("The session with ZooKeeper is not certain to go on, after a silence"));
+            }
             Hold hold = new Hold(
                     new Hold.Id(command.key(), command.token()),
                     node,
                     sent + command.lease().toNanos());
             lines.holds().add(hold);
             lines.revocations().watch(hold);
-            return done(result);
-        }
+            return done(granted);
+        });
+    }
+
+    private CompletableFuture<AcquireResult> leave(LockNode node, AcquireResult result) {
         return nodes.delete(node.path()).thenApply(gone -> result);
     }
 
@@ -170,8 +190,7 @@ final class Attempt {
         return new AcquireResult.Rejected(reason, new IllegalStateException(reason));
     }
 
-    private AcquireResult sessionOver() {
-        String reason = "The session with ZooKeeper ended during the attempt";
+    private AcquireResult unavailable(String reason) {
         return new AcquireResult.Unavailable(reason, new IllegalStateException(reason));
     }
 

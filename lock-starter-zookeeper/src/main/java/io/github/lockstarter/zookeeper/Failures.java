@@ -2,7 +2,6 @@ package io.github.lockstarter.zookeeper;
 
 import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.KeeperException.Code;
 
 /** What a failure of the client means, and how it is passed on and told. Stateless. */
 final class Failures {
@@ -17,20 +16,6 @@ final class Failures {
     /** For the next step of a future. */
     static CompletionException thrown(Throwable failure) {
         return failure instanceof CompletionException known ? known : new CompletionException(failure);
-    }
-
-    /** Whether the server has certainly not executed the command: it has answered, and refused. */
-    static boolean isRefusal(Throwable failure) {
-        if (!(causeOf(failure) instanceof KeeperException keeper)) {
-            return false;
-        }
-        Code code = keeper.code();
-        return code != Code.CONNECTIONLOSS
-                && code != Code.OPERATIONTIMEOUT
-                && code != Code.SESSIONEXPIRED
-                && code != Code.SESSIONMOVED
-                && code != Code.SYSTEMERROR
-                && code != Code.REQUESTTIMEOUT;
     }
 
     static String told(Throwable failure) {

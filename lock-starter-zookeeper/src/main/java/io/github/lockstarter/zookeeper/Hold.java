@@ -2,12 +2,11 @@ package io.github.lockstarter.zookeeper;
 
 import io.github.lockstarter.spi.LockToken;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that was granted to a lock token of this instance. Any thread reads; the end of the lease is only ever
- * prolonged. Times are monotonic nanoseconds.
+ * prolonged, until the lease {@link #ended}. Times are monotonic nanoseconds.
  */
 final class Hold {
 
@@ -16,25 +15,39 @@ final class Hold {
 
     final Id id;
     final LockNode node;
-    private final AtomicLong leaseEnd;
+    private long leaseEnd;
+    private boolean ended;
 
     /** Set before the node is deleted by this instance: nobody took it away then. */
     volatile boolean isReleasing;
+
+    /** Whether the server tells this instance of the end of the node. */
+    volatile boolean isWatched;
 
     volatile @Nullable Future<?> timer;
 
     Hold(Id id, LockNode node, long leaseEnd) {
         this.id = id;
         this.node = node;
-        this.leaseEnd = new AtomicLong(leaseEnd);
+        this.leaseEnd = leaseEnd;
     }
 
-    long nanosLeft(long now) {
-        return leaseEnd.get() - now;
+    synchronized long nanosLeft(long now) {
+        return leaseEnd - now;
     }
 
-    void prolong(long end) {
-        leaseEnd.accumulateAndGet(end, (known, asked) -> asked - known > 0 ? asked : known);
+    /** The lease ends no earlier than then; false if it has ended. */
+    synchronized boolean prolong(long end) {
+        if (!ended && end - leaseEnd > 0) {
+            leaseEnd = end;
+        }
+        return !ended;
+    }
+
+    /** Whether the lease has ended: it is not prolonged any more then. */
+    synchronized boolean endIfOver(long now) {
+        ended = ended || leaseEnd - now <= 0;
+        return ended;
     }
 
     void stopTimer() {

@@ -61,7 +61,7 @@ final class Holds {
     }
 
     private void leaseEnds(Hold hold) {
-        if (hold.nanosLeft(System.nanoTime()) > 0) {
+        if (!hold.endIfOver(System.nanoTime())) {
             if (holds.get(hold.id) == hold) {
                 schedule(hold);
             }

@@ -87,11 +87,13 @@ final class LockLine {
                 return leavePlace(turn).thenCompose(left -> delete(hold)).thenApply(deleted -> released(deleted, 0));
             }
             return nodes.create(hold.node.directory(), data(hold.id.token()))
-                    .thenCompose(node -> leavePlace(turn).thenCompose(left -> {
-                        Place place = new Place(node);
+                    .thenCompose(node -> {
+                        CompletableFuture<?> left = leavePlace(turn);
+                        Place place = new Place(node); // known at once: whatever fails, it is left some time
                         turn.place = place;
-                        return nodes.line(node.directory()).thenCompose(now -> before.watch(hold.id.key(), place, now));
-                    }))
+                        return left.thenCompose(gone -> nodes.line(node.directory()))
+                                .thenCompose(now -> before.watch(hold.id.key(), place, now));
+                    })
                     .thenCompose(joined -> delete(hold))
                     .thenApply(deleted -> released(deleted, 1));
         });

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /** Has the owner of a lock told when somebody else deletes its node. Thread-safe. */
@@ -15,19 +16,22 @@ final class RevocationWatch {
         this.connection = connection;
     }
 
-    /** From now on, until the hold ends. */
-    void watch(Hold hold) {
-        nodes.data(hold.node.path(), event -> {
+    /** From the answer on, until the hold ends. Without an answer, the hold says that it is not watched. */
+    CompletableFuture<?> watch(Hold hold) {
+        return nodes.data(hold.node.path(), event -> {
                     if (event.getType() == EventType.NodeDeleted) {
                         takenAway(hold);
                     } else if (event.getType() == EventType.NodeDataChanged) {
+                        hold.isWatched = false;
                         watch(hold);
                     }
                 })
-                .whenComplete((event, failure) -> {
+                .handle((event, failure) -> {
+                    hold.isWatched = failure == null;
                     if (failure != null && Nodes.isNoNode(failure)) {
                         takenAway(hold);
                     }
+                    return null;
                 });
     }
 

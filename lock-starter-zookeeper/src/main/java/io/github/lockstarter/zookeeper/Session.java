@@ -7,9 +7,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooKeeper;
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * the session is over, and a server that is cut off from the leader, or a leader that was deposed, cannot answer it. A
  * read would be answered by any server that has not noticed yet that it is cut off, and {@code sync} by a leader that
  * has not noticed that it was deposed.
+ *
+ * <p>It does not say how long the leader has heard nothing of the session: {@link LeaderContact} does.
  *
  * <p>A session belongs to one {@link ZooKeeper} object for ever, which a client replaces when its session is over. So
  * the object is asked for the number of its session, and never the client's state, of which listeners learn later.
@@ -48,14 +52,33 @@ final class Session implements CrashDetection {
     private static final Proofs IDLE = new Proofs(null, null);
 
     private final CuratorFramework client;
-    private final Duration asked;
+    private final ZooKeeperLockSettings settings;
+    private final ScheduledExecutorService timer;
+    private final LeaderContact leader;
+
+    /** The last one that was connected. */
+    private volatile @Nullable ZooKeeper latest;
 
     /** Changed by its updater. */
     private volatile Proofs proofs = IDLE;
 
-    Session(CuratorFramework client, Duration asked) {
+    /**
+     * The session of a client.
+     *
+     * @param client the client
+     * @param settings the session time-out that it asks for, and how long commands may take
+     * @param timer asks later
+     * @param noSessionBefore before which the client certainly had no session, in monotonic nanoseconds
+     */
+    Session(
+            CuratorFramework client,
+            ZooKeeperLockSettings settings,
+            ScheduledExecutorService timer,
+            long noSessionBefore) {
         this.client = client;
-        this.asked = asked;
+        this.settings = settings;
+        this.timer = timer;
+        this.leader = new LeaderContact(noSessionBefore);
     }
 
     /** The session on which commands are sent now; {@link #NONE} if the client is not connected. Returns at once. */
@@ -67,14 +90,12 @@ final class Session implements CrashDetection {
     /** What the servers have granted; before the first connection, what the client asks for. */
     Duration timeout() {
         int granted = client.getZookeeperClient().getLastNegotiatedSessionTimeoutMs();
-        return granted > 0 ? Duration.ofMillis(granted) : asked;
+        return granted > 0 ? Duration.ofMillis(granted) : settings.sessionTimeout();
     }
 
     /**
      * For how long after a proof was sent the session certainly is not over: half of its time-out. The leader counts
-     * from the last time that it has heard of the session, which may be older than the proof: a server tells it of its
-     * clients every half tick, which is a quarter of the shortest time-out, and proofs are sent every eighth of the
-     * time-out. The last eighth is for clocks that run at different speeds.
+     * from the last time that it has heard of the session, which may be older than the proof: {@link LeaderContact}.
      */
     @Override
     public Optional<Duration> certainTime() {
@@ -128,16 +149,75 @@ final class Session implements CrashDetection {
     }
 
     private CompletableFuture<OptionalLong> ask() {
+        long sent = System.nanoTime();
+        return send().thenCompose(session -> session.isEmpty()
+                ? CompletableFuture.completedFuture(session)
+                : certain(session.getAsLong(), sent, timeout()));
+    }
+
+    /**
+     * Whether the session goes on for {@link #certainTime} at least from the sending of a command on that a quorum has
+     * just acknowledged. After a silence, such as a pause of this JVM, that is known after a second answer only.
+     *
+     * @param session that has sent the command
+     * @param sent when it was sent, or before, in monotonic nanoseconds
+     * @return false if it is perhaps over before, or if the second answer would come behind the command time-out
+     */
+    CompletableFuture<Boolean> coversGrant(long session, long sent) {
+        Duration timeout = timeout();
+        CompletableFuture<OptionalLong> certain = certain(session, sent, timeout);
+        Duration needed = LeaderContact.delay(timeout).plusNanos(System.nanoTime() - sent);
+        return !certain.isDone() && needed.compareTo(settings.commandTimeout()) > 0
+                ? CompletableFuture.completedFuture(false)
+                : certain.thenApply(OptionalLong::isPresent);
+    }
+
+    private CompletableFuture<OptionalLong> certain(long session, long sent, Duration timeout) {
+        boolean isRecent = leader.isRecent(session, sent, timeout);
+        leader.answered(session, sent, System.nanoTime(), timeout);
+        return isRecent ? CompletableFuture.completedFuture(OptionalLong.of(session)) : askAgain(session, timeout);
+    }
+
+    private CompletableFuture<OptionalLong> askAgain(long session, Duration timeout) {
         CompletableFuture<OptionalLong> answer = new CompletableFuture<>();
+        Runnable again = () -> {
+            long sent = System.nanoTime();
+            send().thenAccept(later -> {
+                boolean goesOn = later.equals(OptionalLong.of(session));
+                if (goesOn) {
+                    leader.answered(session, sent, System.nanoTime(), timeout);
+                }
+                answer.complete(goesOn ? later : OptionalLong.empty());
+            });
+        };
+        try {
+            timer.schedule(again, LeaderContact.delay(timeout).toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            answer.complete(OptionalLong.empty()); // closed
+        }
+        return answer;
+    }
+
+    private CompletableFuture<OptionalLong> send() {
         ZooKeeper connected = connected();
         if (connected == null) {
-            answer.complete(OptionalLong.empty());
-            return answer;
+            ZooKeeper last = latest;
+            if (last != null) {
+                send(last); // of which the answer does not matter, but when the connection fails
+            }
+            return CompletableFuture.completedFuture(OptionalLong.empty());
         }
+        latest = connected;
+        return send(connected);
+    }
+
+    private CompletableFuture<OptionalLong> send(ZooKeeper over) {
+        CompletableFuture<OptionalLong> answer = new CompletableFuture<>();
+        long sent = System.nanoTime();
         try {
-            connected.multi(
+            over.multi(
                     List.of(Op.check("/", -1)),
-                    (code, path, context, results) -> answer.complete(answered(connected, code)),
+                    (code, path, context, results) -> answer.complete(answered(over, sent, Code.get(code))),
                     null);
         } catch (RuntimeException e) {
             answer.complete(OptionalLong.empty());
@@ -145,10 +225,19 @@ final class Session implements CrashDetection {
         return answer;
     }
 
-    /** Also a refusal has passed the leader and a quorum: such as that the chroot does not exist yet. */
-    private static OptionalLong answered(ZooKeeper asked, int code) {
-        boolean isProof = Code.get(code) == Code.OK || Failures.isRefusal(KeeperException.create(Code.get(code)));
-        return isProof ? OptionalLong.of(asked.getSessionId()) : OptionalLong.empty();
+    private OptionalLong answered(ZooKeeper over, long sent, @Nullable Code code) {
+        if (code == Code.CONNECTIONLOSS) {
+            leader.broken(over.getSessionId(), sent, System.nanoTime());
+        }
+        return isProof(code) ? OptionalLong.of(over.getSessionId()) : OptionalLong.empty();
+    }
+
+    /**
+     * Two refusals have passed the leader and a quorum as well: that the chroot does not exist, or cannot be read. Any
+     * other may be the answer of one server alone, such as one that is cut off and serves reads, or is overloaded.
+     */
+    static boolean isProof(@Nullable Code code) {
+        return code == Code.OK || code == Code.NONODE || code == Code.NOAUTH;
     }
 
     private @Nullable ZooKeeper connected() {

@@ -6,6 +6,7 @@ import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockThreads;
@@ -32,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
 
 /**
  * Locks in ZooKeeper 3.6 or later, over a client of Curator.
@@ -62,6 +64,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
     public static final StoreCapabilities CAPABILITIES =
             new StoreCapabilities(Signals.IN_ORDER, Leases.OF_SESSION, Duration.ofMillis(1), 1, false);
 
+    /** Longer than any session time-out. */
+    private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);
+
     // Called by any thread; answers come on the client's event thread. What concerns one key is done in its KeyTurns.
     // A command is answered by whoever is first: its steps, or the timer with "unknown". Steps go on after that, so
     // that
@@ -79,9 +84,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private volatile boolean closed;
 
     /**
-     * Locks over a client that has been started.
+     * Locks over a client.
      *
-     * @param client the client; used, and not closed
+     * @param client the client; started if it has not been, and not closed
      * @param settings where the locks are, and how long answers may take
      */
     public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
@@ -89,9 +94,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
     }
 
     /**
-     * Locks over a client that has been started.
+     * Locks over a client.
      *
-     * @param client the client
+     * @param client the client; started if it has not been. With one that was started before, the first locks wait until
+     *     its session is certain: a third of the session time-out at most
      * @param settings where the locks are, and how long answers may take
      * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each
      *     lock
@@ -100,9 +106,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.client = client;
         this.settings = settings;
         this.whenClosed = whenClosed;
-        this.session = new Session(client, settings.sessionTimeout());
-        Nodes nodes = new Nodes(client);
         this.timer = LockThreads.timer("lock-zookeeper");
+        this.session = new Session(client, settings, timer, start(client));
+        Nodes nodes = new Nodes(client);
         this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
         this.connection = new ConnectionEvents(client, toString());
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());
@@ -110,15 +116,33 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.inspector = new LockInspector(nodes, paths);
     }
 
+    /** The time before which the client certainly had no session. */
+    private static long start(CuratorFramework client) {
+        if (client.getState() == CuratorFrameworkState.LATENT) {
+            long before = System.nanoTime();
+            client.start();
+            return before;
+        }
+        return System.nanoTime() - LONG_AGO;
+    }
+
     /**
-     * Waits for a connection, or until the time is over, or the caller is interrupted; the flag is set again.
+     * Waits until the client is connected, and its session is certain; or until the time is over, or the caller is
+     * interrupted: the flag is set again.
      *
      * @param limit how long to wait
      * @return whether the client is connected
      */
     public boolean connect(Duration limit) {
+        long start = System.nanoTime();
         try {
-            return client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS);
+            if (!client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                return false;
+            }
+            BlockingWait.await(session.prove(), limit.minusNanos(System.nanoTime() - start));
+            return true;
+        } catch (TimeoutException e) {
+            return true; // locks are granted as soon as it is certain
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
@@ -192,11 +216,19 @@ public final class ZooKeeperLockBackend implements LockBackend {
         // The lease must not end while the question is on its way: the answer may be that it is prolonged.
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         Future<?> late = expire(answer, Unknowns::renew);
-        proof.whenComplete((proven, failure) -> {
-            late.cancel(false);
-            answer.complete(renewed(hold, command, proven, sent));
-        });
+        proof.thenCompose(proven -> watched(hold).thenApply(done -> renewed(hold, command, proven, sent)))
+                .whenComplete((result, failure) -> {
+                    late.cancel(false);
+                    answer.complete(failure == null ? result : Unknowns.renew(failure));
+                });
         return answer;
+    }
+
+    /** Nothing else would tell a holder that its node was deleted. */
+    private CompletableFuture<?> watched(Hold hold) {
+        return hold.isWatched
+                ? CompletableFuture.completedFuture(null)
+                : lines.revocations().watch(hold);
     }
 
     private RenewResult renewed(Hold hold, RenewCommand command, OptionalLong proven, long sent) {
@@ -211,8 +243,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
         if (hold.isReleasing || holds.find(command.key(), command.token()) != hold) {
             return new RenewResult.NotHeld();
         }
-        hold.prolong(sent + command.lease().toNanos());
-        return new RenewResult.Renewed();
+        if (!hold.isWatched) {
+            return Unknowns.renew(new IllegalStateException("The node of the lock could not be watched"));
+        }
+        return hold.prolong(sent + command.lease().toNanos()) ? new RenewResult.Renewed() : new RenewResult.NotHeld();
     }
 
     @Override

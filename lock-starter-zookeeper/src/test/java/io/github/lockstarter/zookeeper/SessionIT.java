@@ -11,12 +11,15 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.testing.FreePort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.framework.CuratorFramework;
@@ -189,6 +192,20 @@ class SessionIT {
     }
 
     @Test
+    void aProofAfterASilenceCountsWithASecondOne() {
+        ScheduledExecutorService timer = LockThreads.timer("test-session");
+        opened(timer::shutdownNow);
+        long longAgo = System.nanoTime() - TimeUnit.HOURS.toNanos(1);
+        Session session = new Session(client, ZooKeeperClients.settings(SESSION), timer, longAgo);
+
+        Duration first = timeOf(session.prove());
+        Duration second = timeOf(session.prove());
+
+        assertThat(first).isGreaterThanOrEqualTo(SESSION.dividedBy(4));
+        assertThat(second).isLessThan(SESSION.dividedBy(8));
+    }
+
+    @Test
     void connectsToAServerThatIsStartedLater() throws Exception {
         int port = FreePort.next();
         Application early = application(opened(ZooKeeperClients.start("127.0.0.1:" + port, SESSION)));
@@ -203,6 +220,12 @@ class SessionIT {
             });
             early.close();
         }
+    }
+
+    private static Duration timeOf(CompletableFuture<OptionalLong> proof) {
+        long start = System.nanoTime();
+        assertThat(proof.join()).isPresent();
+        return Duration.ofNanos(System.nanoTime() - start);
     }
 
     private Application application(CuratorFramework over) {

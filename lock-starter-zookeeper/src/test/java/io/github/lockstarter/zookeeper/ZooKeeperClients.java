@@ -28,14 +28,18 @@ final class ZooKeeperClients {
 
     /** Does not wait for a connection. */
     static CuratorFramework start(String servers, Duration session) {
-        CuratorFramework client = CuratorFrameworkFactory.builder()
+        CuratorFramework client = unstarted(servers, session);
+        client.start();
+        return client;
+    }
+
+    private static CuratorFramework unstarted(String servers, Duration session) {
+        return CuratorFrameworkFactory.builder()
                 .connectString(servers)
                 .sessionTimeoutMs((int) session.toMillis())
                 .connectionTimeoutMs(2_000)
                 .retryPolicy(new RetryOneTime(50))
                 .build();
-        client.start();
-        return client;
     }
 
     static ZooKeeperLockSettings settings(Duration session) {
@@ -44,7 +48,11 @@ final class ZooKeeperClients {
 
     /** A backend with a client of its own, which it closes. */
     static ZooKeeperLockBackend backend(String servers, Duration session) {
-        CuratorFramework client = connect(servers, session);
-        return new ZooKeeperLockBackend(client, settings(session), client::close);
+        CuratorFramework client = unstarted(servers, session);
+        ZooKeeperLockBackend backend = new ZooKeeperLockBackend(client, settings(session), client::close);
+        if (!backend.connect(Duration.ofSeconds(10))) {
+            throw new IllegalStateException("ZooKeeper cannot be reached at " + servers);
+        }
+        return backend;
     }
 }

@@ -47,9 +47,9 @@ public final class ZooKeeperLockAutoConfiguration {
             ZooKeeperLockSettings settings = properties.settings(locks);
             CuratorFramework shared = application.getIfUnique();
             if (shared != null) {
-                return new ZooKeeperLockBackend(StartedClient.of(shared), settings);
+                return new ZooKeeperLockBackend(shared, settings);
             }
-            CuratorFramework own = StartedClient.from(properties);
+            CuratorFramework own = OwnClient.from(properties);
             return new ZooKeeperLockBackend(own, settings, own::close);
         }
 

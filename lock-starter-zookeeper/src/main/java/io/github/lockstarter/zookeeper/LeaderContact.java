@@ -1,0 +1,100 @@
+package io.github.lockstarter.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How lately the leader has certainly heard of a session, as far as the answers to its commands tell. The leader ends a
+ * session when it has not heard of it for the session time-out. It hears of a client of another server when that one
+ * answers the next of its pings, of which it sends one each half tick: not from the client's commands, which it
+ * executes for a session that it is about to end.
+ *
+ * <p>So a command counts only from {@link #delay} on after its answer: by then, the leader has heard of the session, no
+ * earlier than the command was sent. A connection that replaces another one counts at once, since a server asks the
+ * leader about the session before it goes on with it.
+ *
+ * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced
+ * as a whole; there are a few of the latest answers, the latest first.
+ */
+final class LeaderContact {
+
+    /** Half a tick, which is a quarter of the shortest session time-out, and an eighth of that for its way. */
+    private static final Part DELAY = new Part(9, 32);
+
+    /** Half of the session time-out is certain, and a little is for clocks that run at different speeds. */
+    private static final Part LONGEST_SILENCE = new Part(31, 64);
+
+    /** Answers that follow one another more closely are not kept. */
+    private static final int KEPT_PART = 16;
+
+    /** Of the session time-out. */
+    private record Part(int parts, int of) {
+
+        Duration of(Duration timeout) {
+            return timeout.multipliedBy(parts).dividedBy(of);
+        }
+    }
+
+    private record Answer(long session, long sent, long answered) {}
+
+    /** The connection broke at some time between the two. */
+    private record Break(long session, long after, long before) {}
+
+    private final long noSessionBefore;
+    private volatile List<Answer> answers = List.of();
+    private volatile Break lastBreak = new Break(Session.NONE, 0, 0);
+
+    /**
+     * Without an answer yet.
+     *
+     * @param noSessionBefore before which the client certainly had no session: the leader has heard of it since
+     */
+    LeaderContact(long noSessionBefore) {
+        this.noSessionBefore = noSessionBefore;
+    }
+
+    /** How long after its answer a command counts. */
+    static Duration delay(Duration timeout) {
+        return DELAY.of(timeout);
+    }
+
+    /**
+     * Whether the session that has answered a command is certainly not over for half of its time-out from the sending
+     * of the command on: the leader had heard of it lately when it executed the command.
+     */
+    boolean isRecent(long session, long sent, Duration timeout) {
+        long silence = LONGEST_SILENCE.of(timeout).toNanos();
+        if (sent - noSessionBefore <= silence) {
+            return true;
+        }
+        Break known = lastBreak;
+        if (known.session == session && sent - known.before >= 0 && sent - known.after <= silence) {
+            return true;
+        }
+        long delay = delay(timeout).toNanos();
+        return answers.stream()
+                .anyMatch(each ->
+                        each.session == session && sent - each.answered >= delay && sent - each.sent <= silence);
+    }
+
+    /** A command that was sent then has just failed with its connection: the next connection began later. */
+    void broken(long session, long sent, long now) {
+        lastBreak = new Break(session, sent, now);
+    }
+
+    /** A command was answered now that was sent then. */
+    synchronized void answered(long session, long sent, long now, Duration timeout) {
+        List<Answer> known = answers;
+        boolean isOther = known.isEmpty() || known.get(0).session != session;
+        if (!isOther && sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
+            return;
+        }
+        List<Answer> kept = new ArrayList<>();
+        kept.add(new Answer(session, sent, now));
+        known.stream()
+                .filter(each -> each.session == session && now - each.sent < timeout.toNanos())
+                .forEach(kept::add);
+        answers = List.copyOf(kept);
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.lockstarter.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Which answers show that the leader has lately heard of a session, where the shortest session has two ticks. */
+class LeaderContactTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(32);
+    private static final long SESSION = 7;
+    private static final long OTHER = 8;
+
+    private final LeaderContact leader = new LeaderContact(at(-1_000));
+
+    @Test
+    void theFirstAnswerAfterASilenceShowsNothing() {
+        answered(SESSION, 0);
+
+        assertThat(isRecent(SESSION, 0)).isFalse();
+        assertThat(isRecent(SESSION, 31)).isFalse(); // the leader may end it within a half tick
+    }
+
+    @Test
+    void anAnswerShowsSomethingWhenTheServerHasToldTheLeader() {
+        answered(SESSION, 0);
+
+        assertThat(isRecent(SESSION, 8)).isFalse();
+        assertThat(isRecent(SESSION, 9.5)).isTrue();
+        assertThat(isRecent(SESSION, 15)).isTrue();
+        assertThat(isRecent(SESSION, 16)).isFalse();
+    }
+
+    @Test
+    void anAnswerOfAnotherSessionShowsNothing() {
+        answered(OTHER, 0);
+        assertThat(isRecent(SESSION, 10)).isFalse();
+
+        answered(SESSION, 10);
+        assertThat(isRecent(OTHER, 11)).isFalse();
+    }
+
+    @Test
+    void answersEachEighthOfTheTimeoutAreAlwaysRecent() {
+        for (int second = 0; second < 200; second += 4) {
+            if (second > 12) {
+                assertThat(isRecent(SESSION, second)).isTrue();
+            }
+            answered(SESSION, second);
+            answered(SESSION, second + 0.7);
+            answered(SESSION, second + 3.1);
+        }
+    }
+
+    @Test
+    void aSessionThatIsYoungIsKnownToTheLeader() {
+        LeaderContact young = new LeaderContact(at(0));
+
+        assertThat(young.isRecent(SESSION, at(15), TIMEOUT)).isTrue();
+        assertThat(young.isRecent(SESSION, at(16), TIMEOUT)).isFalse();
+    }
+
+    @Test
+    void aConnectionThatReplacesAnotherShowsSomethingAtOnce() {
+        leader.broken(SESSION, at(0), at(2));
+
+        assertThat(isRecent(SESSION, 1)).isFalse(); // perhaps sent on the connection that broke
+        assertThat(isRecent(SESSION, 2)).isTrue();
+        assertThat(isRecent(OTHER, 2)).isFalse();
+        assertThat(isRecent(SESSION, 15)).isTrue();
+        assertThat(isRecent(SESSION, 16)).isFalse();
+    }
+
+    private void answered(long session, double second) {
+        leader.answered(session, at(second), at(second + 0.1), TIMEOUT);
+    }
+
+    private boolean isRecent(long session, double second) {
+        return leader.isRecent(session, at(second), TIMEOUT);
+    }
+
+    private static long at(double second) {
+        return (long) (second * 1e9);
+    }
+}
