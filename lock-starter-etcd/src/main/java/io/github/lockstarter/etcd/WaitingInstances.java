@@ -55,7 +55,16 @@ final class WaitingInstances {
 
         /** Whether the owner has neither counted the waiter at its grant nor had a message from it. */
         boolean isToBeToldTo(KeyValue lock) {
-            return lock.getCreateRevision() < stored && lock.getCreateRevision() != told;
+            return !isStored() || (lock.getCreateRevision() < stored && lock.getCreateRevision() != told);
+        }
+
+        /** Whether the key of the instance was stored, as far as etcd has answered. */
+        boolean isStored() {
+            return stored > 0;
+        }
+
+        long millisLeft() {
+            return TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
         }
 
         boolean isWatching() {
@@ -91,8 +100,12 @@ final class WaitingInstances {
      */
     CompletableFuture<Void> join(Waiting waiting, KeyValue refusedBy, long refusedAt, Deadline deadline) {
         Place place = new Place(waiting.instanceId, waiting.key);
-        Waiter waiter = this.waiting.computeIfAbsent(place, ignored -> new Waiter());
-        waiter.until = System.nanoTime() + waiting.patience.toNanos();
+        long until = System.nanoTime() + waiting.patience.toNanos();
+        Waiter waiter = this.waiting.compute(place, (same, known) -> {
+            Waiter kept = known == null ? new Waiter() : known;
+            kept.until = until;
+            return kept;
+        });
         if (!waiter.isWatching()) {
             waiter.watch = watch(place, waiter, refusedAt + 1);
         }
@@ -119,7 +132,7 @@ final class WaitingInstances {
     /** Whether the instance is registered. */
     boolean isWaiting(String instanceId, String key) {
         Waiter waiter = waiting.get(new Place(instanceId, key));
-        return waiter != null && waiter.stored > 0;
+        return waiter != null && waiter.isStored();
     }
 
     private CompletableFuture<Void> store(
@@ -180,12 +193,12 @@ final class WaitingInstances {
 
     private void leaveWhenOver(Place place, Waiter waiter, Duration rest) {
         later(rest, () -> {
-            Duration left = Duration.ofNanos(waiter.until - System.nanoTime());
-            if (left.toMillis() > 0) {
-                if (waiting.get(place) == waiter) {
-                    leaveWhenOver(place, waiter, left);
-                }
-            } else if (waiting.remove(place, waiter)) {
+            // At once with a refusal that prolongs the patience: it finds the waiter, or makes a new one.
+            Waiter left = waiting.computeIfPresent(
+                    place, (same, known) -> known == waiter && waiter.millisLeft() <= 0 ? null : known);
+            if (left == waiter) {
+                leaveWhenOver(place, waiter, Duration.ofMillis(Math.max(1, waiter.millisLeft())));
+            } else if (left == null) {
                 waiter.close();
             }
         });

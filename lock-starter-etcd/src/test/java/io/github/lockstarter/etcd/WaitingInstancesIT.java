@@ -8,6 +8,7 @@ import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
@@ -39,5 +40,27 @@ class WaitingInstancesIT extends EtcdScenario {
         assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
         answer(waiters.leave("me", key, deadline()));
         assertThat(keys()).isEqualTo(1);
+    }
+
+    @Test
+    void anInstanceThatCouldNotBeStoredIsStoredWithItsNextRefusal() {
+        WaitingInstances waiters = new WaitingInstances(
+                client, new KeyNames(EtcdStore.PREFIX), (instance, signalled) -> {}, Runnable::run);
+        WaitingInstances.Waiting waiting = new WaitingInstances.Waiting("me", key, LEASE);
+        answer(connected().acquire(attempt(newToken())));
+        KeyValue refusedBy = storedLock();
+        String owner = "x".repeat(2_000_000) + ":1"; // etcd refuses so long a request
+        KeyValue tooLong = refusedBy.toBuilder()
+                .setValue(new LockEntry(Optional.of(owner), 0, 1, LEASE).stored())
+                .build();
+
+        answer(waiters.join(waiting, tooLong, refusedBy.getModRevision(), deadline()));
+        assertThat(waiters.isWaiting("me", key)).isFalse();
+        answer(waiters.join(waiting, refusedBy, refusedBy.getModRevision(), deadline()));
+
+        assertThat(waiters.isWaiting("me", key)).isTrue();
+        assertThat(keys()).as("the lock, the waiter and its message").isEqualTo(3);
+        answer(waiters.leave("me", key, deadline()));
+        waiters.close();
     }
 }
