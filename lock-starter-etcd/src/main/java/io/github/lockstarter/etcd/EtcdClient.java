@@ -59,7 +59,7 @@ final class EtcdClient implements AutoCloseable {
 
     /** Creates a lease that lasts at least as long. */
     CompletableFuture<LeaseGrantResponse> grantLease(Duration atLeast, Deadline deadline) {
-        long seconds = Math.max(1, atLeast.plusMillis(999).toSeconds());
+        long seconds = Math.max(1, atLeast.plusNanos(999_999_999).toSeconds());
         return call(
                 LeaseGrpc.getLeaseGrantMethod(),
                 LeaseGrantRequest.newBuilder().setTTL(seconds).build(),
@@ -94,7 +94,8 @@ final class EtcdClient implements AutoCloseable {
     /** Renews leases: the answers are those of {@link KeepAliveStream}. */
     List<CompletableFuture<Long>> keepAlive(Member member, List<Long> leases, Deadline deadline) {
         KeepAliveStream stream = new KeepAliveStream(leases);
-        stream.answers().forEach(answer -> answer.whenComplete((ttl, failure) -> note(member, failure)));
+        CompletableFuture.allOf(stream.answers().toArray(CompletableFuture[]::new))
+                .whenComplete((all, failure) -> note(member, failure)); // one request that fails is one failure
         try {
             stream.send(ClientCalls.asyncBidiStreamingCall(
                     member.channel().newCall(LeaseGrpc.getLeaseKeepAliveMethod(), options(member, deadline)), stream));

@@ -101,8 +101,8 @@ public final class EtcdLockBackend implements LockBackend {
         this.waiters = new WaitingInstances(client, names, this::signal, callbacks);
         this.mailboxes = new Mailboxes(client, names, callbacks);
         this.order = new KeyOrder(callbacks);
-        this.acquirer = new LockAcquirer(client, names, attempts, waiters, target);
         this.renewer = new LockRenewer(client, names, attempts, order, target);
+        this.acquirer = new LockAcquirer(client, names, attempts, waiters, renewer, target);
         this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
         this.inspector = new LockInspector(client, names, mailboxes, target);
         this.probe = new FencingOffset(client, names);

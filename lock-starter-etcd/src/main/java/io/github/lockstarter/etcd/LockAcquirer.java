@@ -10,8 +10,11 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.GrantTime;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
 import io.grpc.Deadline;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -39,14 +42,22 @@ final class LockAcquirer {
     private final Attempts attempts;
     private final FencingOffset offset;
     private final WaitingInstances waiters;
+    private final LockRenewer renewer;
     private final String target;
 
-    LockAcquirer(EtcdClient client, KeyNames names, Attempts attempts, WaitingInstances waiters, String target) {
+    LockAcquirer(
+            EtcdClient client,
+            KeyNames names,
+            Attempts attempts,
+            WaitingInstances waiters,
+            LockRenewer renewer,
+            String target) {
         this.client = client;
         this.names = names;
         this.attempts = attempts;
         this.offset = new FencingOffset(client, names);
         this.waiters = waiters;
+        this.renewer = renewer;
         this.target = target;
     }
 
@@ -153,9 +164,31 @@ final class LockAcquirer {
             Optional<LockEntry> entry = LockEntry.of(found.getValue());
             boolean isOurs = entry.flatMap(LockEntry::token).equals(Optional.of(token.value()));
             return isOurs
-                    ? CompletableFuture.completedFuture(
-                            grant(entry.get().firstFencingToken(found.getCreateRevision()), 0))
+                    ? repeated(found, entry.get())
                     : contended(found, entry, response.getHeader().getRevision());
+        }
+
+        /** The lease is to last from the sending of this command on; the one in etcd began with an earlier one. */
+        private CompletableFuture<AcquireResult> repeated(KeyValue found, LockEntry entry) {
+            if (command.lease().compareTo(entry.lease()) > 0) {
+                String reason = "The token has the lock already, with a shorter lease";
+                return CompletableFuture.completedFuture(
+                        new AcquireResult.Unknown(reason, new IllegalStateException(reason)));
+            }
+            long revision = found.getCreateRevision();
+            RenewCommand renewal =
+                    new RenewCommand(command.key(), token, command.lease(), entry.lastFencingToken(revision));
+            return renewer.renew(List.of(renewal), deadline)
+                    .get(0)
+                    .toCompletableFuture()
+                    .thenApply(renewed -> {
+                        if (renewed instanceof RenewResult.Renewed) {
+                            return grant(entry.firstFencingToken(revision), 0);
+                        }
+                        String reason =
+                                "The token had the lock already, and its lease could not be renewed: " + renewed;
+                        return new AcquireResult.Unknown(reason, new IllegalStateException(reason));
+                    });
         }
 
         private AcquireResult grant(long first, long othersWaiting) {

@@ -46,6 +46,21 @@ class EtcdFaultsIT extends EtcdScenario {
     }
 
     @Test
+    void aRepeatedAttemptHasItsLeaseFromItsOwnSendingOn() {
+        LockBackend backend = connected();
+        LockToken token = newToken();
+        AcquireResult first = answer(backend.acquire(attempt(token)));
+        long lease = storedLock().getLease();
+        await().atMost(PATIENCE)
+                .until(() -> answer(client.remaining(lease, deadline())).compareTo(LEASE.minusSeconds(3)) < 0);
+
+        assertThat(answer(backend.acquire(attempt(token)))).isEqualTo(first);
+
+        assertThat(answer(client.remaining(storedLock().getLease(), deadline())))
+                .isGreaterThan(LEASE.minusSeconds(2));
+    }
+
+    @Test
     void losesALockWhoseKeyIsDeletedByHandWhileItsLeaseGoesOn() {
         LockBackend backend = connected();
         LockToken token = newToken();
