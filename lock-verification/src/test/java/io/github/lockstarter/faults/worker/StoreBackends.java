@@ -78,7 +78,6 @@ final class StoreBackends {
                 .connectionTimeoutMs((int) Backends.COMMAND_TIMEOUT.toMillis())
                 .retryPolicy(new RetryOneTime(50))
                 .build();
-        client.start();
         ZooKeeperLockSettings settings = new ZooKeeperLockSettings("/locks", PREFIX, Backends.COMMAND_TIMEOUT, SESSION);
         return new ZooKeeperLockBackend(client, settings, client::close);
     }
