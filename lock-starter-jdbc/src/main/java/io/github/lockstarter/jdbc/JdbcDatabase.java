@@ -1,6 +1,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -68,18 +69,22 @@ final class JdbcDatabase {
             return known.get();
         }
         try (Connection connection = source.getConnection()) {
-            String product = connection.getMetaData().getDatabaseProductName();
-            JdbcDialect dialect = settings.dialect().isPresent()
-                    ? settings.dialect().get()
-                    : JdbcDialect.of(connection.getMetaData())
-                            .orElseThrow(() -> new UnsupportedDatabaseException(product));
-            Found answer = new Found(
-                    dialect,
-                    connection.getTransactionIsolation(),
-                    target(connection.getMetaData().getURL()));
+            int networkTimeout = JdbcSession.limit(connection, networkTimeout());
+            Found answer = find(connection);
+            JdbcSession.unlimit(connection, networkTimeout);
             found = Optional.of(answer);
             return answer;
         }
+    }
+
+    private Found find(Connection connection) throws SQLException {
+        DatabaseMetaData database = connection.getMetaData();
+        Optional<JdbcDialect> dialect = settings.dialect().isPresent() ? settings.dialect() : JdbcDialect.of(database);
+        if (dialect.isEmpty()) {
+            throw new UnsupportedDatabaseException(
+                    database.getDatabaseProductName() + ' ' + database.getDatabaseProductVersion());
+        }
+        return new Found(dialect.get(), connection.getTransactionIsolation(), target(database.getURL()));
     }
 
     /** The URL without its parameters and the name of a user, among which may be a password. */

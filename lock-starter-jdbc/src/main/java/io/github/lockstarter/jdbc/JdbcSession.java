@@ -33,6 +33,7 @@ final class JdbcSession implements AutoCloseable {
     static JdbcSession open(DataSource database, int isolationAsLent, Duration timeout) throws SQLException {
         Connection connection = database.getConnection();
         try {
+            int networkTimeout = limit(connection, timeout); // first: what follows asks the server
             boolean autoCommit = connection.getAutoCommit();
             if (!autoCommit) {
                 connection.setAutoCommit(true);
@@ -40,7 +41,7 @@ final class JdbcSession implements AutoCloseable {
             if (isolationAsLent != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             }
-            return new JdbcSession(connection, autoCommit, isolationAsLent, limit(connection, timeout));
+            return new JdbcSession(connection, autoCommit, isolationAsLent, networkTimeout);
         } catch (SQLException | RuntimeException e) {
             closeAfter(e, connection);
             throw e;
@@ -60,7 +61,7 @@ final class JdbcSession implements AutoCloseable {
     }
 
     /** The timeout that it had; where the driver has none, nothing is changed. */
-    private static int limit(Connection connection, Duration timeout) {
+    static int limit(Connection connection, Duration timeout) {
         try {
             int before = connection.getNetworkTimeout();
             connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
@@ -83,14 +84,19 @@ final class JdbcSession implements AutoCloseable {
     }
 
     private void restore() throws SQLException {
-        if (networkTimeout >= 0) {
-            connection.setNetworkTimeout(Runnable::run, networkTimeout);
-        }
         if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
             connection.setTransactionIsolation(isolation);
         }
         if (!autoCommit) {
             connection.setAutoCommit(false);
+        }
+        unlimit(connection, networkTimeout); // last: what comes before asks the server
+    }
+
+    /** Undoes {@link #limit}. */
+    static void unlimit(Connection connection, int before) throws SQLException {
+        if (before >= 0) {
+            connection.setNetworkTimeout(Runnable::run, before);
         }
     }
 }

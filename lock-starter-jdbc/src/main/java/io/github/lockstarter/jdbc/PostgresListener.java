@@ -27,6 +27,9 @@ final class PostgresListener implements Runnable {
     /** How often a silent connection is asked whether it is still there. */
     private static final Duration ASK_AFTER = Duration.ofSeconds(10);
 
+    /** A server that does not answer by then is taken for gone. */
+    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(5);
+
     private final DataSource source;
     private final String channel;
     private final Consumer<PostgresNotice> receiver;
@@ -94,8 +97,9 @@ final class PostgresListener implements Runnable {
     @Override
     public void run() {
         while (phase.get() == Phase.RUNNING) {
-            try (Connection connection = source.getConnection()) {
-                hear(connection);
+            try (JdbcSession session =
+                    JdbcSession.open(source, Connection.TRANSACTION_READ_COMMITTED, ANSWERED_WITHIN)) {
+                hear(session.connection());
             } catch (SQLException | RuntimeException e) {
                 // The pool is exhausted or the server is away, which the commands report.
                 missed = true;
@@ -112,7 +116,6 @@ final class PostgresListener implements Runnable {
     }
 
     private void hear(Connection connection) throws SQLException {
-        connection.setAutoCommit(true);
         execute(connection, "LISTEN " + channel);
         PGConnection notifying = connection.unwrap(PGConnection.class);
         if (!tried.isDone() && !isSpare.getAsBoolean()) {

@@ -144,7 +144,7 @@ class JdbcLockBackendTests {
                         new JdbcLockBackend(new RenamedDatabase(pool, "Derby"), JdbcStore.settings())) {
             assertThatThrownBy(backend::start)
                     .isInstanceOf(JdbcUnavailableException.class)
-                    .hasMessageContaining("'Derby'")
+                    .hasMessageContaining("'Derby ")
                     .hasMessageContaining("distributed-lock.jdbc.dialect");
         }
     }

@@ -1,0 +1,98 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.MariaDb;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.redis.testing.ProxyLink;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What drivers, pools and servers of MySQL and MariaDB may be like. */
+class MariaDbIT {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final LockToken TOKEN = new LockToken("0123456789abcdef0123456789abcdef", 1);
+
+    private static MariaDb server;
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void start() {
+        server = MariaDb.start();
+        database = server.database().prepared();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @AfterEach
+    void clear() {
+        database.execute("DELETE FROM distributed_lock");
+    }
+
+    /** The pool lends connections with REPEATABLE READ, so a command begins with setting the isolation. */
+    @Test
+    void givesUpAConnectionThatNobodyAnswersOnBeforeTheFirstStatement() {
+        URI address = URI.create(database.url().substring("jdbc:".length()));
+        try (TcpProxy proxy = TcpProxy.before(address.getHost(), address.getPort());
+                HikariDataSource pool =
+                        database.pool("jdbc:mariadb://" + proxy.host() + ":" + proxy.port() + "/test", 1);
+                JdbcLockBackend backend = backend(pool)) {
+            assertThat(acquire(backend, "before")).isInstanceOf(AcquireResult.Granted.class);
+
+            proxy.open().forEach(ProxyLink::closeToServer);
+            try {
+                assertThat(acquire(backend, "meanwhile"))
+                        .isInstanceOfAny(AcquireResult.Unknown.class, AcquireResult.Rejected.class);
+                await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(acquire(backend, "afterwards"))
+                        .isInstanceOf(AcquireResult.Granted.class));
+            } finally {
+                proxy.cut(); // the driver closes no connection while a thread reads from it
+            }
+        }
+    }
+
+    private static JdbcLockBackend backend(HikariDataSource pool) {
+        JdbcSettings settings =
+                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 1, Duration.ofMillis(20), true);
+        JdbcLockBackend backend = new JdbcLockBackend(pool, settings);
+        backend.start();
+        return backend;
+    }
+
+    private static AcquireResult acquire(JdbcLockBackend backend, String key) {
+        return answer(backend.acquire(new AcquireCommand(key, TOKEN, Duration.ofSeconds(20), 0, 1, Optional.empty())));
+    }
+
+    private static RenewResult renew(JdbcLockBackend backend, String key, Duration lease) {
+        return answer(
+                backend.renew(List.of(new RenewCommand(key, TOKEN, lease, 0))).get(0));
+    }
+
+    private static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
