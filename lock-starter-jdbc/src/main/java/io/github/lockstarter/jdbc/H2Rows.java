@@ -1,6 +1,7 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -33,6 +34,13 @@ final class H2Rows extends LockRows {
     String microsUntil(String time) {
         return "CAST((EXTRACT(EPOCH FROM " + time + ") - EXTRACT(EPOCH FROM " + now() + ")) * 1000000 AS BIGINT)";
     }
+
+    /**
+     * Nothing: H2 would keep the limit for the connection, also once the application has it back. What waits for a row
+     * ends with H2's own {@code LOCK_TIMEOUT}.
+     */
+    @Override
+    void limit(PreparedStatement statement) {}
 
     /** H2 has no insertion that passes over a duplicate; it does not log one either. */
     @Override

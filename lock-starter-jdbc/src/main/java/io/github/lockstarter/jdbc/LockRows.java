@@ -135,7 +135,7 @@ abstract class LockRows {
         String sql = "UPDATE " + table.name() + " SET lock_until = GREATEST(lock_until, " + later()
                 + ") WHERE lock_key = ? AND owner = ? AND lock_until > " + now();
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setQueryTimeout(timeoutSeconds);
+            limit(statement);
             for (Lease lease : leases) {
                 bind(statement, micros(lease.duration()), lease.key(), lease.token());
                 statement.addBatch();
@@ -241,13 +241,18 @@ abstract class LockRows {
     final PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            statement.setQueryTimeout(timeoutSeconds);
+            limit(statement);
             bind(statement, parameters);
             return statement;
         } catch (SQLException e) {
             statement.close();
             throw e;
         }
+    }
+
+    /** Ends the statement if it takes longer than a command may. */
+    void limit(PreparedStatement statement) throws SQLException {
+        statement.setQueryTimeout(timeoutSeconds);
     }
 
     private static void bind(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {

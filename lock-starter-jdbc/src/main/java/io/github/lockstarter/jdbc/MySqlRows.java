@@ -58,7 +58,7 @@ class MySqlRows extends LockRows {
         long drawn;
         try (PreparedStatement statement = connection.prepareStatement(
                 "INSERT INTO " + table.numbers() + " () VALUES ()", Statement.RETURN_GENERATED_KEYS)) {
-            statement.setQueryTimeout(timeoutSeconds);
+            limit(statement);
             statement.executeUpdate();
             try (ResultSet keys = statement.getGeneratedKeys()) {
                 keys.next();

@@ -17,6 +17,7 @@ import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +82,20 @@ class JdbcLockBackendTests {
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
                 assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_SERIALIZABLE);
+            }
+        }
+    }
+
+    @Test
+    void leavesNoQueryTimeoutOnAConnectionThatGoesBackToTheApplication() throws SQLException {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(1);
+                JdbcLockBackend backend = started(pool)) {
+            assertThat(acquire(backend, "key")).isInstanceOf(AcquireResult.Granted.class);
+
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement()) {
+                assertThat(statement.getQueryTimeout()).isZero();
             }
         }
     }
