@@ -71,6 +71,17 @@ class MariaDbIT {
         }
     }
 
+    @Test
+    void renewsALockWhoseLeaseIsLongEnoughWhereTheDriverCountsChangedRowsOnly() {
+        try (HikariDataSource pool = database.pool(database.url() + "?useAffectedRows=true", 2);
+                JdbcLockBackend backend = backend(pool)) {
+            assertThat(acquire(backend, "key")).isInstanceOf(AcquireResult.Granted.class);
+
+            assertThat(renew(backend, "key", Duration.ofSeconds(1))).isInstanceOf(RenewResult.Renewed.class);
+            assertThat(renew(backend, "other", Duration.ofSeconds(1))).isInstanceOf(RenewResult.NotHeld.class);
+        }
+    }
+
     private static JdbcLockBackend backend(HikariDataSource pool) {
         JdbcSettings settings =
                 new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 1, Duration.ofMillis(20), true);
