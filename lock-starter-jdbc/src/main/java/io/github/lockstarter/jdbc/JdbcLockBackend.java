@@ -22,6 +22,7 @@ import io.github.lockstarter.spi.StoreCapabilities.Signals;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -41,9 +42,10 @@ import javax.sql.DataSource;
  * that crashed is taken over in place when its lease is over, and deleted {@link #SWEPT_AFTER later} if nobody comes.
  * Times are those of the database, in UTC.
  *
- * <p>Each statement is a transaction of its own, in auto-commit mode, on a connection from the pool and a thread of
- * this backend: never the caller's transaction, and never the caller's thread. Commands of one key are carried out one
- * after the other, renewals apart. Fencing tokens grow over all keys; {@link LockRows} has the invariant.
+ * <p>Each statement is a transaction of its own, but for renewals that are due together, on a connection from the pool
+ * and a thread of this backend: never the caller's transaction, and never the caller's thread. Commands of one key are
+ * carried out one after the other, renewals apart. Fencing tokens grow over all keys; {@link LockRows} has the
+ * invariant.
  *
  * <p>A waiter looks again after the poll interval. PostgreSQL notifies all waiters of a lock when it is released; one
  * connection of the pool is kept for that.
@@ -55,6 +57,9 @@ public final class JdbcLockBackend implements LockBackend {
 
     /** When rows of locks that ended by themselves are deleted, at the start and about once in this time. */
     static final Duration SWEPT_AFTER = Duration.ofHours(1);
+
+    /** In one batch: what is due at once, as after an outage, may be too much for one command timeout. */
+    private static final int MOST_RENEWALS = 500;
 
     private static final Duration IDLE = Duration.ofSeconds(10);
 
@@ -169,12 +174,17 @@ public final class JdbcLockBackend implements LockBackend {
         return signals.isOpen() ? Optional.empty() : Optional.of(settings.pollInterval());
     }
 
-    /** In one batch, and not behind the commands of other callers. */
+    /** In batches, and not behind the commands of other callers. */
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> renewals) {
-        if (renewals.isEmpty()) {
-            return List.of();
+        List<CompletionStage<RenewResult>> results = new ArrayList<>(renewals.size());
+        for (int from = 0; from < renewals.size(); from += MOST_RENEWALS) {
+            results.addAll(renewTogether(renewals.subList(from, Math.min(from + MOST_RENEWALS, renewals.size()))));
         }
+        return results;
+    }
+
+    private List<CompletionStage<RenewResult>> renewTogether(List<RenewCommand> renewals) {
         List<Lease> leases = renewals.stream()
                 .map(each -> new Lease(keys.of(each.key()), each.token().value(), each.lease()))
                 .toList();

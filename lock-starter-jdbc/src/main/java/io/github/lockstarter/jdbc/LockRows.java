@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements on the table, each a transaction of its own, on one connection in auto-commit mode. All times are
- * those of the database. Belongs to one thread.
+ * The statements on the table, each a transaction of its own but for renewals, of which a batch may be one, on one
+ * connection in auto-commit mode. All times are those of the database. Belongs to one thread.
  *
  * <p>A lock is taken in two steps: {@link #insert} or {@link #takeOver} writes the token into the row, and {@link
  * #number} then draws a number and writes it into the row if the token still has it. The invariant behind the order of

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -69,6 +70,22 @@ class MySqlRows extends LockRows {
             change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
         }
         return drawn;
+    }
+
+    /** In one transaction, since the server writes each transaction to the disk by itself. */
+    @Override
+    final List<Boolean> renew(List<Lease> leases) throws SQLException {
+        if (leases.size() == 1) {
+            return super.renew(leases);
+        }
+        connection.setAutoCommit(false);
+        try {
+            List<Boolean> renewed = super.renew(leases);
+            connection.commit();
+            return renewed;
+        } finally {
+            connection.setAutoCommit(true); // commits what a failed batch has done: a longer lease does no harm
+        }
     }
 
     /** A driver with {@code useAffectedRows=true} does not count a row whose lease is long enough already. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,6 +81,28 @@ class MariaDbIT {
             assertThat(renew(backend, "key", Duration.ofSeconds(1))).isInstanceOf(RenewResult.Renewed.class);
             assertThat(renew(backend, "other", Duration.ofSeconds(1))).isInstanceOf(RenewResult.NotHeld.class);
         }
+    }
+
+    @Test
+    void renewsTenThousandLocksThatAreDueAtOnceWithinOneCommandTimeout() {
+        int locks = 10_000;
+        database.execute("INSERT INTO distributed_lock SELECT CONCAT('lock:', seq), CONCAT('"
+                + TOKEN.instanceId() + ":', seq), seq, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) + INTERVAL 60 SECOND"
+                + " FROM seq_1_to_" + locks);
+        List<RenewCommand> due = IntStream.rangeClosed(1, locks)
+                .mapToObj(i -> new RenewCommand(
+                        String.valueOf(i), new LockToken(TOKEN.instanceId(), i), Duration.ofMinutes(5), i))
+                .toList();
+        try (HikariDataSource pool = database.pool(2);
+                JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"))) {
+            backend.start();
+
+            assertThat(backend.renew(due)).hasSize(locks).allSatisfy(each -> assertThat(answer(each))
+                    .isInstanceOf(RenewResult.Renewed.class));
+        }
+        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock"
+                        + " WHERE lock_until > UTC_TIMESTAMP(6) + INTERVAL 4 MINUTE"))
+                .isEqualTo(locks);
     }
 
     private static JdbcLockBackend backend(HikariDataSource pool) {
