@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The statements for MySQL, which has no sequences: a table with an {@code AUTO_INCREMENT} column stands in for one,
@@ -66,7 +67,8 @@ class MySqlRows extends LockRows {
                 drawn = keys.getLong(1);
             }
         }
-        if (drawn % NUMBERS_LEFT == 0) {
+        // By chance, since a server may draw odd numbers only, or each seventh.
+        if (ThreadLocalRandom.current().nextInt(NUMBERS_LEFT) == 0) {
             change("DELETE FROM " + table.numbers() + " WHERE n < ?", drawn);
         }
         return drawn;

@@ -14,6 +14,10 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -103,6 +107,22 @@ class MariaDbIT {
         assertThat(database.number("SELECT COUNT(*) FROM distributed_lock"
                         + " WHERE lock_until > UTC_TIMESTAMP(6) + INTERVAL 4 MINUTE"))
                 .isEqualTo(locks);
+    }
+
+    @Test
+    void keepsFewNumbersAlsoWhereTheServerDrawsOddOnesOnly() throws SQLException {
+        TestDatabase odd = server.create("odd", JdbcDialect.MYSQL).prepared();
+        int draws = 2_000; // that all of them leave the ones before has a probability of 1 : 500 million
+        try (Connection connection = DriverManager.getConnection(odd.url(), odd.user(), "");
+                Statement statement = connection.createStatement()) {
+            statement.execute("SET auto_increment_increment = 2, auto_increment_offset = 1");
+            MySqlRows rows = new MySqlRows(connection, LockTable.DEFAULT, TIMEOUT);
+            for (int i = 0; i < draws; i++) {
+                assertThat(rows.draw() % 2).isEqualTo(1);
+            }
+        }
+
+        assertThat(odd.number("SELECT COUNT(*) FROM distributed_lock_fencing")).isLessThan(draws);
     }
 
     private static JdbcLockBackend backend(HikariDataSource pool) {
