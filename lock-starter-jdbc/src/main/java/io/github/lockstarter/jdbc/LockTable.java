@@ -13,6 +13,9 @@ public record LockTable(String name) {
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,49}";
     private static final Pattern NAME = Pattern.compile("(?:" + IDENTIFIER + "\\.)?" + IDENTIFIER);
 
+    /** PostgreSQL refuses a notification with a longer one. */
+    private static final int LONGEST_CHANNEL = 63;
+
     /** The table that the scripts create. */
     public static final LockTable DEFAULT = new LockTable("distributed_lock");
 
@@ -34,8 +37,9 @@ public record LockTable(String name) {
         return name + "_fencing";
     }
 
-    /** The channel of notifications: one for each table of a database. */
+    /** The channel of notifications. Tables whose long names begin alike share one: their waiters look in vain. */
     String channel() {
-        return name.replace('.', '_').toLowerCase(Locale.ROOT);
+        String whole = name.replace('.', '_').toLowerCase(Locale.ROOT);
+        return whole.substring(0, Math.min(whole.length(), LONGEST_CHANNEL));
     }
 }

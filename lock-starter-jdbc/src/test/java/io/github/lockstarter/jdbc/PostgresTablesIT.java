@@ -1,0 +1,76 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What a table in PostgreSQL may be called. */
+class PostgresTablesIT {
+
+    private static Postgres server;
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void start() {
+        server = Postgres.start();
+        database = server.database().prepared();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void releasesALockForWhichAnotherOneWaitsWhateverTheLengthOfTheTablesName() {
+        String schema = "s".repeat(50);
+        String table = schema + "." + "t".repeat(50);
+        database.execute(
+                "CREATE SCHEMA " + schema,
+                "CREATE TABLE " + table + " (LIKE distributed_lock INCLUDING ALL)",
+                "CREATE SEQUENCE " + table + "_fencing");
+        JdbcSettings settings = new JdbcSettings(
+                "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
+        try (HikariDataSource pool = database.pool(6);
+                JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
+            backend.start();
+            LockToken owner = new LockToken("0123456789abcdef0123456789abcdef", 1);
+            assertThat(answer(backend.acquire(attempt(owner, Optional.empty()))))
+                    .isInstanceOf(AcquireResult.Granted.class);
+            LockToken other = new LockToken("0123456789abcdef0123456789abcdef", 2);
+            assertThat(answer(backend.acquire(
+                            attempt(other, Optional.of(new Waiting(Waiting.NEW, Duration.ofSeconds(10)))))))
+                    .isInstanceOf(AcquireResult.Contended.class);
+
+            assertThat(answer(backend.release(new ReleaseCommand("key", owner, 0))))
+                    .isInstanceOf(ReleaseResult.Released.class);
+        }
+    }
+
+    private static AcquireCommand attempt(LockToken token, Optional<Waiting> waiting) {
+        return new AcquireCommand("key", token, Duration.ofSeconds(20), 0, 1, waiting);
+    }
+
+    private static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
