@@ -25,19 +25,27 @@ record StartStatements(String key, Function<SQLException, SqlFailure> meaning)
     @Override
     public Optional<Failed> execute(LockRows rows) throws SQLException {
         String token = UUID.randomUUID().toString();
+        String other = UUID.randomUUID().toString();
         rows.probe();
         rows.insert(key, token, LEASE);
         try {
             rows.number(key, token, 0, 1);
             rows.renew(List.of(new LockRows.Lease(key, token, LEASE)));
+            if (rows.insert(key, other, LEASE)) {
+                return Optional.of(failed(
+                        "The table takes a second row of the same key, so that a lock would have two owners",
+                        "Make lock_key its primary key, as the script does"));
+            }
         } finally {
             rows.free(key, token);
+            rows.free(key, other);
         }
         rows.sweep(JdbcLockBackend.SWEPT_AFTER);
-        return rows.problemOfNumbers()
-                .map(problem -> new Failed(
-                        new SqlFailure(SqlFailure.Kind.REFUSED, problem, "Set CACHE 1 with ALTER SEQUENCE"),
-                        new IllegalStateException(problem)));
+        return rows.problemOfNumbers().map(problem -> failed(problem, "Set CACHE 1 with ALTER SEQUENCE"));
+    }
+
+    private static Failed failed(String problem, String remedy) {
+        return new Failed(new SqlFailure(SqlFailure.Kind.REFUSED, problem, remedy), new IllegalStateException(problem));
     }
 
     @Override

@@ -144,6 +144,14 @@ class JdbcLockBackendTests {
     }
 
     @Test
+    void refusesATableInWhichALockCouldHaveTwoOwners() {
+        database.prepared().execute("ALTER TABLE distributed_lock DROP PRIMARY KEY");
+
+        assertUnavailable(database, "two owners", "primary key");
+        assertThat(database.number("SELECT COUNT(*) FROM distributed_lock")).isZero();
+    }
+
+    @Test
     void saysWhichRightsAreMissing() {
         database.prepared().execute("CREATE USER reader PASSWORD ''", "GRANT SELECT ON distributed_lock TO reader");
 
