@@ -38,7 +38,8 @@ public enum JdbcDialect {
     }
 
     /**
-     * Recognises the database.
+     * Recognises the database. TiDB, which calls itself MySQL, is none of these: the numbers of its {@code
+     * AUTO_INCREMENT} columns are in no order over its servers.
      *
      * @param database what the driver says about it
      * @return the dialect; empty for a database that is none of these
@@ -57,6 +58,6 @@ public enum JdbcDialect {
         if (product.contains("mariadb") || (product.equals("mysql") && version.contains("mariadb"))) {
             return Optional.of(MARIADB);
         }
-        return product.equals("mysql") ? Optional.of(MYSQL) : Optional.empty();
+        return product.equals("mysql") && !version.contains("tidb") ? Optional.of(MYSQL) : Optional.empty();
     }
 }
