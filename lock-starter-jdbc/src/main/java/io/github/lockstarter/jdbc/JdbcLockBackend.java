@@ -264,7 +264,7 @@ public final class JdbcLockBackend implements LockBackend {
         long last = swept.get();
         long now = System.nanoTime();
         if (now - last > SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
-            submit(renewalThread, new CommandRun<>(new SweepStatements(SWEPT_AFTER), database, outages));
+            submit(commandThreads, new CommandRun<>(new SweepStatements(SWEPT_AFTER), database, outages));
         }
     }
 

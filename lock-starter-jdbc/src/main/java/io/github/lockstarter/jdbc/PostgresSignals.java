@@ -64,6 +64,9 @@ final class PostgresSignals implements AutoCloseable {
         listener.compareAndSet(Optional.empty(), Optional.of(fresh));
         PostgresListener present = listener().orElse(fresh);
         present.start();
+        if (isClosed) {
+            present.stop(); // closed meanwhile
+        }
         return present;
     }
 
