@@ -32,7 +32,7 @@ final class JdbcDatabase {
 
     /** A statement is cancelled by then; this is for a server that does not answer even that. */
     private Duration networkTimeout() {
-        return settings.commandTimeout().plusMillis(500);
+        return Duration.ofSeconds(LockRows.seconds(settings.commandTimeout())).plusMillis(500);
     }
 
     LockRows rows(JdbcSession session) throws SQLException {

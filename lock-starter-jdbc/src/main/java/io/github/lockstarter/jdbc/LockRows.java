@@ -39,7 +39,12 @@ abstract class LockRows {
     LockRows(Connection connection, LockTable table, Duration timeout) {
         this.connection = connection;
         this.table = table;
-        this.timeoutSeconds = (int) Math.max(1, timeout.plusMillis(999).toSeconds());
+        this.timeoutSeconds = seconds(timeout);
+    }
+
+    /** When the driver cancels a statement, which it counts in seconds: not before the timeout. */
+    static int seconds(Duration timeout) {
+        return (int) Math.max(1, timeout.plusMillis(999).toSeconds());
     }
 
     /** The present time. */

@@ -21,6 +21,9 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +39,7 @@ import org.junit.jupiter.api.Test;
 class OutageIT {
 
     private static final Duration TIMEOUT = Duration.ofMillis(500);
+    private static final Duration LEASE = Duration.ofSeconds(20);
 
     private static Postgres server;
     private static TestDatabase database;
@@ -94,6 +98,32 @@ class OutageIT {
                     .isNotInstanceOf(ReleaseResult.Unknown.class);
             assertThat(rowsOf("hung")).isZero();
         });
+    }
+
+    /** A statement that waits at the server goes on there if the client only closes the connection. */
+    @Test
+    void leavesNoStatementBehindThatTakesTheLockWhenItIsReleased() throws Exception {
+        JdbcSettings hasty = new JdbcSettings(
+                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofMillis(100), 4, Duration.ofMillis(20), true);
+        LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
+        try (HikariDataSource others = database.pool(6);
+                JdbcLockBackend second = new JdbcLockBackend(others, hasty);
+                Connection operator = DriverManager.getConnection(database.url(), database.user(), "");
+                Statement statement = operator.createStatement()) {
+            second.start();
+            operator.setAutoCommit(false);
+            statement.execute("INSERT INTO distributed_lock VALUES ('lock:late', 'operator', 1, FALSE, now(), now())");
+
+            assertThat(answer(
+                            second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
+                    .isInstanceOf(AcquireResult.Unknown.class);
+            await().atMost(Duration.ofSeconds(10))
+                    .untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
+                            .isNotInstanceOf(ReleaseResult.Unknown.class));
+            operator.rollback();
+
+            await().during(Duration.ofSeconds(1)).until(() -> rowsOf("late") == 0);
+        }
     }
 
     @Test
@@ -173,7 +203,7 @@ class OutageIT {
     }
 
     private CompletionStage<AcquireResult> acquire(String key, LockToken token) {
-        return backend.acquire(new AcquireCommand(key, token, Duration.ofSeconds(20), 0, 1, Optional.empty()));
+        return backend.acquire(new AcquireCommand(key, token, LEASE, 0, 1, Optional.empty()));
     }
 
     private static long rowsOf(String key) {
