@@ -96,8 +96,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     /**
      * Locks over a client.
      *
-     * @param client the client; started if it has not been. With one that was started before, the first locks wait until
-     *     its session is certain: a third of the session time-out at most
+     * @param client the client; started if it has not been. With one that was started before, the first locks wait
+     *     until its session is certain: a third of the session time-out at most
      * @param settings where the locks are, and how long answers may take
      * @param whenClosed called once in the end, such as to close the client, which ends its session and with it each
      *     lock

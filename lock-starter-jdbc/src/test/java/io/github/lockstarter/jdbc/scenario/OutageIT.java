@@ -114,8 +114,7 @@ class OutageIT {
             operator.setAutoCommit(false);
             statement.execute("INSERT INTO distributed_lock VALUES ('lock:late', 'operator', 1, FALSE, now(), now())");
 
-            assertThat(answer(
-                            second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
+            assertThat(answer(second.acquire(new AcquireCommand("late", token, LEASE, 0, 1, Optional.empty()))))
                     .isInstanceOf(AcquireResult.Unknown.class);
             await().atMost(Duration.ofSeconds(10))
                     .untilAsserted(() -> assertThat(answer(second.release(new ReleaseCommand("late", token, 0))))
