@@ -21,6 +21,7 @@ export function newState() {
     topology: 'standalone',
     proxy: null,
     variants: [
+      { id: 'v0', name: 'INCR' },
       { id: 'v1', name: 'no lock' },
       { id: 'v2', name: 'synchronized' },
       { id: 'v3', name: 'distributed lock' },

@@ -128,7 +128,7 @@ record ExperimentOptions(int requests, StagePlan stage, List<Variant> variants, 
                 .map(String::strip)
                 .map(id -> Variant.of(id)
                         .orElseThrow(() -> new UsageException("--variants has '" + id
-                                + "', which is unknown. Choose from v1,v2,v3,v4, with commas and without blanks")))
+                                + "', which is unknown. Choose from v0,v1,v2,v3,v4, with commas and without blanks")))
                 .distinct()
                 .toList();
     }

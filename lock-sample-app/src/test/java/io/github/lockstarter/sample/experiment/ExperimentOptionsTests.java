@@ -48,7 +48,7 @@ class ExperimentOptionsTests {
         "--requests=0, --requests='0' is no number from 1 to 5000",
         "--requests=, --requests='' is no number from 1 to 5000",
         "--instances=nine, --instances='nine' is no number from 1 to 8",
-        "--variants=v5, Choose from v1",
+        "--variants=v5, Choose from v0",
         "--backend=mongo, 'Choose one of redis, redlock, jdbc, zookeeper, etcd'",
         "--topology=ring, 'Choose one of standalone, sentinel, cluster'",
         "--chaos=maybe, 'Write --chaos, or leave it out'",

@@ -16,7 +16,7 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * A page view over HTTP, counted in four ways. A client that gets no answer, or 409 or 5xx, repeats its request with
+ * A page view over HTTP, counted in five ways. A client that gets no answer, or 409 or 5xx, repeats its request with
  * the same {@code X-Request-Id}; it is counted once.
  */
 @RestController
@@ -27,20 +27,30 @@ class PageViewController {
     private static final String REQUEST_ID = "X-Request-Id";
     private static final int LONGEST_ID = 100;
 
+    private final IncrementedViews incremented;
     private final UnlockedViews unlocked;
     private final SynchronizedViews synchronizedViews;
     private final LockedViews locked;
     private final ObjectProvider<RedlockViews> redlock;
 
     PageViewController(
+            IncrementedViews incremented,
             UnlockedViews unlocked,
             SynchronizedViews synchronizedViews,
             LockedViews locked,
             ObjectProvider<RedlockViews> redlock) {
+        this.incremented = incremented;
         this.unlocked = unlocked;
         this.synchronizedViews = synchronizedViews;
         this.locked = locked;
         this.redlock = redlock;
+    }
+
+    @RequestMapping("/v0/pview")
+    PageView incremented(
+            @RequestParam(defaultValue = "home") @Pattern(regexp = PAGE) String page,
+            @RequestHeader(name = REQUEST_ID, required = false) @Size(max = LONGEST_ID) @Nullable String request) {
+        return incremented.count(page, idOf(request));
     }
 
     @RequestMapping("/v1/pview")

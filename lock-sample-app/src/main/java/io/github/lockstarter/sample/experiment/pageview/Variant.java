@@ -5,23 +5,27 @@ import java.util.Optional;
 
 /** What keeps two requests from counting at the same time. */
 public enum Variant {
+    /** Redis itself: one command reads and writes, and executes alone. The control, which needs no lock. */
+    V0("v0", "INCR", true, false),
     /** Nothing. */
-    V1("v1", "no lock", false),
+    V1("v1", "no lock", false, false),
     /** The monitor of one JVM. */
-    V2("v2", "synchronized", false),
+    V2("v2", "synchronized", false, false),
     /** {@code @DistributedLock} on the application's Redis. */
-    V3("v3", "distributed lock", true),
+    V3("v3", "distributed lock", true, true),
     /** The same annotation on a quorum of independent servers. */
-    V4("v4", "Redlock", true);
+    V4("v4", "Redlock", true, true);
 
     private final String id;
     private final String title;
     private final boolean exact;
+    private final boolean locked;
 
-    Variant(String id, String title, boolean exact) {
+    Variant(String id, String title, boolean exact, boolean locked) {
         this.id = id;
         this.title = title;
         this.exact = exact;
+        this.locked = locked;
     }
 
     /**
@@ -55,10 +59,19 @@ public enum Variant {
     /**
      * Whether it must not lose a view.
      *
-     * @return true for the distributed locks
+     * @return true for the distributed locks and for {@code INCR}
      */
     public boolean isExact() {
         return exact;
+    }
+
+    /**
+     * Whether it takes a distributed lock, which can be hit.
+     *
+     * @return true for the distributed locks
+     */
+    public boolean isLocked() {
+        return locked;
     }
 
     /**
@@ -85,7 +98,7 @@ public enum Variant {
      * The key of the lock under which a page is counted.
      *
      * @param page the page
-     * @return the key, as {@code @DistributedLock} makes it; of use where the variant is exact
+     * @return the key, as {@code @DistributedLock} makes it; of use where the variant is locked
      */
     public String lockKey(String page) {
         return lockName() + ":" + page;

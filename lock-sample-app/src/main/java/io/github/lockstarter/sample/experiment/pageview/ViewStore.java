@@ -10,11 +10,11 @@ import org.springframework.data.redis.core.script.RedisScript;
 /**
  * Page views in Redis: the hash {@code sample:pview:{<variant>:<page>}} with {@code views} and {@code fence} (newest
  * fencing token), and the set {@code sample:pview:{<variant>:<page>}:counted} of requests that have been counted within
- * the last hour. (The right tool for a counter is {@code HINCRBY}. This stands for every read-modify-write that has no
- * such command.)
+ * the last hour. (The right tool for a counter is {@code HINCRBY}, which {@link #increment} uses. The rest stands for
+ * every read-modify-write that has no such command.)
  *
  * <p>With a fencing token it is fenced: the token is registered before the views are read, and checked again at the
- * write. Without one, the last write wins. A request is counted once, however often it is repeated: both scripts
+ * write. Without one, the last write wins. A request is counted once, however often it is repeated: each script
  * may be executed again by a client that has lost the answer.
  */
 final class ViewStore implements AutoCloseable {
@@ -24,6 +24,8 @@ final class ViewStore implements AutoCloseable {
             RedisScript.of(new ClassPathResource("open.lua", ViewStore.class), String.class);
     private static final RedisScript<String> WRITE =
             RedisScript.of(new ClassPathResource("write.lua", ViewStore.class), String.class);
+    private static final RedisScript<String> INCREMENT =
+            RedisScript.of(new ClassPathResource("increment.lua", ViewStore.class), String.class);
 
     private final StringRedisTemplate redis;
     private final Runnable disconnect;
@@ -72,6 +74,16 @@ final class ViewStore implements AutoCloseable {
      */
     Answer write(View view, long views, OptionalLong fence) {
         return run(WRITE, view, fence, Long.toString(views), Long.toString(MEMORY.toSeconds()));
+    }
+
+    /**
+     * Counts a view in the store itself: nothing comes between its read and its write.
+     *
+     * @param view what to count
+     * @return the views after
+     */
+    Answer increment(View view) {
+        return run(INCREMENT, view, OptionalLong.empty(), Long.toString(MEMORY.toSeconds()));
     }
 
     @Override

@@ -138,7 +138,7 @@ public final class Stage implements AutoCloseable {
      * @return what was done, in words
      */
     public String restartRedis(Variant variant, String page) {
-        return variant.isExact()
+        return variant.isLocked()
                 ? locksOf(variant).restart(variant.lockKey(page))
                 : new MasterServers(
                                 Topology.STANDALONE,
@@ -263,7 +263,7 @@ public final class Stage implements AutoCloseable {
 
     private LockServers locksOf(Variant variant) {
         return switch (variant) {
-            case V1, V2 ->
+            case V0, V1, V2 ->
                 throw new UnsupportedOperationException(
                         variant.id() + " (" + variant.title() + ") has no lock in Redis. Run v3 or v4");
             case V3 -> servers().locks();

@@ -101,7 +101,7 @@ class ExperimentController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     ExperimentState run(@Valid @RequestBody RunRequest request) {
         Variant variant = Variant.of(request.variant())
-                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v1, v2, v3, v4"));
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "variant is one of v0, v1, v2, v3, v4"));
         experiment.run(variant, request.requests(), actsOf(request));
         return experiment.state();
     }
