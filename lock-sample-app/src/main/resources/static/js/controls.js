@@ -9,7 +9,7 @@ const DESCRIPTIONS = {
   v3: '@DistributedLock: one at a time over all instances.',
   v4: 'The same annotation, the lock on 5 Redis servers.',
 };
-const TOPOLOGIES_WITH_FAILOVER = ['sentinel', 'cluster'];
+const TOPOLOGIES_WITH_FAILOVER = ['master-replica', 'sentinel', 'cluster'];
 
 const ELSEWHERE = 'It runs in an application that was started with java -jar lock-sample-app.jar, on the machine in front of you.';
 
@@ -99,7 +99,7 @@ export class Controls {
     }
     const hint = possible && locked
       ? 'These act at once on who holds the lock, or on the lock’s Redis.'
-      : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs sentinels or a cluster.';
+      : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs replicas.';
     setText(element('acts-hint'), hint);
   }
 

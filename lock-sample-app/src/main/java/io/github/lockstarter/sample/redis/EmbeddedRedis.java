@@ -27,6 +27,7 @@ import java.util.function.Consumer;
 public final class EmbeddedRedis implements AutoCloseable {
 
     private static final String CONFIGURATION = "redis.conf";
+    private static final String REPLICA_OF = "replicaof ";
     private static final int ANSWER_MS = 500;
     private static final long LOOK_MS = 20;
     private static final long START_SECONDS = 15;
@@ -173,6 +174,26 @@ public final class EmbeddedRedis implements AutoCloseable {
                 SimulatedWork.lasting(PAUSE);
             }
         }
+    }
+
+    /**
+     * Starts a killed server again as a copy of another one. As it stays that when it is restarted, it never comes back
+     * as a second master.
+     *
+     * @param masterPort the other server's port
+     * @throws IllegalStateException when it does not start
+     */
+    public void restartAsReplicaOf(int masterPort) {
+        Path configuration = process.directory().resolve(CONFIGURATION);
+        try {
+            List<String> lines = new ArrayList<>(Files.readAllLines(configuration));
+            lines.removeIf(line -> line.startsWith(REPLICA_OF));
+            lines.add(REPLICA_OF + Loopback.HOST + " " + masterPort);
+            Files.write(configuration, lines);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        restart();
     }
 
     /** Stops the server and waits until it is gone. Harmless when repeated. */

@@ -18,7 +18,9 @@ public enum Act {
     /** Kills Redis and starts it again. */
     RESTART_REDIS,
     /** Kills the master that has the lock, so that a replica takes over. */
-    FAIL_OVER;
+    FAIL_OVER,
+    /** Fails over, and then kills the new master as well, while a holder stands in the critical section. */
+    FAIL_OVER_TWICE;
 
     /** What {@code --chaos} does in a run, in this order. */
     public static final List<Act> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);

@@ -33,6 +33,9 @@ final class Acts {
     /** Twice as long as a crash take-over takes, and shorter than the lease of the instances. */
     private static final Duration STOP = Duration.ofSeconds(3);
 
+    /** That of the instances. */
+    private static final Duration LEASE = Duration.ofSeconds(5);
+
     private static final Logger log = LoggerFactory.getLogger(Acts.class);
 
     private final RunPlan plan;
@@ -72,7 +75,8 @@ final class Acts {
                 case KILL_HOLDER -> killHolder();
                 case DELETE_KEY -> deleteKey();
                 case RESTART_REDIS -> tell(act, null, stage.restartRedis(plan.variant(), plan.page()));
-                case FAIL_OVER -> tell(act, null, stage.failOver(plan.variant(), plan.page()));
+                case FAIL_OVER -> tell(act, null, stage.failOver(plan.variant(), plan.page(), 1));
+                case FAIL_OVER_TWICE -> failOverTwice();
             };
         } catch (UnsupportedOperationException impossible) {
             throw new ActRefusedException(String.valueOf(impossible.getMessage()), impossible);
@@ -135,6 +139,14 @@ final class Acts {
                 Act.DELETE_KEY,
                 holder,
                 "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
+    }
+
+    /** The holder is in its section over both failovers, as long as they take no longer than usual. */
+    private Acted failOverTwice() {
+        stage.requireReplicas(plan.variant());
+        Instance holder = breakpoint.haltHolder(LEASE);
+        String text = stage.failOver(plan.variant(), plan.page(), 2);
+        return tell(Act.FAIL_OVER_TWICE, null, text + ". Instance " + holder.name() + " held the lock at the first");
     }
 
     private void tell(Succession.Finding finding) {

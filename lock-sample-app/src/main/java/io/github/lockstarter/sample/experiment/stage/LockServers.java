@@ -21,13 +21,22 @@ interface LockServers {
     String restart(String key);
 
     /**
-     * Kills the server that has a lock, for good until another one has taken over.
+     * Says whether another server can take over.
+     *
+     * @throws UnsupportedOperationException when none can; the message says so
+     */
+    void requireReplicas();
+
+    /**
+     * Kills the server that has a lock, for good until another one has taken over; then that one, and so on. All come
+     * back.
      *
      * @param key the lock that is to be hit
+     * @param times how often, from 1
      * @return what was done, in words
      * @throws UnsupportedOperationException when none can take over; the message says so
      */
-    String failOver(String key);
+    String failOver(String key, int times);
 
     /**
      * Deletes the key of a lock, as an operator with {@code redis-cli} may.

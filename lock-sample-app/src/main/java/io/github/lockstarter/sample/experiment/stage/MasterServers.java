@@ -2,33 +2,28 @@ package io.github.lockstarter.sample.experiment.stage;
 
 import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
-import io.lettuce.core.RedisException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Locks on one master at a time: a server that stands alone, the one that sentinels name, or the one of a cluster that
- * has the slot of the lock.
+ * Locks on one master at a time: a server that stands alone, the one among static nodes, the one that sentinels name,
+ * or the one of a cluster that has the slot of the lock.
  */
 final class MasterServers implements LockServers {
 
     private static final Duration OUTAGE = Duration.ofMillis(300);
-    private static final Duration PROMOTION = Duration.ofSeconds(20);
+    private static final double MS_PER_SECOND = 1000;
 
-    private final Topology topology;
-    private final List<EmbeddedRedis> servers;
+    private final Replication replication;
     private final List<String> properties;
     private final RedisConsole console;
 
-    /**
-     * Where locks are kept.
-     *
-     * @param servers those with data, so without sentinels
-     */
-    MasterServers(Topology topology, List<EmbeddedRedis> servers, List<String> properties, RedisConsole console) {
-        this.topology = topology;
-        this.servers = List.copyOf(servers);
+    /** Where locks are kept, and how instances find it. */
+    MasterServers(Replication replication, List<String> properties, RedisConsole console) {
+        this.replication = replication;
         this.properties = List.copyOf(properties);
         this.console = console;
     }
@@ -40,7 +35,7 @@ final class MasterServers implements LockServers {
 
     @Override
     public String restart(String key) {
-        EmbeddedRedis master = master(key).orElseThrow(() -> noMaster(key));
+        EmbeddedRedis master = replication.master(key);
         try {
             master.kill();
             SimulatedWork.lasting(OUTAGE);
@@ -51,61 +46,72 @@ final class MasterServers implements LockServers {
     }
 
     @Override
-    public String failOver(String key) {
-        if (topology == Topology.STANDALONE) {
-            throw new UnsupportedOperationException(
-                    "A server that stands alone has no replica to fail over to. Choose the topology sentinel or cluster");
+    public void requireReplicas() {
+        if (replication.topology() == Topology.STANDALONE) {
+            throw new UnsupportedOperationException("A server that stands alone has no replica to fail over to."
+                    + " Choose the topology master-replica, sentinel or cluster");
         }
-        EmbeddedRedis before = master(key).orElseThrow(() -> noMaster(key));
-        EmbeddedRedis after;
+    }
+
+    @Override
+    public String failOver(String key, int times) {
+        requireReplicas();
+        List<EmbeddedRedis> masters = new ArrayList<>(List.of(replication.master(key)));
+        StringBuilder told = new StringBuilder();
+        long first = System.nanoTime();
         try {
-            before.kill();
-            after = awaitMaster(key);
+            for (int time = 0; time < times; time++) {
+                told.append(time == 0 ? "Redis " : "; ").append(failOverOnce(key, masters));
+                if (time > 0) {
+                    told.append(String.format(Locale.ROOT, " (%.1f s after the first kill)", secondsSince(first)));
+                }
+            }
         } finally {
-            before.restart();
+            rejoinEach(masters);
         }
-        if (topology == Topology.SENTINEL) {
-            console.ask(before.port(), redis -> redis.replicaof("127.0.0.1", after.port()));
+        return told.toString();
+    }
+
+    /** A shard of the cluster has one replica: the master that was killed before is to take over again. */
+    private String failOverOnce(String key, List<EmbeddedRedis> masters) {
+        EmbeddedRedis before = masters.get(masters.size() - 1);
+        if (replication.topology() == Topology.CLUSTER && masters.size() > 1) {
+            EmbeddedRedis former = masters.get(masters.size() - 2);
+            replication.rejoin(former, before);
+            replication.awaitCopy(former);
         }
-        return "Redis " + before.address() + " was killed (-9); " + after.address() + " was promoted";
+        EmbeddedRedis after = replication.replace(before, key);
+        masters.add(after);
+        return before.address() + " was killed (-9), and " + after.address() + " was promoted";
+    }
+
+    /** All but the newest, also when none was promoted. One that does not come back keeps no other from coming back. */
+    private void rejoinEach(List<EmbeddedRedis> masters) {
+        EmbeddedRedis newest = masters.get(masters.size() - 1);
+        RuntimeException failure = null;
+        for (EmbeddedRedis server : masters) {
+            try {
+                if (server == newest) {
+                    server.restart();
+                } else {
+                    replication.rejoin(server, newest);
+                }
+            } catch (RuntimeException notBack) {
+                failure = notBack;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     @Override
     public void delete(String key) {
-        EmbeddedRedis master = master(key).orElseThrow(() -> noMaster(key));
+        EmbeddedRedis master = replication.master(key);
         console.ask(master.port(), redis -> redis.del(LockKey.of(key)));
     }
 
-    private EmbeddedRedis awaitMaster(String key) {
-        long deadline = System.nanoTime() + PROMOTION.toNanos();
-        Optional<EmbeddedRedis> master = master(key);
-        while (master.isEmpty()) {
-            if (System.nanoTime() > deadline) {
-                throw noMaster(key);
-            }
-            SimulatedWork.lasting(OUTAGE);
-            master = master(key);
-        }
-        return master.get();
-    }
-
-    private Optional<EmbeddedRedis> master(String key) {
-        return servers.stream().filter(server -> isMaster(server, key)).findFirst();
-    }
-
-    /** A node of a cluster that has not the slot answers with an error. */
-    private boolean isMaster(EmbeddedRedis server, String key) {
-        try {
-            return console.ask(server.port(), redis -> {
-                redis.exists(LockKey.of(key));
-                return redis.info("replication").contains("role:master");
-            });
-        } catch (RedisException notThere) {
-            return false;
-        }
-    }
-
-    private static RedisException noMaster(String key) {
-        return new RedisException("No server is master of lock '" + key + "' just now");
+    private static double secondsSince(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos) / MS_PER_SECOND;
     }
 }

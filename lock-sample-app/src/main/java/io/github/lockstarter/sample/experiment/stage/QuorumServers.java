@@ -55,7 +55,13 @@ final class QuorumServers implements LockServers {
     }
 
     @Override
-    public String failOver(String key) {
+    public String failOver(String key, int times) {
+        requireReplicas();
+        throw new IllegalStateException("No server of Redlock has replicas");
+    }
+
+    @Override
+    public void requireReplicas() {
         throw new UnsupportedOperationException(
                 "The servers of Redlock have no replicas: they outvote one that fails. Restart Redis instead");
     }

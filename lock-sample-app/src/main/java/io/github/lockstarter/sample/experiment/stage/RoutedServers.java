@@ -21,8 +21,13 @@ record RoutedServers(Backend backend, LockServers servers) implements LockServer
     }
 
     @Override
-    public String failOver(String key) {
-        return servers.failOver(key);
+    public void requireReplicas() {
+        servers.requireReplicas();
+    }
+
+    @Override
+    public String failOver(String key, int times) {
+        return servers.failOver(key, times);
     }
 
     @Override

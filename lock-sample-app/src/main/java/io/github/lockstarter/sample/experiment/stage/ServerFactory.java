@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 final class ServerFactory {
 
     private static final String MASTER = "locks";
-    private static final int REPLICAS = 2;
+    private static final int REPLICAS = 3;
     private static final int SENTINELS = 3;
     private static final int QUORUM_SERVERS = 5;
     private static final int ATTEMPTS = 3;
@@ -51,9 +51,9 @@ final class ServerFactory {
         return switch (topology) {
             case STANDALONE ->
                 masters(
-                        topology,
-                        List.of(store),
+                        new Replication(topology, List.of(store), List.of(), console),
                         List.of("spring.data.redis.host=" + Loopback.HOST, "spring.data.redis.port=" + store.port()));
+            case MASTER_REPLICA -> staticReplicas();
             case SENTINEL -> sentinel();
             case CLUSTER -> cluster();
         };
@@ -68,13 +68,16 @@ final class ServerFactory {
                 console);
     }
 
+    private LockServers staticReplicas() {
+        List<EmbeddedRedis> servers = masterAndReplicas();
+        return masters(
+                new Replication(Topology.MASTER_REPLICA, servers, List.of(), console),
+                List.of("spring.data.redis.masterreplica.nodes=" + addresses(servers)));
+    }
+
     private LockServers sentinel() {
-        EmbeddedRedis master = start(RedisSetup.durable());
-        RedisSetup replica = RedisSetup.durable().replicaOf(master.port());
-        List<EmbeddedRedis> replicas =
-                IntStream.range(0, REPLICAS).mapToObj(i -> start(replica)).toList();
-        Readiness.await("the replicas follow", () -> info(master).contains("connected_slaves:" + REPLICAS));
-        RedisSetup setup = RedisSetup.sentinel(MASTER, master.port(), SENTINELS / 2 + 1);
+        List<EmbeddedRedis> servers = masterAndReplicas();
+        RedisSetup setup = RedisSetup.sentinel(MASTER, servers.get(0).port(), SENTINELS / 2 + 1);
         List<EmbeddedRedis> sentinels =
                 IntStream.range(0, SENTINELS).mapToObj(i -> start(setup)).toList();
         String known = "slaves=" + REPLICAS + ",sentinels=" + SENTINELS;
@@ -82,8 +85,7 @@ final class ServerFactory {
                 .allMatch(sentinel -> console.ask(
                         sentinel.port(), redis -> redis.info("sentinel").contains(known))));
         return masters(
-                Topology.SENTINEL,
-                Stream.concat(Stream.of(master), replicas.stream()).toList(),
+                new Replication(Topology.SENTINEL, servers, sentinels, console),
                 List.of(
                         "spring.data.redis.sentinel.master=" + MASTER,
                         "spring.data.redis.sentinel.nodes=" + addresses(sentinels)));
@@ -97,11 +99,23 @@ final class ServerFactory {
         Readiness.await("the replicas of the cluster follow", () -> nodes.stream()
                 .map(this::info)
                 .allMatch(info -> info.contains("connected_slaves:1") || info.contains("master_link_status:up")));
-        return masters(Topology.CLUSTER, nodes, List.of("spring.data.redis.cluster.nodes=" + addresses(nodes)));
+        return masters(
+                new Replication(Topology.CLUSTER, nodes, List.of(), console),
+                List.of("spring.data.redis.cluster.nodes=" + addresses(nodes)));
     }
 
-    private LockServers masters(Topology topology, List<EmbeddedRedis> servers, List<String> properties) {
-        return new MasterServers(topology, servers, properties, console);
+    /** The master is the first. */
+    private List<EmbeddedRedis> masterAndReplicas() {
+        EmbeddedRedis master = start(RedisSetup.durable());
+        RedisSetup replica = RedisSetup.durable().replicaOf(master.port());
+        List<EmbeddedRedis> replicas =
+                IntStream.range(0, REPLICAS).mapToObj(i -> start(replica)).toList();
+        Readiness.await("the replicas follow", () -> info(master).contains("connected_slaves:" + REPLICAS));
+        return Stream.concat(Stream.of(master), replicas.stream()).toList();
+    }
+
+    private LockServers masters(Replication replication, List<String> properties) {
+        return new MasterServers(replication, properties, console);
     }
 
     private EmbeddedRedis start(RedisSetup setup) {

@@ -47,7 +47,14 @@ public final class Stage implements AutoCloseable {
         belongings.add(background::shutdownNow);
     }
 
-    private record Servers(EmbeddedRedis store, LockServers locks, LockServers quorum, RedisConsole console) {}
+    private record Servers(EmbeddedRedis store, LockServers locks, LockServers quorum, RedisConsole console) {
+
+        /** The server of the data, as one that could be restarted. */
+        LockServers data() {
+            Replication alone = new Replication(Topology.STANDALONE, List.of(store), List.of(), console);
+            return new MasterServers(alone, List.of(), console);
+        }
+    }
 
     private record Parts(Optional<Servers> servers, List<Instance> instances, Optional<ReverseProxy> proxy) {
 
@@ -140,24 +147,20 @@ public final class Stage implements AutoCloseable {
     public String restartRedis(Variant variant, String page) {
         return variant.isLocked()
                 ? locksOf(variant).restart(variant.lockKey(page))
-                : new MasterServers(
-                                Topology.STANDALONE,
-                                List.of(servers().store()),
-                                List.of(),
-                                servers().console())
-                        .restart(variant.lockKey(page));
+                : servers().data().restart(variant.lockKey(page));
     }
 
     /**
-     * Kills the server of a lock, so that another one takes over.
+     * Kills the server of a lock, so that another one takes over; then that one, and so on.
      *
      * @param variant the variant
      * @param page the page whose lock is to be hit
+     * @param times how often, from 1
      * @return what was done, in words
      * @throws UnsupportedOperationException when no other can take over; the message says so
      */
-    public String failOver(Variant variant, String page) {
-        return locksOf(variant).failOver(variant.lockKey(page));
+    public String failOver(Variant variant, String page, int times) {
+        return locksOf(variant).failOver(variant.lockKey(page), times);
     }
 
     /**
@@ -179,6 +182,16 @@ public final class Stage implements AutoCloseable {
      */
     public void checkLock(Variant variant) {
         locksOf(variant);
+    }
+
+    /**
+     * Says whether another server can take over the locks of a variant.
+     *
+     * @param variant the variant
+     * @throws UnsupportedOperationException when none can; the message says so
+     */
+    public void requireReplicas(Variant variant) {
+        locksOf(variant).requireReplicas();
     }
 
     /**

@@ -85,7 +85,13 @@ final class StoreServer implements LockServers, AutoCloseable {
     }
 
     @Override
-    public String failOver(String key) {
+    public String failOver(String key, int times) {
+        requireReplicas();
+        throw new IllegalStateException("There is one server");
+    }
+
+    @Override
+    public void requireReplicas() {
         throw new UnsupportedOperationException(
                 "The experiment has one " + backend.id() + " server, and no other that could take over");
     }

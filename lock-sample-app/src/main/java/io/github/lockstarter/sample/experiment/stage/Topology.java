@@ -3,12 +3,15 @@ package io.github.lockstarter.sample.experiment.stage;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Where the locks of variant v3 are kept. */
 public enum Topology {
     /** One server, the one that has the data as well. */
     STANDALONE,
-    /** A master with two replicas, and three sentinels. */
+    /** A master with three replicas, which the instances know by their addresses; an operator promotes one. */
+    MASTER_REPLICA,
+    /** A master with three replicas, and three sentinels that promote one. */
     SENTINEL,
     /** A cluster of three masters with a replica each. */
     CLUSTER;
@@ -26,11 +29,20 @@ public enum Topology {
     }
 
     /**
+     * The names of all.
+     *
+     * @return with commas and blanks between them
+     */
+    public static String ids() {
+        return Arrays.stream(values()).map(Topology::id).collect(Collectors.joining(", "));
+    }
+
+    /**
      * What it is called on the command line and in JSON.
      *
-     * @return such as {@code sentinel}
+     * @return such as {@code master-replica}
      */
     public String id() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -85,7 +85,7 @@ class ExperimentController {
     @ResponseStatus(HttpStatus.ACCEPTED)
     ExperimentState setUp(@Valid @RequestBody StageRequest request) {
         Topology topology = Topology.of(request.topology())
-                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "topology is one of standalone, sentinel, cluster"));
+                .orElseThrow(() -> wrong(HttpStatus.BAD_REQUEST, "topology is one of " + Topology.ids()));
         experiment.setUp(new StagePlan(request.instances(), topology));
         return experiment.state();
     }
