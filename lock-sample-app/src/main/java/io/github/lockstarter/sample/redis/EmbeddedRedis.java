@@ -148,6 +148,19 @@ public final class EmbeddedRedis implements AutoCloseable {
         return process.pid();
     }
 
+    /**
+     * Sends the server a signal.
+     *
+     * @param signal such as {@code STOP}
+     */
+    public void signal(String signal) {
+        try {
+            process.signal(signal);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
     /** Ends the server at once (SIGKILL), as a crash does, and waits until it is gone. */
     public void kill() {
         try {
