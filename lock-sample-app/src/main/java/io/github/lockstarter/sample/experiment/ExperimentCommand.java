@@ -5,9 +5,14 @@ import io.github.lockstarter.sample.experiment.run.Act;
 import io.github.lockstarter.sample.experiment.run.ResultTable;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
 import io.github.lockstarter.sample.experiment.run.RunResult;
+import io.github.lockstarter.sample.experiment.run.Series;
+import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -68,7 +73,7 @@ public final class ExperimentCommand {
         Thread hook = new Thread(this::interrupted, "experiment-end");
         Runtime.getRuntime().addShutdownHook(hook);
         try {
-            List<RunResult> results = runAll();
+            List<Series> results = runAll();
             out.println();
             out.print(ResultTable.of(results));
             out.print(ResultTable.actsOf(results));
@@ -101,15 +106,38 @@ public final class ExperimentCommand {
         }
     }
 
-    private List<RunResult> runAll() {
-        experiment.setUp(options.stage()).join();
-        List<RunResult> results = new ArrayList<>();
-        for (Variant variant : options.variants()) {
-            experiment.awaitInstances();
-            out.println(variant.id() + " (" + variant.title() + "): " + options.requests() + " requests at once");
-            results.add(await(experiment.run(variant, options.requests(), acts())));
+    /** By variant, and where that has several, by topology. */
+    private List<Series> runAll() {
+        List<Series> all = new ArrayList<>();
+        for (StagePlan stage : options.stages()) {
+            experiment.setUp(stage).join();
+            all.addAll(runOn(stage));
         }
-        return results;
+        all.sort(Comparator.comparingInt(series -> options.variants().indexOf(series.variant())));
+        return all;
+    }
+
+    /** In turns, so that what else the machine does hits all alike. */
+    private List<Series> runOn(StagePlan stage) {
+        List<Variant> variants = options.variantsOn(stage);
+        Map<Variant, List<RunResult>> results = new EnumMap<>(Variant.class);
+        for (int repetition = 1; repetition <= options.repetitions(); repetition++) {
+            for (Variant variant : variants) {
+                experiment.awaitInstances();
+                out.println(announcement(variant, stage, repetition));
+                results.computeIfAbsent(variant, none -> new ArrayList<>())
+                        .add(await(experiment.run(variant, options.requests(), acts())));
+            }
+        }
+        return results.entrySet().stream()
+                .map(entry -> new Series(entry.getKey(), stage.locksOf(entry.getKey()), entry.getValue()))
+                .toList();
+    }
+
+    private String announcement(Variant variant, StagePlan stage, int repetition) {
+        String where = variant == Variant.V3 ? " over " + stage.locksOf(variant) : "";
+        String turn = options.repetitions() == 1 ? "" : ", run " + repetition + " of " + options.repetitions();
+        return variant.id() + " (" + variant.title() + where + turn + "): " + options.requests() + " requests at once";
     }
 
     private List<Act> acts() {
@@ -131,31 +159,21 @@ public final class ExperimentCommand {
         }
     }
 
-    private int judge(List<RunResult> results) {
-        List<RunResult> judged = results.stream()
-                .filter(result ->
-                        Variant.of(result.variant()).filter(Variant::isExact).isPresent())
-                .toList();
-        List<String> wrong = judged.stream()
-                .filter(result -> !result.exact())
-                .map(RunResult::variant)
+    private int judge(List<Series> results) {
+        List<String> wrong = results.stream()
+                .filter(series -> series.variant().isExact() && !series.isExact())
+                .map(series -> series.variant().id() + " (" + series.locks() + ")")
                 .toList();
         if (!wrong.isEmpty()) {
             out.println("Not exact: " + String.join(", ", wrong) + ". That should not happen; please report it.");
             return FAILED;
         }
-        if (judged.stream()
-                .anyMatch(result -> isLocked(result) && !result.missed().isEmpty())) {
+        if (results.stream().anyMatch(series -> series.variant().isLocked() && !series.isComplete())) {
             out.println(
                     "Not all of the chaos of v3 and v4 met somebody: this proves less than was asked for. Raise --requests.");
             return FAILED;
         }
         return 0;
-    }
-
-    /** Without a lock there is no holder to hit. */
-    private static boolean isLocked(RunResult result) {
-        return Variant.of(result.variant()).filter(Variant::isLocked).isPresent();
     }
 
     /** What is worth a line. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.sample.SampleApp;
+import io.github.lockstarter.sample.redis.MovableClock;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -61,7 +62,14 @@ class ExperimentHttpIT {
         assertThat(batch.await(10, TimeUnit.SECONDS)).isTrue();
         if (!topology.equals("standalone")) {
             assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over\"}"), "was promoted");
+            assertExact(
+                    run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over-twice\"}"), "s after the first kill");
         }
+        if (MovableClock.available()) {
+            assertExact(run("{\"variant\":\"v4\",\"requests\":60,\"act\":\"move-clock\"}"), "was set 31 s ahead");
+        }
+        assertRefused("{\"variant\":\"v3\",\"requests\":60,\"act\":\"move-clock\"}", "Run v4");
+        assertRefused("{\"variant\":\"v4\",\"requests\":60,\"act\":\"fail-over-twice\"}", "have no replicas");
         restartRedisTwiceAtATime();
 
         assertThat(send("DELETE", "", "").statusCode()).isEqualTo(202);
@@ -90,6 +98,13 @@ class ExperimentHttpIT {
         assertThat(result.path("exact").asBoolean()).as(result.toString()).isTrue();
         assertThat(result.path("acts").toString()).contains(act);
         assertThat(result.path("missed")).isEmpty();
+    }
+
+    private void assertRefused(String run, String reason) throws Exception {
+        JsonNode result = run(run);
+        assertThat(result.path("exact").asBoolean()).as(result.toString()).isTrue();
+        assertThat(result.path("acts")).isEmpty();
+        assertThat(result.path("missed").toString()).contains(reason);
     }
 
     private JsonNode run(String body) throws Exception {

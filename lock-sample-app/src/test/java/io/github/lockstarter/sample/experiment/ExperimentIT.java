@@ -55,18 +55,20 @@ class ExperimentIT {
         assertThat(command.awaitExit()).as(command::text).isZero();
 
         for (String variant : variants.split(",", -1)) {
+            String run = variant + " \\((standalone|five servers)\\): ";
             assertThat(command.row(variant)).isEqualTo(new Row(60, 60, 60, 0));
             assertThat(command.text())
-                    .containsPattern("(?m)^" + variant + ": Instance [AB] was killed in the critical section")
-                    .containsPattern("(?m)^" + variant + ": Instance [AB] was stopped in the critical section")
-                    .containsPattern("(?m)^" + variant + ": Instance [AB] kept the lock: no other instance had it for")
-                    .containsPattern("(?m)^" + variant + ": (Redis .* was killed|2 of the 5 servers .* were killed)");
+                    .containsPattern("(?m)^" + run + "Instance [AB] was killed in the critical section")
+                    .containsPattern("(?m)^" + run + "Instance [AB] was stopped in the critical section")
+                    .containsPattern("(?m)^" + run + "Instance [AB] kept the lock: no other instance had it for")
+                    .containsPattern("(?m)^" + run + "(Redis .* was killed|2 of the 5 servers .* were killed)");
         }
         if (variants.equals("v3")) {
             // Within the lease of 5 s. The request that took it over may have passed it on to the next one at once.
             assertThat(command.text())
-                    .containsPattern("(?m)^v3: Instance [AB] (took the lock over|had the lock) [12]\\.\\d s"
-                            + " after instance [AB] was killed");
+                    .containsPattern(
+                            "(?m)^v3 \\(standalone\\): Instance [AB] (took the lock over|had the lock) [12]\\.\\d s"
+                                    + " after instance [AB] was killed");
         }
         assertThat(command.leftovers()).isEmpty();
     }
@@ -85,8 +87,9 @@ class ExperimentIT {
         assertThat(command.row("v3")).isEqualTo(new Row(60, 60, 60, 0));
         assertThat(command.text())
                 .contains("Locks of v3 in " + backend)
-                .containsPattern("(?m)^v3: Instance [AB] was killed in the critical section")
-                .contains("v3: The " + backend + " server was killed (-9) and started again with its data");
+                .containsPattern("(?m)^v3 \\(" + backend + "\\): Instance [AB] was killed in the critical section")
+                .contains("v3 (" + backend + "): The " + backend
+                        + " server was killed (-9) and started again with its data");
         assertThat(command.leftovers()).isEmpty();
     }
 

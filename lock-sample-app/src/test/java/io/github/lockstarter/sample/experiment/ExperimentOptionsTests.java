@@ -21,22 +21,59 @@ class ExperimentOptionsTests {
     void runsAllVariantsWithTheNumberOfTheArticles() {
         assertThat(ExperimentOptions.parse(List.of()))
                 .isEqualTo(new ExperimentOptions(
-                        666, new StagePlan(2, Topology.STANDALONE), List.of(Variant.values()), false));
+                        666,
+                        2,
+                        Backend.REDIS,
+                        List.of(Topology.STANDALONE),
+                        List.of(Variant.V0, Variant.V1, Variant.V2, Variant.V3, Variant.V4),
+                        1,
+                        false));
     }
 
     @Test
     void readsEachOption() {
         assertThat(ExperimentOptions.parse(List.of(
-                        "--chaos", "--requests=60", "--topology=sentinel", "--variants=v3,v1", "--instances=3")))
+                        "--chaos",
+                        "--requests=60",
+                        "--topology=sentinel,master-replica",
+                        "--variants=v3,v1",
+                        "--instances=3",
+                        "--repetitions=5")))
                 .isEqualTo(new ExperimentOptions(
-                        60, new StagePlan(3, Topology.SENTINEL), List.of(Variant.V3, Variant.V1), true));
+                        60,
+                        3,
+                        Backend.REDIS,
+                        List.of(Topology.SENTINEL, Topology.MASTER_REPLICA),
+                        List.of(Variant.V3, Variant.V1),
+                        5,
+                        true));
+    }
+
+    @Test
+    void runsOnlyTheLocksThatMoveOverEachTopology() {
+        ExperimentOptions all = ExperimentOptions.parse(List.of("--topology=all", "--variants=v1,v3,v4"));
+
+        List<StagePlan> stages = all.stages();
+
+        assertThat(stages)
+                .extracting(StagePlan::topology)
+                .containsExactly(Topology.STANDALONE, Topology.MASTER_REPLICA, Topology.SENTINEL, Topology.CLUSTER);
+        assertThat(all.variantsOn(stages.get(0))).containsExactly(Variant.V1, Variant.V3, Variant.V4);
+        assertThat(all.variantsOn(stages.get(3))).containsExactly(Variant.V3);
+    }
+
+    @Test
+    void setsNothingUpForATopologyThatNoVariantNeeds() {
+        assertThat(ExperimentOptions.parse(List.of("--topology=sentinel,cluster", "--variants=v1,v4"))
+                        .stages())
+                .containsExactly(new StagePlan(2, Topology.SENTINEL));
     }
 
     @Test
     void readsTheBackendAndRefusesATopologyBesideIt() {
         assertThat(ExperimentOptions.parse(List.of("--backend=zookeeper", "--instances=3"))
-                        .stage())
-                .isEqualTo(new StagePlan(3, Backend.ZOOKEEPER, Topology.STANDALONE));
+                        .stages())
+                .containsExactly(new StagePlan(3, Backend.ZOOKEEPER, Topology.STANDALONE));
         assertThatThrownBy(() -> ExperimentOptions.parse(List.of("--backend=jdbc", "--topology=sentinel")))
                 .isInstanceOf(UsageException.class)
                 .hasMessageContaining(
@@ -50,7 +87,9 @@ class ExperimentOptionsTests {
         "--instances=nine, --instances='nine' is no number from 1 to 8",
         "--variants=v5, Choose from v0",
         "--backend=mongo, 'Choose one of redis, redlock, jdbc, zookeeper, etcd'",
-        "--topology=ring, 'Choose one of standalone, sentinel, cluster'",
+        "--topology=ring, 'Choose from standalone, master-replica, sentinel, cluster, with commas, or all'",
+        "'--topology=sentinel,', --topology has ''",
+        "--repetitions=21, --repetitions='21' is no number from 1 to 20",
         "--chaos=maybe, 'Write --chaos, or leave it out'",
         "--request=5, 'Unknown option ''--request=5''. Known are --requests'"
     })

@@ -20,7 +20,9 @@ public enum Act {
     /** Kills the master that has the lock, so that a replica takes over. */
     FAIL_OVER,
     /** Fails over, and then kills the new master as well, while a holder stands in the critical section. */
-    FAIL_OVER_TWICE;
+    FAIL_OVER_TWICE,
+    /** Moves the clock of one of the five servers of Redlock ahead, by more than a lease. */
+    MOVE_CLOCK;
 
     /** What {@code --chaos} does in a run, in this order. */
     public static final List<Act> CHAOS = List.of(KILL_HOLDER, STOP_HOLDER, RESTART_REDIS);

@@ -36,6 +36,9 @@ final class Acts {
     /** That of the instances. */
     private static final Duration LEASE = Duration.ofSeconds(5);
 
+    /** Longer than any lease, also the 30 s that are usual. */
+    private static final Duration JUMP = Duration.ofSeconds(31);
+
     private static final Logger log = LoggerFactory.getLogger(Acts.class);
 
     private final RunPlan plan;
@@ -77,6 +80,7 @@ final class Acts {
                 case RESTART_REDIS -> tell(act, null, stage.restartRedis(plan.variant(), plan.page()));
                 case FAIL_OVER -> tell(act, null, stage.failOver(plan.variant(), plan.page(), 1));
                 case FAIL_OVER_TWICE -> failOverTwice();
+                case MOVE_CLOCK -> tell(act, null, stage.moveClock(plan.variant(), JUMP));
             };
         } catch (UnsupportedOperationException impossible) {
             throw new ActRefusedException(String.valueOf(impossible.getMessage()), impossible);

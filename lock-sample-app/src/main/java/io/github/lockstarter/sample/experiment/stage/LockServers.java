@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment.stage;
 
+import java.time.Duration;
 import java.util.List;
 
 /** The servers that keep the locks of a variant. They belong to a stage, which ends them. */
@@ -37,6 +38,18 @@ interface LockServers {
      * @throws UnsupportedOperationException when none can take over; the message says so
      */
     String failOver(String key, int times);
+
+    /**
+     * Moves the clock of one of the servers, as an operator or a wrong time server may.
+     *
+     * @param ahead how far
+     * @return what was done, in words
+     * @throws UnsupportedOperationException when that cannot be done; the message says so
+     */
+    default String moveClock(Duration ahead) {
+        throw new UnsupportedOperationException(
+                "The experiment moves the clock of one of the five servers of Redlock only. Run v4");
+    }
 
     /**
      * Deletes the key of a lock, as an operator with {@code redis-cli} may.

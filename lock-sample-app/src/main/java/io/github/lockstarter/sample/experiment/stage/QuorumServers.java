@@ -2,6 +2,7 @@ package io.github.lockstarter.sample.experiment.stage;
 
 import io.github.lockstarter.sample.SimulatedWork;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
+import io.github.lockstarter.sample.redis.MovableClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -64,6 +65,19 @@ final class QuorumServers implements LockServers {
     public void requireReplicas() {
         throw new UnsupportedOperationException(
                 "The servers of Redlock have no replicas: they outvote one that fails. Restart Redis instead");
+    }
+
+    /** Always the same one: another one beside it would no longer be a minority for long. */
+    @Override
+    public String moveClock(Duration ahead) {
+        if (!MovableClock.available()) {
+            throw new UnsupportedOperationException("The clock of a redis-server cannot be moved here: that takes Linux"
+                    + " on x86-64, and the right to write into the memory of a process that one has started");
+        }
+        EmbeddedRedis server = servers.get(0);
+        MovableClock.of(server).set(ahead);
+        return "The clock of Redis " + server.address() + ", one of the " + servers.size() + " of Redlock, was set "
+                + ahead.toSeconds() + " s ahead";
     }
 
     @Override

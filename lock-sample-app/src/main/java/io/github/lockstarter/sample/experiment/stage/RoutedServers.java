@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.experiment.stage;
 
 import io.github.lockstarter.sample.experiment.pageview.Variant;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -28,6 +29,11 @@ record RoutedServers(Backend backend, LockServers servers) implements LockServer
     @Override
     public String failOver(String key, int times) {
         return servers.failOver(key, times);
+    }
+
+    @Override
+    public String moveClock(Duration ahead) {
+        return servers.moveClock(ahead);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.github.lockstarter.sample.experiment.pageview.Variant;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import java.net.URI;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -182,6 +183,18 @@ public final class Stage implements AutoCloseable {
      */
     public void checkLock(Variant variant) {
         locksOf(variant);
+    }
+
+    /**
+     * Moves the clock of one of the servers of a lock.
+     *
+     * @param variant the variant
+     * @param ahead how far, from the clock of the machine
+     * @return what was done, in words
+     * @throws UnsupportedOperationException when that cannot be done; the message says so
+     */
+    public String moveClock(Variant variant, Duration ahead) {
+        return locksOf(variant).moveClock(ahead);
     }
 
     /**

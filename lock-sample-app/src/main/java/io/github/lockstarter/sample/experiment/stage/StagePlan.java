@@ -1,5 +1,7 @@
 package io.github.lockstarter.sample.experiment.stage;
 
+import io.github.lockstarter.sample.experiment.pageview.Variant;
+
 /**
  * What is to be set up.
  *
@@ -18,6 +20,20 @@ public record StagePlan(int instances, Backend backend, Topology topology) {
             throw new IllegalArgumentException(
                     "instances is " + instances + "; choose 1 to " + MOST_INSTANCES + " of them");
         }
+    }
+
+    /**
+     * Where the locks of a variant are kept.
+     *
+     * @param variant the variant
+     * @return a topology of Redis or another backend; {@code -} where there are no locks
+     */
+    public String locksOf(Variant variant) {
+        return switch (variant) {
+            case V0, V1, V2 -> "-";
+            case V3 -> backend == Backend.REDIS ? topology.id() : backend.id();
+            case V4 -> "five servers";
+        };
     }
 
     /**
