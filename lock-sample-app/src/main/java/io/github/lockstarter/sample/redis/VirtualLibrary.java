@@ -101,6 +101,8 @@ record VirtualLibrary(long start, ByteBuffer content) {
         while (content.get(end) != 0) {
             end++;
         }
-        return new String(content.array(), position, end - position, StandardCharsets.US_ASCII);
+        byte[] name = new byte[end - position];
+        content.get(position, name);
+        return new String(name, StandardCharsets.US_ASCII);
     }
 }
