@@ -63,7 +63,8 @@ class ExperimentHttpIT {
         if (!topology.equals("standalone")) {
             assertExact(run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over\"}"), "was promoted");
             assertExact(
-                    run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over-twice\"}"), "s after the first kill");
+                    run("{\"variant\":\"v3\",\"requests\":60,\"act\":\"fail-over-twice\"}"),
+                    "had the lock at the first kill");
         }
         if (MovableClock.available()) {
             assertExact(run("{\"variant\":\"v4\",\"requests\":60,\"act\":\"move-clock\"}"), "was set 31 s ahead");

@@ -150,7 +150,8 @@ final class Acts {
         stage.requireReplicas(plan.variant());
         Instance holder = breakpoint.haltHolder(LEASE);
         String text = stage.failOver(plan.variant(), plan.page(), 2);
-        return tell(Act.FAIL_OVER_TWICE, null, text + ". Instance " + holder.name() + " held the lock at the first");
+        return tell(
+                Act.FAIL_OVER_TWICE, null, text + ". Instance " + holder.name() + " had the lock at the first kill");
     }
 
     private void tell(Succession.Finding finding) {

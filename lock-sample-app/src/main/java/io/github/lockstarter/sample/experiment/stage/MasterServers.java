@@ -57,32 +57,30 @@ final class MasterServers implements LockServers {
     public String failOver(String key, int times) {
         requireReplicas();
         List<EmbeddedRedis> masters = new ArrayList<>(List.of(replication.master(key)));
-        StringBuilder told = new StringBuilder();
+        List<String> told = new ArrayList<>();
         long first = System.nanoTime();
         try {
-            for (int time = 0; time < times; time++) {
-                told.append(time == 0 ? "Redis " : "; ").append(failOverOnce(key, masters));
-                if (time > 0) {
-                    told.append(String.format(Locale.ROOT, " (%.1f s after the first kill)", secondsSince(first)));
-                }
+            while (told.size() < times) {
+                told.add(failOverOnce(key, masters, first));
             }
         } finally {
             rejoinEach(masters);
         }
-        return told.toString();
+        return "Redis " + String.join("; ", told);
     }
 
     /** A shard of the cluster has one replica: the master that was killed before is to take over again. */
-    private String failOverOnce(String key, List<EmbeddedRedis> masters) {
+    private String failOverOnce(String key, List<EmbeddedRedis> masters, long first) {
         EmbeddedRedis before = masters.get(masters.size() - 1);
         if (replication.topology() == Topology.CLUSTER && masters.size() > 1) {
             EmbeddedRedis former = masters.get(masters.size() - 2);
             replication.rejoin(former, before);
             replication.awaitCopy(former);
         }
+        String when = masters.size() > 1 ? String.format(Locale.ROOT, " %.1f s later", secondsSince(first)) : "";
         EmbeddedRedis after = replication.replace(before, key);
         masters.add(after);
-        return before.address() + " was killed (-9), and " + after.address() + " was promoted";
+        return before.address() + " was killed (-9)" + when + ", and " + after.address() + " was promoted";
     }
 
     /** All but the newest, also when none was promoted. One that does not come back keeps no other from coming back. */
