@@ -29,7 +29,8 @@ class ExperimentControllerTests {
         http.perform(get("/experiment"))
                 .andExpect(status().isOk())
                 .andExpect(jsonPath("$.stage").value("absent"))
-                .andExpect(jsonPath("$.variants[3].name").value("Redlock"))
+                .andExpect(jsonPath("$.variants[0].name").value("INCR"))
+                .andExpect(jsonPath("$.variants[4].name").value("Redlock"))
                 .andExpect(jsonPath("$.run").hasJsonPath())
                 .andExpect(jsonPath("$.results").isEmpty());
     }
