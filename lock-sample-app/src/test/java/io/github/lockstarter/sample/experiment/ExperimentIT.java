@@ -93,6 +93,23 @@ class ExperimentIT {
         assertThat(command.leftovers()).isEmpty();
     }
 
+    @Tag("full")
+    @Test
+    void putsEachTopologyAndAllRepetitionsInOneTable() throws Exception {
+        Command command = start(
+                "--requests=60", "--variants=v0,v3", "--topology=standalone,master-replica,cluster", "--repetitions=2");
+
+        assertThat(command.awaitExit()).as(command::text).isZero();
+
+        assertThat(command.text())
+                .containsPattern("(?m)^v0 INCR +- +2 +60 +60 +0 +0 ")
+                .containsPattern("(?m)^v3 distributed lock +standalone +2 +60 +60 +0 ")
+                .containsPattern("(?m)^v3 distributed lock +master-replica +2 +60 +60 +0 ")
+                .containsPattern("(?m)^v3 distributed lock +cluster +2 +60 +60 +0 ")
+                .containsOnlyOnce("v0 (INCR, run 2 of 2)");
+        assertThat(command.leftovers()).isEmpty();
+    }
+
     /** Two at a time: what ends one does not touch the other. */
     @Tag("full")
     @Test
