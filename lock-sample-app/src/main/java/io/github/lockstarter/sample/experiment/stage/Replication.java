@@ -65,7 +65,7 @@ final class Replication {
         }
         long deadline = System.nanoTime() + PROMOTION.toNanos();
         Optional<EmbeddedRedis> next = find(key);
-        while (next.isEmpty() || !isKnown(next.get())) {
+        while (next.isEmpty() || !isKnown(next.get()) || !isFollowed(next.get())) {
             if (System.nanoTime() > deadline) {
                 throw noMaster(key);
             }
@@ -119,6 +119,23 @@ final class Replication {
         return sentinels.stream()
                 .allMatch(sentinel -> console.ask(
                         sentinel.port(), redis -> redis.info("sentinel").contains("address=" + master.address())));
+    }
+
+    /** By all replicas that live, so that one of them has its data. The other masters of a cluster never do. */
+    private boolean isFollowed(EmbeddedRedis master) {
+        return topology == Topology.CLUSTER
+                || servers.stream()
+                        .filter(server -> server != master)
+                        .allMatch(server -> followsOrIsDown(server, master));
+    }
+
+    private boolean followsOrIsDown(EmbeddedRedis server, EmbeddedRedis master) {
+        try {
+            String info = info(server);
+            return info.contains("master_port:" + master.port()) && info.contains("master_link_status:up");
+        } catch (RedisException down) {
+            return true;
+        }
     }
 
     private Optional<EmbeddedRedis> find(String key) {
