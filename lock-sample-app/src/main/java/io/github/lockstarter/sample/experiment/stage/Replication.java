@@ -96,12 +96,18 @@ final class Replication {
                 servers.stream().filter(server -> offset(server) >= 0).toList();
         EmbeddedRedis chosen =
                 replicas.stream().max(Comparator.comparingLong(this::offset)).orElseThrow(() -> noMaster(key));
-        console.ask(chosen.port(), redis -> redis.replicaofNoOne() + redis.configRewrite());
-        replicas.stream()
-                .filter(replica -> replica != chosen)
-                .forEach(replica -> console.ask(
-                        replica.port(),
-                        redis -> redis.replicaof(Loopback.HOST, chosen.port()) + redis.configRewrite()));
+        console.ask(chosen.port(), redis -> {
+            redis.replicaofNoOne();
+            return redis.configRewrite();
+        });
+        replicas.stream().filter(replica -> replica != chosen).forEach(replica -> follow(replica, chosen));
+    }
+
+    private void follow(EmbeddedRedis replica, EmbeddedRedis master) {
+        console.ask(replica.port(), redis -> {
+            redis.replicaof(Loopback.HOST, master.port());
+            return redis.configRewrite();
+        });
     }
 
     /** How much a replica has received; -1 of a server that is none, or does not answer. */
