@@ -3,6 +3,8 @@ package io.github.lockstarter.zookeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * How lately the leader has certainly heard of a session, as far as the answers to its commands tell. The leader ends a
@@ -14,8 +16,8 @@ import java.util.List;
  * earlier than the command was sent. A connection that replaces another one counts at once, since a server asks the
  * leader about the session before it goes on with it.
  *
- * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced
- * as a whole; there are a few of the latest answers, the latest first.
+ * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced as a whole. Of the
+ * answers, a few of the latest are kept, the latest first.
  */
 final class LeaderContact {
 
@@ -42,7 +44,7 @@ final class LeaderContact {
     private record Break(long session, long after, long before) {}
 
     private final long noSessionBefore;
-    private volatile List<Answer> answers = List.of();
+    private final AtomicReference<List<Answer>> answers = new AtomicReference<>(List.of());
     private volatile Break lastBreak = new Break(Session.NONE, 0, 0);
 
     /**
@@ -73,7 +75,7 @@ final class LeaderContact {
             return true;
         }
         long delay = delay(timeout).toNanos();
-        return answers.stream()
+        return answers().stream()
                 .anyMatch(each ->
                         each.session == session && sent - each.answered >= delay && sent - each.sent <= silence);
     }
@@ -84,17 +86,24 @@ final class LeaderContact {
     }
 
     /** A command was answered now that was sent then. */
-    synchronized void answered(long session, long sent, long now, Duration timeout) {
-        List<Answer> known = answers;
-        boolean isOther = known.isEmpty() || known.get(0).session != session;
-        if (!isOther && sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
-            return;
+    void answered(long session, long sent, long now, Duration timeout) {
+        answers.updateAndGet(known -> with(new Answer(session, sent, now), known, timeout));
+    }
+
+    private static List<Answer> with(Answer latest, List<Answer> known, Duration timeout) {
+        boolean isOther = known.isEmpty() || known.get(0).session != latest.session;
+        if (!isOther && latest.sent - known.get(0).sent < timeout.toNanos() / KEPT_PART) {
+            return known;
         }
         List<Answer> kept = new ArrayList<>();
-        kept.add(new Answer(session, sent, now));
+        kept.add(latest);
         known.stream()
-                .filter(each -> each.session == session && now - each.sent < timeout.toNanos())
+                .filter(each -> each.session == latest.session && latest.answered - each.sent < timeout.toNanos())
                 .forEach(kept::add);
-        answers = List.copyOf(kept);
+        return List.copyOf(kept);
+    }
+
+    private List<Answer> answers() {
+        return Objects.requireNonNull(answers.get());
     }
 }
