@@ -2,6 +2,7 @@ package io.github.lockstarter.sample;
 
 import io.github.lockstarter.sample.experiment.ExperimentCommand;
 import io.github.lockstarter.sample.experiment.store.StoreProgram;
+import io.github.lockstarter.sample.gallery.actor.ActorProgram;
 import java.util.Arrays;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -24,6 +25,9 @@ public class SampleApp {
     /** First argument that makes this program a server of locks. For the experiment's own use. */
     public static final String STORE = "store";
 
+    /** First argument that makes this program an actor of the gallery. For the gallery's own use. */
+    public static final String ACTOR = "gallery-actor";
+
     private static final String EXPERIMENT = "experiment";
 
     /**
@@ -38,6 +42,7 @@ public class SampleApp {
             case EXPERIMENT ->
                 System.exit(ExperimentCommand.run(Arrays.asList(args).subList(1, args.length)));
             case STORE -> StoreProgram.run(Arrays.copyOfRange(args, 1, args.length));
+            case ACTOR -> ActorProgram.run(Arrays.copyOfRange(args, 1, args.length));
             case INSTANCE -> InstanceApp.run(Arrays.copyOfRange(args, 1, args.length));
             default -> SpringApplication.run(SampleApp.class, args);
         }

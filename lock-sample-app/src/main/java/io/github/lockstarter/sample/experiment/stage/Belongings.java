@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What has to be ended, newest first. What is added after the end is ended at once: so nothing is left of something
  * that is closed while it is still being set up. Thread-safe.
  */
-final class Belongings implements AutoCloseable {
+public final class Belongings implements AutoCloseable {
 
     private final Object closing = new Object();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();
@@ -22,7 +22,7 @@ final class Belongings implements AutoCloseable {
      * @return the same
      * @throws IllegalStateException when all has been ended already; so is this
      */
-    <T extends AutoCloseable> T add(T belonging) {
+    public <T extends AutoCloseable> T add(T belonging) {
         synchronized (this) {
             if (!closed) {
                 open.push(belonging);

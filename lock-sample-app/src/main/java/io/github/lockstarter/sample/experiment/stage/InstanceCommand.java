@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** How another program of this application is started: from the same jar, or the same class path, as this one. */
-final class InstanceCommand {
+public final class InstanceCommand {
 
     private static final String BOOT_LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
 
@@ -36,8 +36,9 @@ final class InstanceCommand {
      * @param options further ones of the JVM
      * @param program first argument of the application
      * @param arguments further ones
+     * @return the command and its arguments
      */
-    static List<String> of(Path directory, List<String> options, String program, List<String> arguments) {
+    public static List<String> of(Path directory, List<String> options, String program, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx256m",

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /** Waits until servers are what they are to be. */
-final class Readiness {
+public final class Readiness {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LOOK = Duration.ofMillis(50);
@@ -20,7 +20,7 @@ final class Readiness {
      * @param isReached asked until it is true; an exception of the Redis client is no
      * @throws IllegalStateException when it is not true in time
      */
-    static void await(String what, BooleanSupplier isReached) {
+    public static void await(String what, BooleanSupplier isReached) {
         await(what, PATIENCE, isReached);
     }
 
@@ -32,7 +32,7 @@ final class Readiness {
      * @param isReached asked until it is true; an exception of the Redis client is no
      * @throws IllegalStateException when it is not true in time
      */
-    static void await(String what, Duration patience, BooleanSupplier isReached) {
+    public static void await(String what, Duration patience, BooleanSupplier isReached) {
         long deadline = System.nanoTime() + patience.toNanos();
         while (!holds(isReached)) {
             if (System.nanoTime() > deadline) {

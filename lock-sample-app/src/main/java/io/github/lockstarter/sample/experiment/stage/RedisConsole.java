@@ -11,14 +11,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /** Sends single commands to single servers, as {@code redis-cli -p} does: a connection for each. */
-final class RedisConsole implements AutoCloseable {
+public final class RedisConsole implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final RedisClient client = RedisClient.create();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RedisConsole() {
+    /** A console without connections. */
+    public RedisConsole() {
         client.setOptions(ClientOptions.builder().autoReconnect(false).build());
     }
 
@@ -27,10 +28,11 @@ final class RedisConsole implements AutoCloseable {
      *
      * @param port its port
      * @param question what to do with the connection
+     * @param <T> type of the answer
      * @return what it answers
      * @throws io.lettuce.core.RedisException when it does not answer, or refuses
      */
-    <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
+    public <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
         if (closed.get()) {
             throw new IllegalStateException("Taken down meanwhile");
         }

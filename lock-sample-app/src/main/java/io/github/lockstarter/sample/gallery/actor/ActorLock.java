@@ -1,0 +1,30 @@
+package io.github.lockstarter.sample.gallery.actor;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+
+/** The lock of an actor, which has one key at a time. For one thread. */
+interface ActorLock extends AutoCloseable {
+
+    /**
+     * Acquires.
+     *
+     * @param key what to lock
+     * @param wait longest time to wait
+     * @return whether it was granted
+     */
+    boolean acquire(String key, Duration wait);
+
+    /** The fencing token of the grant, where the lock has such a number. */
+    OptionalLong fencingToken();
+
+    /**
+     * Releases what was acquired.
+     *
+     * @return whether it was still the caller's, as far as the caller can tell
+     */
+    boolean release();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,83 @@
+package io.github.lockstarter.sample.gallery.actor;
+
+import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.sample.gallery.lock.BrokenLock;
+import io.github.lockstarter.sample.gallery.lock.FixedValueLock;
+import io.github.lockstarter.sample.gallery.lock.GetDelLock;
+import io.github.lockstarter.sample.gallery.lock.PublishedRedlock;
+import io.github.lockstarter.sample.gallery.lock.SetnxExpireLock;
+import io.github.lockstarter.sample.gallery.lock.SetnxLock;
+import io.github.lockstarter.sample.gallery.lock.TokenLock;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** A lock as articles print it, tried again and again. */
+final class PolledLock implements ActorLock {
+
+    private static final Duration PAUSE = Duration.ofMillis(20);
+
+    private final BrokenLock lock;
+    private final Connections connections;
+    private String key = "";
+
+    private PolledLock(BrokenLock lock, Connections connections) {
+        this.lock = lock;
+        this.connections = connections;
+    }
+
+    static PolledLock of(Setting setting, Breakpoints breakpoints) {
+        Connections connections = new Connections();
+        List<RedisCommands<String, String>> servers =
+                setting.lockPorts().stream().map(connections::to).toList();
+        Duration lease = Duration.ofMillis(setting.leaseMs());
+        Runnable inAcquire = () -> breakpoints.reach(Breakpoints.ACQUIRE);
+        Runnable inRelease = () -> breakpoints.reach(Breakpoints.RELEASE);
+        BrokenLock lock =
+                switch (setting.lock()) {
+                    case SETNX -> new SetnxLock(servers.get(0));
+                    case SETNX_EXPIRE -> new SetnxExpireLock(servers.get(0), lease, inAcquire);
+                    case FIXED_VALUE -> new FixedValueLock(servers.get(0), lease, inRelease);
+                    case GET_DEL -> new GetDelLock(servers.get(0), lease, inRelease);
+                    case TOKEN -> new TokenLock(servers.get(0), lease);
+                    case REDLOCK -> new PublishedRedlock(servers, lease);
+                    case NONE, STARTER -> throw new IllegalArgumentException(setting.lock() + " is not polled");
+                };
+        return new PolledLock(lock, connections);
+    }
+
+    @Override
+    public boolean acquire(String wanted, Duration wait) {
+        key = wanted;
+        long deadline = System.nanoTime() + wait.toNanos();
+        while (!lock.tryAcquire(wanted)) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+            SimulatedWork.lasting(PAUSE);
+        }
+        return true;
+    }
+
+    @Override
+    public OptionalLong fencingToken() {
+        return OptionalLong.empty();
+    }
+
+    @Override
+    public boolean release() {
+        try {
+            lock.release(key);
+            return true;
+        } catch (RedisException serverIsGone) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+    }
+}

@@ -1,0 +1,111 @@
+package io.github.lockstarter.sample.gallery.actor;
+
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.sample.SimulatedWork;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The lock of the starter, from the context of a Spring Boot application that has nothing but it. */
+final class StarterLock implements ActorLock {
+
+    private static final Duration PAUSE = Duration.ofMillis(50);
+    private static final Duration WARM_UP = Duration.ofSeconds(20);
+
+    private final ConfigurableApplicationContext context;
+    private final LockTemplate locks;
+    private final Breakpoints breakpoints;
+    private final Duration lease;
+    private @Nullable LockHandle handle;
+
+    private StarterLock(ConfigurableApplicationContext context, Breakpoints breakpoints, Duration lease) {
+        this.context = context;
+        this.locks = context.getBean(LockTemplate.class);
+        this.breakpoints = breakpoints;
+        this.lease = lease;
+    }
+
+    /** No {@code @Configuration}, so that the sample's own component scan does not find it. */
+    @EnableAutoConfiguration
+    static class Application {}
+
+    /**
+     * Starts the application, and acquires once: connections are open then, and it has had a reply of each server.
+     *
+     * @param warmUpKey a key that nobody else uses
+     */
+    static StarterLock start(Setting setting, Breakpoints breakpoints, String warmUpKey) {
+        String[] arguments = Stream.concat(
+                        Stream.of(
+                                "spring.config.name=gallery-actor",
+                                "spring.main.banner-mode=off",
+                                "spring.main.lazy-initialization=true",
+                                "logging.level.root=WARN",
+                                "spring.autoconfigure.exclude="
+                                        + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"),
+                        setting.properties().stream())
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(arguments);
+        StarterLock lock = new StarterLock(context, breakpoints, Duration.ofMillis(setting.leaseMs()));
+        if (lock.acquire(warmUpKey, WARM_UP)) {
+            lock.release();
+        }
+        return lock;
+    }
+
+    @Override
+    public boolean acquire(String key, Duration wait) {
+        long deadline = System.nanoTime() + wait.toNanos();
+        Optional<LockHandle> granted = tryAcquire(key, wait);
+        while (granted.isEmpty() && System.nanoTime() < deadline) {
+            SimulatedWork.lasting(PAUSE);
+            granted = tryAcquire(key, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        }
+        handle = granted.orElse(null);
+        if (handle != null) {
+            breakpoints.reach(Breakpoints.ACQUIRE);
+        }
+        return handle != null;
+    }
+
+    @Override
+    public OptionalLong fencingToken() {
+        return handle == null ? OptionalLong.empty() : OptionalLong.of(handle.fencingToken());
+    }
+
+    @Override
+    public boolean release() {
+        breakpoints.reach(Breakpoints.RELEASE);
+        LockHandle held = handle;
+        handle = null;
+        return held != null && held.release() == ReleaseOutcome.RELEASED;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    /** A store that does not answer, or that recovers, is asked again, as any caller does that has to get the lock. */
+    private Optional<LockHandle> tryAcquire(String key, Duration wait) {
+        try {
+            return locks.tryAcquire(
+                    LockRequest.of(key).waitingUpTo(wait).leasedFor(lease).ownedByHandle());
+        } catch (LockBackendException outage) {
+            return Optional.empty();
+        }
+    }
+}

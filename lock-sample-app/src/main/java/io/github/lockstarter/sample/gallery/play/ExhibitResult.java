@@ -1,0 +1,27 @@
+package io.github.lockstarter.sample.gallery.play;
+
+/**
+ * What became of an exhibit.
+ *
+ * @param id of the exhibit
+ * @param seed that chose parts, keys and pauses
+ * @param rounds how often it was played
+ * @param broken the broken lock
+ * @param ours ours, by the same steps
+ */
+public record ExhibitResult(String id, long seed, int rounds, SideResult broken, SideResult ours) {
+
+    /**
+     * Whether the broken lock broke as it had to, in each round, and ours did not.
+     *
+     * @return true when this shows what it is to show
+     */
+    public boolean isAsPredicted() {
+        Exhibit exhibit = Exhibit.of(id).orElseThrow();
+        return broken.getLost() == (long) rounds * exhibit.lostPerRound()
+                && broken.blocked() == exhibit.blocks()
+                && broken.ownersAtOnce() >= exhibit.owners()
+                && ours.getLost() == 0
+                && !ours.blocked();
+    }
+}
