@@ -165,6 +165,25 @@ public final class Experiment implements AutoCloseable {
         return scene().requireRun().perform(act, pause);
     }
 
+    /**
+     * Keeps runs and set-ups from beginning, until {@link #vacate}: something else needs this machine.
+     *
+     * @throws ExperimentConflictException while a stage is set up or taken down, or a run is under way, and while this
+     *     machine is occupied already
+     */
+    public void occupy() {
+        move(now -> {
+            now.requireNoRun();
+            now.requireSettled();
+            return now.occupied(true);
+        });
+    }
+
+    /** Ends what {@link #occupy} has begun. */
+    public void vacate() {
+        move(now -> now.occupied(false));
+    }
+
     /** Takes the stage down and waits for it. */
     @Override
     public void close() {

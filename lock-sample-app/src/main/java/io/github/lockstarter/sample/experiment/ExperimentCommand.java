@@ -52,11 +52,15 @@ public final class ExperimentCommand {
     static int run(List<String> arguments, PrintStream out, PrintStream err) {
         if (arguments.contains("--help")) {
             out.print(ExperimentOptions.HELP);
+            out.print(GalleryOptions.HELP);
             return 0;
         }
         LoggingSystem.get(ExperimentCommand.class.getClassLoader())
                 .setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
         try {
+            if (GalleryOptions.areAskedFor(arguments)) {
+                return new GalleryCommand(GalleryOptions.parse(arguments), out).run();
+            }
             return new ExperimentCommand(ExperimentOptions.parse(arguments), out).run();
         } catch (UsageException wrong) {
             err.println(wrong.getMessage() + ".");
@@ -97,7 +101,8 @@ public final class ExperimentCommand {
         }
     }
 
-    private static void remove(Thread hook) {
+    /** Removes a shutdown hook; never returns when it runs already. */
+    static void remove(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException underWay) {

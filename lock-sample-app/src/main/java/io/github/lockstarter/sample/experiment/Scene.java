@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the run that is under way, if there is one
  * @param runs how many runs have begun
  * @param results of those that have ended
+ * @param occupied whether something else than a run has this machine
  */
 record Scene(
         Phase phase,
@@ -25,9 +26,10 @@ record Scene(
         @Nullable Stage stage,
         @Nullable Run run,
         long runs,
-        List<RunResult> results) {
+        List<RunResult> results,
+        boolean occupied) {
 
-    static final Scene EMPTY = new Scene(Phase.ABSENT, null, null, null, 0, List.of());
+    static final Scene EMPTY = new Scene(Phase.ABSENT, null, null, null, 0, List.of(), false);
 
     /** What the stage is. */
     enum Phase {
@@ -44,23 +46,23 @@ record Scene(
     }
 
     Scene starting(Stage newStage) {
-        return new Scene(Phase.STARTING, null, newStage, null, runs, results);
+        return new Scene(Phase.STARTING, null, newStage, null, runs, results, occupied);
     }
 
     Scene in(Phase newPhase) {
-        return new Scene(newPhase, null, stage, run, runs, results);
+        return new Scene(newPhase, null, stage, run, runs, results, occupied);
     }
 
     Scene gone(Phase newPhase, @Nullable String newFailure) {
-        return new Scene(newPhase, newFailure, null, null, runs, results);
+        return new Scene(newPhase, newFailure, null, null, runs, results, occupied);
     }
 
     Scene running(Run newRun) {
-        return new Scene(phase, null, stage, newRun, newRun.plan().id(), results);
+        return new Scene(phase, null, stage, newRun, newRun.plan().id(), results, occupied);
     }
 
     Scene ended(@Nullable String reason) {
-        return new Scene(phase, reason, stage, null, runs, results);
+        return new Scene(phase, reason, stage, null, runs, results, occupied);
     }
 
     Scene with(RunResult result) {
@@ -70,7 +72,12 @@ record Scene(
                 stage,
                 null,
                 runs,
-                Stream.concat(results.stream(), Stream.of(result)).toList());
+                Stream.concat(results.stream(), Stream.of(result)).toList(),
+                occupied);
+    }
+
+    Scene occupied(boolean nowOccupied) {
+        return new Scene(phase, failure, stage, run, runs, results, nowOccupied);
     }
 
     Run requireRun() {
@@ -81,6 +88,9 @@ record Scene(
     }
 
     void requireNoRun() {
+        if (occupied) {
+            throw new ExperimentConflictException("The gallery plays. Wait for its end, or cancel it");
+        }
         if (run != null) {
             throw new ExperimentConflictException(
                     "Run " + run.plan().id() + " is under way. Wait for its end, or cancel it");

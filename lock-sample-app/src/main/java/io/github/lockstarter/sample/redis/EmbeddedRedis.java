@@ -261,7 +261,25 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
+    /**
+     * Again when it ends before it logs anything: a program that this JVM starts at the same moment may have the binary
+     * open for writing, and such a file cannot be executed.
+     */
     private void launch() throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                launchOnce();
+                return;
+            } catch (IOException failure) {
+                if (attempt == ATTEMPTS || process.isRunning() || Files.exists(logFile())) {
+                    throw failure;
+                }
+                pause();
+            }
+        }
+    }
+
+    private void launchOnce() throws IOException {
         process.start();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (!answers()) {
@@ -287,8 +305,11 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     private String log() throws IOException {
-        Path log = process.directory().resolve("redis.log");
-        return Files.exists(log) ? Files.readString(log) : "it has logged nothing";
+        return Files.exists(logFile()) ? Files.readString(logFile()) : "it has logged nothing";
+    }
+
+    private Path logFile() {
+        return process.directory().resolve("redis.log");
     }
 
     private static void pause() throws IOException {

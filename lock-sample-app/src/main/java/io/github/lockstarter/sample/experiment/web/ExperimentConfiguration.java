@@ -1,15 +1,21 @@
 package io.github.lockstarter.sample.experiment.web;
 
 import io.github.lockstarter.sample.experiment.Experiment;
+import io.github.lockstarter.sample.gallery.Gallery;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The one experiment of this application. What it has started ends with the context. */
+/** The one experiment of this application, and its one gallery. What it has started ends with the context. */
 @Configuration(proxyBeanMethods = false)
 class ExperimentConfiguration {
 
     @Bean
     Experiment experiment(LiveEvents events) {
         return new Experiment(events);
+    }
+
+    @Bean
+    Gallery gallery(LiveEvents events) {
+        return new Gallery(events);
     }
 }

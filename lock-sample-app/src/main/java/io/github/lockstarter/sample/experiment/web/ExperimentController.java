@@ -10,6 +10,7 @@ import io.github.lockstarter.sample.experiment.run.RunEvent;
 import io.github.lockstarter.sample.experiment.run.RunPlan;
 import io.github.lockstarter.sample.experiment.stage.StagePlan;
 import io.github.lockstarter.sample.experiment.stage.Topology;
+import io.github.lockstarter.sample.gallery.Gallery;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -45,10 +46,12 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 class ExperimentController {
 
     private final Experiment experiment;
+    private final Gallery gallery;
     private final LiveEvents events;
 
-    ExperimentController(Experiment experiment, LiveEvents events) {
+    ExperimentController(Experiment experiment, Gallery gallery, LiveEvents events) {
         this.experiment = experiment;
+        this.gallery = gallery;
         this.events = events;
     }
 
@@ -134,7 +137,7 @@ class ExperimentController {
 
     @GetMapping(path = "/events", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter events() {
-        return events.subscribe(experiment);
+        return events.subscribe(experiment, gallery);
     }
 
     @ExceptionHandler({ExperimentConflictException.class, ActRefusedException.class})

@@ -4,6 +4,9 @@ import io.github.lockstarter.sample.experiment.Experiment;
 import io.github.lockstarter.sample.experiment.ExperimentListener;
 import io.github.lockstarter.sample.experiment.ExperimentState;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.gallery.Gallery;
+import io.github.lockstarter.sample.gallery.GalleryListener;
+import io.github.lockstarter.sample.gallery.GalleryState;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -24,7 +27,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * something to tell nor another listener is held up by one who does not read.
  */
 @Component
-class LiveEvents implements ExperimentListener, DisposableBean {
+class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean {
 
     static final int MOST_LISTENERS = 32;
 
@@ -33,24 +36,28 @@ class LiveEvents implements ExperimentListener, DisposableBean {
             0, MOST_LISTENERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), LiveEvents::daemon);
 
     /**
-     * Adds a listener, which is told the state first.
+     * Adds a listener, which is told the states first.
      *
      * @param experiment whose state
+     * @param gallery whose state, too
      * @return its stream, which has no end of its own
      * @throws ResponseStatusException when there are too many
      */
-    SseEmitter subscribe(Experiment experiment) {
+    SseEmitter subscribe(Experiment experiment, Gallery gallery) {
         SseEmitter emitter = new SseEmitter(0L);
-        subscribe(experiment, emitter);
+        subscribe(experiment, gallery, emitter);
         return emitter;
     }
 
-    void subscribe(Experiment experiment, SseEmitter emitter) {
+    void subscribe(Experiment experiment, Gallery gallery, SseEmitter emitter) {
         Subscriber subscriber = new Subscriber(emitter);
         emitter.onCompletion(() -> remove(subscriber));
         experiment.greet(state -> {
             subscriber.tell(state);
-            subscribers.add(subscriber);
+            gallery.greet(galleryState -> {
+                subscriber.tell(galleryState);
+                subscribers.add(subscriber);
+            });
         });
         try {
             senders.execute(() -> {
@@ -68,6 +75,11 @@ class LiveEvents implements ExperimentListener, DisposableBean {
 
     @Override
     public void stateChanged(ExperimentState state) {
+        subscribers.forEach(subscriber -> subscriber.tell(state));
+    }
+
+    @Override
+    public void galleryChanged(GalleryState state) {
         subscribers.forEach(subscriber -> subscriber.tell(state));
     }
 

@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.experiment.web;
 
 import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.gallery.GalleryState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Somebody who listens. States are sent as events of that name, everything else in batches, at most one in 100 ms, in
+ * Somebody who listens. States are sent as events of that name, those of the gallery as {@code gallery}, everything else in batches, at most one in 100 ms, in
  * the order in which it came. Who falls far behind is cut off, and gets the state when it connects again, as browsers
  * do by themselves.
  *
@@ -88,7 +89,7 @@ final class Subscriber implements Runnable {
                 batch.add(happened);
             } else {
                 sendBatch(batch);
-                send("state", event);
+                send(event instanceof GalleryState ? "gallery" : "state", event);
             }
         }
         sendBatch(batch);

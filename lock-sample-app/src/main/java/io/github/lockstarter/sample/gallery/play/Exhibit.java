@@ -225,6 +225,15 @@ public enum Exhibit {
         return remedy;
     }
 
+    /**
+     * Whether it takes longer than most others.
+     *
+     * @return true for failovers
+     */
+    public boolean isLong() {
+        return servers == ServerKind.REPLICA || servers == ServerKind.TWO_REPLICAS;
+    }
+
     int lostPerRound() {
         return prediction.lost();
     }

@@ -1,5 +1,7 @@
 package io.github.lockstarter.sample.gallery.play;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+
 /**
  * What became of an exhibit.
  *
@@ -16,12 +18,13 @@ public record ExhibitResult(String id, long seed, int rounds, SideResult broken,
      *
      * @return true when this shows what it is to show
      */
+    @JsonIgnore
     public boolean isAsPredicted() {
         Exhibit exhibit = Exhibit.of(id).orElseThrow();
-        return broken.getLost() == (long) rounds * exhibit.lostPerRound()
+        return broken.lost() == (long) rounds * exhibit.lostPerRound()
                 && broken.blocked() == exhibit.blocks()
                 && broken.ownersAtOnce() >= exhibit.owners()
-                && ours.getLost() == 0
+                && ours.lost() == 0
                 && !ours.blocked();
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.gallery.play;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
@@ -32,7 +33,8 @@ public record SideResult(
      *
      * @return zero when all are
      */
-    public long getLost() {
+    @JsonProperty
+    public long lost() {
         return updates - counter;
     }
 

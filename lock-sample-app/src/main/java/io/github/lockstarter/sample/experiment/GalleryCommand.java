@@ -1,0 +1,100 @@
+package io.github.lockstarter.sample.experiment;
+
+import io.github.lockstarter.sample.gallery.Gallery;
+import io.github.lockstarter.sample.gallery.GalleryListener;
+import io.github.lockstarter.sample.gallery.GalleryPlan;
+import io.github.lockstarter.sample.gallery.GalleryTable;
+import io.github.lockstarter.sample.gallery.GalleryTimeline;
+import io.github.lockstarter.sample.gallery.play.Exhibit;
+import io.github.lockstarter.sample.gallery.play.ExhibitResult;
+import io.github.lockstarter.sample.gallery.play.SideResult;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The gallery in the terminal: plays, prints timelines and the table, and leaves nothing behind. */
+final class GalleryCommand {
+
+    private static final int FAILED = 1;
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final GalleryPlan plan;
+    private final PrintStream out;
+    private final Gallery gallery;
+
+    GalleryCommand(GalleryPlan plan, PrintStream out) {
+        this.plan = plan;
+        this.out = out;
+        this.gallery = new Gallery(new Printer(out));
+    }
+
+    /** Ctrl-C ends the JVM by its shutdown hooks, while this thread still waits. */
+    int run() {
+        Thread hook = new Thread(this::interrupted, "gallery-end");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            long start = System.nanoTime();
+            out.println("Seed " + plan.seed() + ", " + plan.rounds() + " rounds of each exhibit. Starting the actors");
+            gallery.play(plan).join();
+            List<ExhibitResult> results = gallery.state().results();
+            out.println();
+            out.print(GalleryTable.of(results));
+            out.println(String.format(
+                    Locale.ROOT,
+                    "%nSeed %d, %d rounds, %.0f s",
+                    plan.seed(),
+                    plan.rounds(),
+                    (System.nanoTime() - start) / NANOS_PER_SECOND));
+            return judge(results);
+        } finally {
+            try {
+                gallery.close();
+            } finally {
+                ExperimentCommand.remove(hook);
+            }
+        }
+    }
+
+    private int judge(List<ExhibitResult> results) {
+        String wrong = results.stream()
+                .filter(result -> !result.isAsPredicted())
+                .map(ExhibitResult::id)
+                .collect(Collectors.joining(", "));
+        if (wrong.isEmpty()) {
+            return 0;
+        }
+        out.println("Not as predicted: " + wrong + ". That should not happen; please report it.");
+        return FAILED;
+    }
+
+    private void interrupted() {
+        try {
+            gallery.close();
+            out.println("Interrupted. Everything that was started has been ended.");
+        } catch (RuntimeException failure) {
+            out.println("Interrupted. " + failure.getMessage());
+        }
+    }
+
+    /** Exhibits as they end; one at a time, since several are played at once. */
+    private record Printer(PrintStream out) implements GalleryListener {
+
+        @Override
+        public void played(ExhibitResult result) {
+            Exhibit exhibit = Exhibit.of(result.id()).orElseThrow();
+            synchronized (this) {
+                out.println();
+                out.println(exhibit.id() + ": " + exhibit.title() + ". " + exhibit.flaw());
+                print("broken", result.broken());
+                out.println("  ours: " + exhibit.remedy());
+                print("ours", result.ours());
+            }
+        }
+
+        private void print(String side, SideResult result) {
+            out.print(GalleryTimeline.of(result.steps()));
+            out.println("  " + side + ": " + result.summary());
+        }
+    }
+}
