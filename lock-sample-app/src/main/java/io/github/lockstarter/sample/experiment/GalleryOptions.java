@@ -21,11 +21,7 @@ final class GalleryOptions {
 
             Exit status: 0 when each broken lock broke as predicted, and ours lost nothing and blocked
             nobody, 1 when not, or when something does not start, 2 when an option is wrong.
-            """.formatted(
-                    wrapped(),
-                    GalleryPlan.SEED,
-                    GalleryPlan.ROUNDS,
-                    GalleryPlan.MOST_ROUNDS);
+            """.formatted(wrapped(), GalleryPlan.SEED, GalleryPlan.ROUNDS, GalleryPlan.MOST_ROUNDS);
 
     /** Most of the time is waiting: two exhibits at a time keep two processors busy. */
     private static final int LANES = 2;
@@ -47,8 +43,7 @@ final class GalleryOptions {
      * @throws UsageException when one is unknown, or out of range
      */
     static GalleryPlan parse(List<String> arguments) {
-        GalleryPlan plan =
-                new GalleryPlan(List.of(Exhibit.values()), GalleryPlan.SEED, GalleryPlan.ROUNDS, LANES);
+        GalleryPlan plan = new GalleryPlan(List.of(Exhibit.values()), GalleryPlan.SEED, GalleryPlan.ROUNDS, LANES);
         for (String argument : arguments) {
             plan = with(plan, argument);
         }
@@ -72,14 +67,15 @@ final class GalleryOptions {
         if (argument.equals(GALLERY)) {
             return List.of(Exhibit.values());
         }
-        List<Exhibit> named = Stream.of(value.split(",", -1)).map(GalleryOptions::exhibit).toList();
+        List<Exhibit> named =
+                Stream.of(value.split(",", -1)).map(GalleryOptions::exhibit).toList();
         return Arrays.stream(Exhibit.values()).filter(named::contains).toList();
     }
 
     private static Exhibit exhibit(String id) {
         return Exhibit.of(id)
-                .orElseThrow(() -> new UsageException("--gallery has '" + id
-                        + "', which is unknown. Choose from " + ids() + ", with commas and without blanks"));
+                .orElseThrow(() -> new UsageException("--gallery has '" + id + "', which is unknown. Choose from "
+                        + ids() + ", with commas and without blanks"));
     }
 
     private static long seed(String value) {
@@ -109,6 +105,7 @@ final class GalleryOptions {
     }
 
     private static String wrapped() {
-        return ids().replace(",get-del", ",\n                           get-del").replace(",redlock-clock", ",\n                           redlock-clock");
+        return ids().replace(",get-del", ",\n                           get-del")
+                .replace(",redlock-clock", ",\n                           redlock-clock");
     }
 }

@@ -141,8 +141,7 @@ public final class Gallery implements AutoCloseable {
 
     private void execute(Performance performance) {
         try {
-            performance.execute(
-                    background, exhibit -> move(now -> now.playing(exhibit)), this::played);
+            performance.execute(background, exhibit -> move(now -> now.playing(exhibit)), this::played);
             move(now -> now.end(null));
         } catch (RuntimeException failure) {
             String reason = reason(failure);
@@ -161,9 +160,8 @@ public final class Gallery implements AutoCloseable {
     }
 
     private static String reason(RuntimeException failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         return Objects.requireNonNullElse(cause.getMessage(), cause.toString());
     }
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 /** Connections to servers of this machine, closed together. */
 final class Connections implements AutoCloseable {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     private final RedisClient client = RedisClient.create();
 

@@ -48,7 +48,7 @@ public enum Exhibit {
             "The holder is stopped until its lease is over; its late DEL frees the lock of the next one, and a third one"
                     + " gets in.",
             "A release compares the lock token in the same step: the late one changes nothing and answers LOST.",
-            new Lock(LockKind.FIXED_VALUE, millis(700), millis(700)),
+            new Lock(LockKind.FIXED_VALUE, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Script::releaseLate),
@@ -59,7 +59,7 @@ public enum Exhibit {
             "the lease ends between the two",
             "The lease ends between the look at the value and the DEL, which frees the lock of the next one.",
             "Comparing and deleting are one script: the late release changes nothing and answers LOST.",
-            new Lock(LockKind.GET_DEL, millis(700), millis(700)),
+            new Lock(LockKind.GET_DEL, millis(1500), millis(1500)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Script::releaseLate),
@@ -70,7 +70,7 @@ public enum Exhibit {
             "work that takes longer than the lease",
             "The work takes longer than the lease, so the next one gets the lock while the first one still works.",
             "The watchdog renews the lease as long as the holder works; the next one waits.",
-            new Lock(LockKind.TOKEN, millis(700), millis(700)),
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Script::workForLong),
@@ -125,12 +125,12 @@ public enum Exhibit {
             "the holder is stopped before its write",
             "The holder is stopped right before its write until its lease is over; its late write undoes that of the next one.",
             "No lease prevents this second owner; the store refuses the late write for its stale fencing token.",
-            new Lock(LockKind.TOKEN, millis(700), millis(700)),
+            new Lock(LockKind.TOKEN, millis(1000), millis(1000)),
             new Prediction(1, 2, false),
             ServerKind.STANDALONE,
             Script::writeLate);
 
-    private static final Duration BLOCKED = Duration.ofSeconds(3);
+    private static final Duration BLOCKED = Duration.ofSeconds(4);
     private static final Duration GRANTED = Duration.ofSeconds(20);
 
     private final String id;

@@ -5,13 +5,19 @@ import io.github.lockstarter.sample.experiment.stage.RedisConsole;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import io.github.lockstarter.sample.redis.RedisSetup;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import java.util.function.Function;
 
 /** The servers of the locks of one side of an exhibit, and what can be done to them. For one thread. */
 abstract class ExhibitServers implements AutoCloseable {
 
     /** Places of the part that takes the lock first, and of all others. */
     static final int FIRST = 0;
+
+    /** Of a second each. */
+    private static final int ATTEMPTS = 10;
 
     private final Belongings belongings = new Belongings();
     private final RedisConsole console;
@@ -64,8 +70,21 @@ abstract class ExhibitServers implements AutoCloseable {
         return EmbeddedRedis.start(setup, belongings::add);
     }
 
-    final RedisConsole console() {
-        return console;
+    /** Asks a server what may be asked again: until it answers. */
+    final <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
+        return ask(console, port, question);
+    }
+
+    static <T> T ask(RedisConsole console, int port, Function<RedisCommands<String, String>, T> question) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return console.ask(port, question);
+            } catch (RedisException noAnswer) {
+                if (attempt == ATTEMPTS) {
+                    throw noAnswer;
+                }
+            }
+        }
     }
 
     static List<String> at(int port) {

@@ -78,7 +78,7 @@ final class QuorumOfServers extends ExhibitServers {
             return "The clock of server 3 of 5 jumps forward by " + JUMP.toSeconds() + " s";
         }
         // What the jump does to the key, where clocks cannot be moved.
-        console().ask(server.port(), redis -> redis.keys("*" + key + "*").stream()
+        ask(server.port(), redis -> redis.keys("*" + key + "*").stream()
                 .filter(found -> redis.pexpire(found, 1))
                 .count());
         return "The key expires on server 3 of 5, as if its clock had jumped";

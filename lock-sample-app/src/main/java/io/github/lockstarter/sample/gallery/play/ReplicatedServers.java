@@ -59,7 +59,7 @@ final class ReplicatedServers extends ExhibitServers {
     @Override
     void cutReplicasOff() {
         replicas.forEach(replica -> replica.signal("STOP"));
-        console().ask(master.port(), redis -> redis.clientKill(KillArgs.Builder.typeSlave()));
+        ask(master.port(), redis -> redis.clientKill(KillArgs.Builder.typeSlave()));
     }
 
     @Override
@@ -70,8 +70,7 @@ final class ReplicatedServers extends ExhibitServers {
         Readiness.await("a replica is promoted", () -> replicas.stream().anyMatch(this::isMaster));
         master = replicas.stream().filter(this::isMaster).findFirst().orElseThrow();
         replicas.remove(master);
-        Readiness.await("the sentinel names the new master", () -> console()
-                .ask(sentinel.port(), redis -> redis.info("sentinel"))
+        Readiness.await("the sentinel names the new master", () -> ask(sentinel.port(), redis -> redis.info("sentinel"))
                 .contains("address=" + master.address()));
         awaitReplicas();
         return "The master is killed; a replica without the lock is promoted";
@@ -95,12 +94,11 @@ final class ReplicatedServers extends ExhibitServers {
 
     /** By their number: the sentinel names them only in a connection of its own kind. */
     private void awaitSentinel() {
-        Readiness.await("the sentinel knows the replicas", () -> console()
-                .ask(sentinel.port(), redis -> redis.info("sentinel"))
+        Readiness.await("the sentinel knows the replicas", () -> ask(sentinel.port(), redis -> redis.info("sentinel"))
                 .contains("slaves=" + count));
     }
 
     private String info(EmbeddedRedis server) {
-        return console().ask(server.port(), redis -> redis.info("replication"));
+        return ask(server.port(), redis -> redis.info("replication"));
     }
 }

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeoutException;
  */
 final class Round {
 
-    private static final Duration ANSWER = Duration.ofSeconds(30);
+    private static final Duration ANSWER = Duration.ofSeconds(60);
     private static final Duration LOOK = Duration.ofMillis(5);
 
     /** A broken lock lets the next one in at once. */
-    private static final Duration LET_IN = Duration.ofSeconds(6);
+    private static final Duration LET_IN = Duration.ofSeconds(20);
 
     private final RoundPlan plan;
     private final ActorGroup actors;

@@ -48,7 +48,7 @@ final class SidePlayer {
 
     private RoundResult play(RoundPlan plan, ExhibitServers servers) {
         Recorder recorder = new Round(plan, actors, servers).play();
-        String counter = console.ask(store.port(), redis -> redis.hget(plan.key(), "views"));
+        String counter = ExhibitServers.ask(console, store.port(), redis -> redis.hget(plan.key(), "views"));
         return recorder.result(counter == null ? 0 : Long.parseLong(counter));
     }
 

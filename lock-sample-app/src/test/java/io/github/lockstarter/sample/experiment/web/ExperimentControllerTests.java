@@ -9,6 +9,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
 import io.github.lockstarter.sample.experiment.Experiment;
+import io.github.lockstarter.sample.gallery.Gallery;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,7 +22,7 @@ class ExperimentControllerTests {
 
     private final LiveEvents events = new LiveEvents();
     private final MockMvc http = MockMvcBuilders.standaloneSetup(
-                    new ExperimentController(new Experiment(events), events))
+                    new ExperimentController(new Experiment(events), new Gallery(events), events))
             .build();
 
     @Test

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.sample.experiment.Experiment;
 import io.github.lockstarter.sample.experiment.run.RunEvent;
+import io.github.lockstarter.sample.gallery.Gallery;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -17,6 +18,7 @@ class LiveEventsTests {
 
     private final LiveEvents events = new LiveEvents();
     private final Experiment experiment = new Experiment(events);
+    private final Gallery gallery = new Gallery(events);
     private final CountDownLatch stalled = new CountDownLatch(1);
 
     @AfterEach
@@ -29,10 +31,10 @@ class LiveEventsTests {
     @Test
     void isNotHeldUpByListenersThatDoNotRead() {
         for (int i = 0; i < 10; i++) {
-            events.subscribe(experiment, new StalledEmitter());
+            events.subscribe(experiment, gallery, new StalledEmitter());
         }
         CountingEmitter listener = new CountingEmitter();
-        events.subscribe(experiment, listener);
+        events.subscribe(experiment, gallery, listener);
 
         await().until(() -> listener.sent.get() == 1);
         events.happened(new RunEvent.Waiting("A", 0, 1));
@@ -43,7 +45,7 @@ class LiveEventsTests {
     @Test
     void endsAStreamThatFailsInAnUnexpectedWay() {
         AtomicReference<Throwable> reason = new AtomicReference<>();
-        events.subscribe(experiment, new SseEmitter() {
+        events.subscribe(experiment, gallery, new SseEmitter() {
             @Override
             public void send(SseEventBuilder event) {
                 throw new UnsupportedOperationException();
@@ -61,10 +63,10 @@ class LiveEventsTests {
     @Test
     void refusesMoreListenersThanItHasThreadsFor() {
         for (int i = 0; i < LiveEvents.MOST_LISTENERS; i++) {
-            events.subscribe(experiment, new StalledEmitter());
+            events.subscribe(experiment, gallery, new StalledEmitter());
         }
 
-        assertThatThrownBy(() -> events.subscribe(experiment, new StalledEmitter()))
+        assertThatThrownBy(() -> events.subscribe(experiment, gallery, new StalledEmitter()))
                 .isInstanceOf(ResponseStatusException.class)
                 .hasMessageContaining("Close one of them");
     }

@@ -6,6 +6,7 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
 import io.github.lockstarter.sample.experiment.Experiment;
+import io.github.lockstarter.sample.gallery.Gallery;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,7 +98,8 @@ class LocalAccessTests {
 
     private static MockMvc http(boolean enabled) {
         LiveEvents events = new LiveEvents();
-        return MockMvcBuilders.standaloneSetup(new ExperimentController(new Experiment(events), events))
+        return MockMvcBuilders.standaloneSetup(
+                        new ExperimentController(new Experiment(events), new Gallery(events), events))
                 .addInterceptors(new LocalAccess(new ExperimentProperties(enabled)))
                 .build();
     }

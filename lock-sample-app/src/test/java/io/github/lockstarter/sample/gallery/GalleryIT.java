@@ -1,0 +1,89 @@
+package io.github.lockstarter.sample.gallery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.github.lockstarter.sample.gallery.play.Exhibit;
+import io.github.lockstarter.sample.gallery.play.ExhibitResult;
+import io.github.lockstarter.sample.gallery.play.SideResult;
+import io.github.lockstarter.sample.gallery.play.Step;
+import java.util.List;
+import org.assertj.core.groups.Tuple;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Plays each exhibit once on real servers. The broken locks are the control: each must break. */
+class GalleryIT {
+
+    private static final Gallery GALLERY = new Gallery(new GalleryListener() {});
+
+    @BeforeAll
+    static void play() {
+        GALLERY.play(new GalleryPlan(List.of(Exhibit.values()), 2026, 1, 2)).join();
+    }
+
+    @AfterAll
+    static void end() {
+        GALLERY.close();
+    }
+
+    @Test
+    void breaksEachBrokenLockAsPredicted() {
+        assertThat(GALLERY.state().results())
+                .extracting(ExhibitResult::id, result -> figures(result.broken()))
+                .containsExactly(
+                        tuple("incr", tuple(60L, 60L, 0, false)),
+                        tuple("setnx", tuple(0L, 0L, 1, true)),
+                        tuple("setnx-expire", tuple(0L, 0L, 1, true)),
+                        tuple("fixed-value", tuple(3L, 2L, 2, false)),
+                        tuple("get-del", tuple(3L, 2L, 2, false)),
+                        tuple("no-watchdog", tuple(2L, 1L, 2, false)),
+                        tuple("failover", tuple(2L, 1L, 2, false)),
+                        tuple("double-failover", tuple(3L, 1L, 3, false)),
+                        tuple("redlock-clock", tuple(2L, 1L, 2, false)),
+                        tuple("redlock-restart", tuple(2L, 1L, 2, false)),
+                        tuple("late-write", tuple(2L, 1L, 2, false)));
+    }
+
+    @Test
+    void losesNothingWithOurs() {
+        assertThat(GALLERY.state().results())
+                .extracting(ExhibitResult::id, result -> figures(result.ours()))
+                .containsExactly(
+                        tuple("incr", tuple(60L, 60L, 0, false)),
+                        tuple("setnx", tuple(2L, 2L, 1, false)),
+                        tuple("setnx-expire", tuple(2L, 2L, 1, false)),
+                        tuple("fixed-value", tuple(3L, 3L, 1, false)),
+                        tuple("get-del", tuple(3L, 3L, 1, false)),
+                        tuple("no-watchdog", tuple(2L, 2L, 1, false)),
+                        tuple("failover", tuple(2L, 2L, 1, false)),
+                        tuple("double-failover", tuple(3L, 3L, 1, false)),
+                        tuple("redlock-clock", tuple(2L, 2L, 1, false)),
+                        tuple("redlock-restart", tuple(2L, 2L, 1, false)),
+                        tuple("late-write", tuple(1L, 1L, 2, false)));
+        assertThat(GALLERY.state().results()).allMatch(ExhibitResult::isAsPredicted);
+    }
+
+    @Test
+    void refusesTheLateWrite() {
+        ExhibitResult lateWrite = GALLERY.state().results().get(Exhibit.LATE_WRITE.ordinal());
+
+        assertThat(lateWrite.ours().refusedWrites()).isEqualTo(1);
+        assertThat(lateWrite.ours().steps()).extracting(Step::kind).contains("stopped", "goes-on", "write-refused");
+        assertThat(lateWrite.broken().refusedWrites()).isZero();
+        assertThat(lateWrite.broken().steps()).extracting(Step::kind).doesNotContain("write-refused");
+    }
+
+    @Test
+    void leavesNothingBehind() {
+        assertThat(ProcessHandle.current()
+                        .descendants()
+                        .map(process -> process.info().commandLine().orElse("")))
+                .noneMatch(line -> line.contains("lock-sample-actor-") || line.contains("lock-sample-redis-"));
+    }
+
+    private static Tuple figures(SideResult side) {
+        return tuple(side.updates(), side.counter(), side.ownersAtOnce(), side.blocked());
+    }
+}
