@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** A broken lock, and the interleaving that breaks it. In the order in which they are shown. */
+@SuppressWarnings("ImmutableEnumChecker") // Records of values, and scripts without state.
 public enum Exhibit {
     /** The control. */
     INCR(

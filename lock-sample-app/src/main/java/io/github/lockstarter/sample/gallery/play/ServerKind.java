@@ -4,6 +4,7 @@ import io.github.lockstarter.sample.experiment.stage.RedisConsole;
 import java.util.function.Function;
 
 /** What the locks of an exhibit are kept on. */
+@SuppressWarnings("ImmutableEnumChecker") // Functions without state.
 enum ServerKind {
     /** One server. */
     STANDALONE(ExhibitServers.Standalone::new),
