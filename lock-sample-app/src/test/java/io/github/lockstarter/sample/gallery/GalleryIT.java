@@ -48,26 +48,34 @@ class GalleryIT {
 
     @Test
     void losesNothingWithOurs() {
+        // On a machine that stands still for longer than a lease, a write may be refused instead of done.
         assertThat(GALLERY.state().results())
-                .extracting(ExhibitResult::id, result -> figures(result.ours()))
+                .extracting(
+                        ExhibitResult::id,
+                        result -> result.ours().updates() + result.ours().refusedWrites(),
+                        result -> result.ours().lost(),
+                        result -> result.ours().blocked())
                 .containsExactly(
-                        tuple("incr", tuple(60L, 60L, 0, false)),
-                        tuple("setnx", tuple(2L, 2L, 1, false)),
-                        tuple("setnx-expire", tuple(2L, 2L, 1, false)),
-                        tuple("fixed-value", tuple(3L, 3L, 1, false)),
-                        tuple("get-del", tuple(3L, 3L, 1, false)),
-                        tuple("no-watchdog", tuple(2L, 2L, 1, false)),
-                        tuple("failover", tuple(2L, 2L, 1, false)),
-                        tuple("double-failover", tuple(3L, 3L, 1, false)),
-                        tuple("redlock-clock", tuple(2L, 2L, 1, false)),
-                        tuple("redlock-restart", tuple(2L, 2L, 1, false)),
-                        tuple("late-write", tuple(1L, 1L, 2, false)));
+                        tuple("incr", 60L, 0L, false),
+                        tuple("setnx", 2L, 0L, false),
+                        tuple("setnx-expire", 2L, 0L, false),
+                        tuple("fixed-value", 3L, 0L, false),
+                        tuple("get-del", 3L, 0L, false),
+                        tuple("no-watchdog", 2L, 0L, false),
+                        tuple("failover", 2L, 0L, false),
+                        tuple("double-failover", 3L, 0L, false),
+                        tuple("redlock-clock", 2L, 0L, false),
+                        tuple("redlock-restart", 2L, 0L, false),
+                        tuple("late-write", 2L, 0L, false));
         assertThat(GALLERY.state().results()).allMatch(ExhibitResult::isAsPredicted);
     }
 
     @Test
     void refusesTheLateWrite() {
-        ExhibitResult lateWrite = GALLERY.state().results().get(Exhibit.LATE_WRITE.ordinal());
+        ExhibitResult lateWrite = GALLERY.state().results().stream()
+                .filter(result -> result.id().equals("late-write"))
+                .findFirst()
+                .orElseThrow();
 
         assertThat(lateWrite.ours().refusedWrites()).isEqualTo(1);
         assertThat(lateWrite.ours().steps()).extracting(Step::kind).contains("stopped", "goes-on", "write-refused");

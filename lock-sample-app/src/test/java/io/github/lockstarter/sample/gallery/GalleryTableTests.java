@@ -20,7 +20,7 @@ class GalleryTableTests {
     void hasTheBrokenLockAndOursInOneRow() {
         assertThat(GalleryTable.of(List.of(new ExhibitResult("failover", 7, 2, BROKEN, OURS))))
                 .isEqualTo("""
-                                                    | broken                                     | ours
+                                                  | broken                                   | ours
                         exhibit   what breaks it  | updates  counter  lost  owners  blocked  | updates  counter  lost  owners  blocked
                         --------  --------------  | -------  -------  ----  ------  -------  | -------  -------  ----  ------  -------
                         failover  a failover      |       4        2     2       2       no  |       4        4     0       1       no

@@ -1,11 +1,11 @@
 package io.github.lockstarter.sample.gallery.actor;
 
-import io.github.lockstarter.sample.process.Loopback;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -44,7 +44,7 @@ public final class ActorProgram {
      */
     public static void run(String[] arguments) {
         System.setOut(System.err);
-        try (Socket socket = new Socket(Loopback.HOST, Integer.parseInt(arguments[0]));
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0]));
                 BufferedReader commands =
                         new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
                 PrintWriter answers = new PrintWriter(socket.getOutputStream(), true, StandardCharsets.UTF_8)) {

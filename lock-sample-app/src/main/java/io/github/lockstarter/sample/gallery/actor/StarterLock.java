@@ -5,6 +5,8 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.sample.SimulatedWork;
 import java.time.Duration;
 import java.util.Optional;
@@ -12,8 +14,9 @@ import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The lock of the starter, from the context of a Spring Boot application that has nothing but it. */
@@ -35,8 +38,15 @@ final class StarterLock implements ActorLock {
         this.lease = lease;
     }
 
-    /** No {@code @Configuration}, so that the sample's own component scan does not find it. */
-    @EnableAutoConfiguration
+    /**
+     * Only what concerns the lock, since the actors start often. No {@code @Configuration}, so that the sample's own
+     * component scan does not find it.
+     */
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        RedisLockAutoConfiguration.class,
+        DistributedLockAutoConfiguration.class
+    })
     static class Application {}
 
     /**
@@ -50,9 +60,7 @@ final class StarterLock implements ActorLock {
                                 "spring.config.name=gallery-actor",
                                 "spring.main.banner-mode=off",
                                 "spring.main.lazy-initialization=true",
-                                "logging.level.root=WARN",
-                                "spring.autoconfigure.exclude="
-                                        + "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"),
+                                "logging.level.root=WARN"),
                         setting.properties().stream())
                 .map(property -> "--" + property)
                 .toArray(String[]::new);

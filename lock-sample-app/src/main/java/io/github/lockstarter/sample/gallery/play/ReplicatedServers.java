@@ -49,8 +49,8 @@ final class ReplicatedServers extends ExhibitServers {
         return List.of(
                 "spring.data.redis.sentinel.master=" + MASTER,
                 "spring.data.redis.sentinel.nodes=" + sentinel.address(),
-                "distributed-lock.lease=5s",
-                "distributed-lock.max-lease=5s",
+                "distributed-lock.lease=4s",
+                "distributed-lock.max-lease=4s",
                 "distributed-lock.redis.command-timeout=500ms",
                 "distributed-lock.crash-takeover=0");
     }

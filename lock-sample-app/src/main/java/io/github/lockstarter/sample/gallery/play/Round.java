@@ -6,6 +6,7 @@ import io.github.lockstarter.sample.gallery.play.ActorProcess.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -287,7 +288,8 @@ final class Round {
         try {
             return awaited.get(ANSWER.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException failure) {
-            throw new IllegalStateException(failure.getCause().getMessage(), failure.getCause());
+            Throwable cause = Objects.requireNonNullElse(failure.getCause(), failure);
+            throw new IllegalStateException(cause.getMessage(), cause);
         } catch (TimeoutException late) {
             throw new IllegalStateException("An actor did not answer within " + ANSWER.toSeconds() + " s", late);
         } catch (InterruptedException interrupt) {

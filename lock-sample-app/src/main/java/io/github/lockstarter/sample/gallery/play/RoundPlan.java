@@ -31,7 +31,7 @@ record RoundPlan(Exhibit exhibit, boolean isBroken, int storePort, List<Integer>
      * @param seed the same seed chooses the same
      */
     static RoundPlan of(Exhibit exhibit, boolean broken, int storePort, int round, long seed) {
-        Random random = new Random(seed * 1_000_003 + exhibit.ordinal() * 1_009L + round);
+        Random random = new Random(seed * 1_000_003 + exhibit.id().hashCode() * 1_009L + round);
         List<Integer> parts =
                 new ArrayList<>(IntStream.range(0, ActorGroup.SIZE).boxed().toList());
         Collections.shuffle(parts, random);

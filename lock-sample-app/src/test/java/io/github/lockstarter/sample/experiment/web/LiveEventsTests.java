@@ -36,10 +36,10 @@ class LiveEventsTests {
         CountingEmitter listener = new CountingEmitter();
         events.subscribe(experiment, gallery, listener);
 
-        await().until(() -> listener.sent.get() == 1);
+        await().until(() -> listener.sent.get() == 2);
         events.happened(new RunEvent.Waiting("A", 0, 1));
 
-        await().until(() -> listener.sent.get() == 2);
+        await().until(() -> listener.sent.get() == 3);
     }
 
     @Test
