@@ -136,6 +136,36 @@ class ExperimentIT {
     }
 
     @Test
+    void playsAnExhibitAndLeavesNothingBehind() throws Exception {
+        Command command = start("--gallery=late-write", "--rounds=1");
+
+        assertThat(command.awaitExit()).as(command::text).isZero();
+
+        assertThat(command.text()).containsPattern("(?m)^late-write .* 2 +1 +1 +2 +no +\\| +1 +1 +0 +2 +no$");
+        assertThat(command.leftovers()).isEmpty();
+    }
+
+    /** Two at a time: what ends one does not touch the other. */
+    @Tag("full")
+    @Test
+    void leavesNothingOfTheGalleryBehindWhenInterruptedOrKilled() throws Exception {
+        Command interrupted = start("--gallery=failover,setnx", "--rounds=9");
+        Command killed = start("--gallery=late-write,redlock-clock", "--rounds=9");
+        await().atMost(PATIENCE)
+                .until(() -> interrupted.leftovers().size() > 20 && killed.leftovers().size() > 20);
+        List<ProcessHandle> started = killed.process().descendants().toList();
+
+        signal(interrupt(), interrupted.process().pid());
+        killed.process().destroyForcibly().waitFor();
+
+        assertThat(interrupted.awaitExit()).isNotZero();
+        assertThat(interrupted.text()).contains("Interrupted. Everything that was started has been ended.");
+        assertThat(interrupted.leftovers()).isEmpty();
+        await().atMost(Duration.ofSeconds(30)).until(() -> started.stream().noneMatch(ProcessHandle::isAlive));
+        await().atMost(Duration.ofSeconds(10)).until(() -> killed.leftovers().isEmpty());
+    }
+
+    @Test
     void saysWhyItDoesNotStartAndLeavesNothingBehind() throws Exception {
         Command command = startOn("-Dos.name=Plan9", "--variants=v1");
 
