@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * earlier than the command was sent. A connection that replaces another one counts at once, since a server asks the
  * leader about the session before it goes on with it.
  *
- * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced as a whole. Of the
- * answers, a few of the latest are kept, the latest first.
+ * <p>Times are monotonic nanoseconds. Thread-safe; {@link #answers} and {@link #lastBreak} are replaced as a whole. Of
+ * the answers, a few of the latest are kept, the latest first.
  */
 final class LeaderContact {
 

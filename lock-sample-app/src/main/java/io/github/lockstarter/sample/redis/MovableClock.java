@@ -15,12 +15,12 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * The wall clock of one running redis-server, set forward or back while that of the machine, and of every other program,
- * stays. The monotonic clock stays as well.
+ * The wall clock of one running redis-server, set forward or back while that of the machine, and of every other
+ * program, stays. The monotonic clock stays as well.
  *
  * <p>The bundled server is linked statically, so that no library can be preloaded into it. It asks for the time by a
- * function that the kernel maps into each process (vDSO), {@code __vdso_clock_gettime}. That function is replaced, in the
- * memory of this one process, by one that asks the kernel and adds a number of seconds. A restarted server has the
+ * function that the kernel maps into each process (vDSO), {@code __vdso_clock_gettime}. That function is replaced, in
+ * the memory of this one process, by one that asks the kernel and adds a number of seconds. A restarted server has the
  * clock of the machine again.
  *
  * <p>Thread-safe as far as one thread at a time moves the clock of a server.

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An actor: {@code java -jar lock-sample-app.jar gallery-actor <port> <name>}. It connects to the port, reads a command
  * a line, and answers each with a line: the time as {@link System#nanoTime()}, a word, and perhaps a number. At a
- * breakpoint the answer is {@code halted}, and the answer to {@code go} is that of the command. Ends with the connection.
- * Not for use by hand.
+ * breakpoint the answer is {@code halted}, and the answer to {@code go} is that of the command. Ends with the
+ * connection. Not for use by hand.
  */
 public final class ActorProgram {
 

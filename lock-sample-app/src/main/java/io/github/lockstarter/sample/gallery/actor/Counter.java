@@ -12,8 +12,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * The counter that the lock is to protect, in a server of its own: the store of the page views, with its scripts. With a
- * fencing token it is fenced; without one, the last write wins.
+ * The counter that the lock is to protect, in a server of its own: the store of the page views, with its scripts. With
+ * a fencing token it is fenced; without one, the last write wins.
  */
 final class Counter implements AutoCloseable {
 

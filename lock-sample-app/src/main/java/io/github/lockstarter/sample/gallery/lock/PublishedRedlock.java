@@ -10,10 +10,12 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * Redlock as first published: {@code SET NX PX} with a value of its own on each of five servers; the caller has the lock
- * if a majority granted it, and something of the lease is left after the time that took and an allowance for drift.
+ * Redlock as first published: {@code SET NX PX} with a value of its own on each of five servers; the caller has the
+ * lock if a majority granted it, and something of the lease is left after the time that took and an allowance for
+ * drift.
  *
- * <p>Flaw: a majority is no majority any more if one of its servers forgets, since its clock jumps or it restarts empty.
+ * <p>Flaw: a majority is no majority any more if one of its servers forgets, since its clock jumps or it restarts
+ * empty.
  */
 public final class PublishedRedlock implements BrokenLock {
 

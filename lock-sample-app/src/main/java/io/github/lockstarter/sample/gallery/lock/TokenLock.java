@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * The lock that the documentation of Redis recommends for one server: {@code SET NX PX} with a value of its own for each
- * grant, and a release that compares and deletes in one script.
+ * The lock that the documentation of Redis recommends for one server: {@code SET NX PX} with a value of its own for
+ * each grant, and a release that compares and deletes in one script.
  *
  * <p>Flaws: nobody renews the lease while the work goes on; a replica that is promoted may not have the key; a write
  * that comes late is not recognised, since there is no number that grows from holder to holder.
