@@ -152,7 +152,8 @@ class ExperimentIT {
         Command interrupted = start("--gallery=failover,setnx", "--rounds=9");
         Command killed = start("--gallery=late-write,redlock-clock", "--rounds=9");
         await().atMost(PATIENCE)
-                .until(() -> interrupted.leftovers().size() > 20 && killed.leftovers().size() > 20);
+                .until(() -> interrupted.leftovers().size() > 20
+                        && killed.leftovers().size() > 20);
         List<ProcessHandle> started = killed.process().descendants().toList();
 
         signal(interrupt(), interrupted.process().pid());
