@@ -46,3 +46,11 @@ export const startRun = (variant, requests, act) => send('POST', 'experiment/run
 export const cancelRun = () => send('DELETE', 'experiment/runs/current');
 export const act = (name, pause) =>
   send('POST', `experiment/acts/${name}${name === 'pause-holder' ? `?for=${encodeURIComponent(pause)}` : ''}`);
+
+/** Plays an exhibit of the gallery, or `all`. The seed decides the interleaving. */
+export const play = (exhibit, seed) => send('POST', `experiment/gallery/${encodeURIComponent(exhibit)}?seed=${seed}`);
+export const stopPlaying = () => send('DELETE', 'experiment/gallery/current');
+export const offer = (product, stock) => send('POST', 'sales', { product, stock });
+/** Each buyer asks twice at once. The way is `locked` or `unlocked`. */
+export const sellToCrowd = (product, buyers, way) =>
+  send('POST', `sales/${product}/purchases/${way === 'locked' ? '' : 'unlocked/'}burst?buyers=${buyers}`);

@@ -2,6 +2,9 @@ import { apply, arrived, newState, setConnected, setRefused, settle, tick } from
 import { listen } from './stream.js';
 import { Timeline } from './timeline.js';
 import { Controls } from './controls.js';
+import { Gallery } from './gallery.js';
+import { openSale } from './sale.js';
+import { followAddress } from './tabs.js';
 import { showFigures, showLog, showResults, showStatus } from './views.js';
 
 /** Events change the state; a frame later, whatever is shown is brought up to it. */
@@ -18,6 +21,9 @@ setInterval(() => {
 
 const timeline = new Timeline(schedule);
 const controls = new Controls(state);
+const gallery = new Gallery(state);
+openSale();
+followAddress();
 
 listen({
   onEvents(events) {
@@ -61,6 +67,7 @@ function show() {
   timeline.show(state.run, state.instances);
   showResults(state);
   showLog(state);
+  gallery.show();
 }
 
 schedule();

@@ -3,13 +3,14 @@ import { setText } from './views.js';
 
 const element = id => document.getElementById(id);
 const DESCRIPTIONS = {
-  v0: 'Redis adds one itself. The control: it needs no lock.',
+  v0: 'INCR: one step in Redis, which needs no lock.',
   v1: 'Read, add one, write. Nobody waits for anybody.',
   v2: 'One thread at a time, in each JVM by itself.',
   v3: '@DistributedLock: one at a time over all instances.',
   v4: 'The same annotation, the lock on 5 Redis servers.',
 };
 const TOPOLOGIES_WITH_FAILOVER = ['master-replica', 'sentinel', 'cluster'];
+const FAILOVERS = ['fail-over', 'fail-over-twice'];
 
 const ELSEWHERE = 'It runs in an application that was started with java -jar lock-sample-app.jar, on the machine in front of you.';
 
@@ -43,15 +44,16 @@ export class Controls {
     const state = this.#state;
     const ready = state.connected && state.stage === 'ready';
     const running = Boolean(state.run?.running);
+    const playing = Boolean(state.gallery?.running);
     const settled = ['ready', 'failed', 'absent'].includes(state.stage);
-    element('set-up').disabled = !state.connected || !settled || running;
+    element('set-up').disabled = !state.connected || !settled || running || playing;
     setText(element('set-up'), state.stage === 'ready' ? 'Set up again' : 'Set up');
-    element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.stage);
+    element('take-down').disabled = !state.connected || !['ready', 'failed'].includes(state.stage) || playing;
     element('cancel').disabled = !running;
-    if (this.#waits && ready && !running) {
+    if (this.#waits && ready && !running && !playing) {
       this.#complain('');
     }
-    this.#showVariants(ready && !running);
+    this.#showVariants(ready && !running && !playing);
     this.#showActs(ready && running);
     this.#showStage();
   }
@@ -86,21 +88,27 @@ export class Controls {
   }
 
   #showActs(possible) {
-    const { run, topology } = this.#state;
+    const { run } = this.#state;
     const locked = run?.variant === 'v3' || run?.variant === 'v4';
     for (const button of document.querySelectorAll('[data-act]')) {
-      const failover = button.dataset.act === 'fail-over';
-      button.disabled = !possible || !locked || (failover && !TOPOLOGIES_WITH_FAILOVER.includes(topology));
+      const { act } = button.dataset;
+      const beside = act === 'move-clock' && run?.variant !== 'v4';
+      button.disabled = !possible || !locked || beside || !this.#isPossible(act);
     }
-    const option = document.querySelector('#fault option[value="fail-over"]');
-    option.disabled = !TOPOLOGIES_WITH_FAILOVER.includes(topology);
-    if (option.disabled && option.selected) {
-      element('fault').value = '';
+    for (const option of document.querySelectorAll('#fault option')) {
+      option.disabled = !this.#isPossible(option.value);
+      if (option.disabled && option.selected) {
+        element('fault').value = '';
+      }
     }
     const hint = possible && locked
       ? 'These act at once on who holds the lock, or on the lock’s Redis.'
-      : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs replicas.';
+      : 'While v3 or v4 runs, these act on who holds the lock, or on the lock’s Redis. Failover needs replicas, moving a clock needs v4.';
     setText(element('acts-hint'), hint);
+  }
+
+  #isPossible(act) {
+    return !FAILOVERS.includes(act) || TOPOLOGIES_WITH_FAILOVER.includes(this.#state.topology);
   }
 
   #showStage() {
@@ -127,7 +135,10 @@ export class Controls {
 
   /** Why no run can be started now. */
   #obstacle() {
-    const { stage } = this.#state;
+    const { stage, gallery } = this.#state;
+    if (gallery?.running) {
+      return 'An exhibit of the gallery is being played; wait for it or stop it.';
+    }
     if (stage === 'ready') {
       return 'A run is in progress; wait for it or cancel it.';
     }

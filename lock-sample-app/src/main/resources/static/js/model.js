@@ -31,6 +31,7 @@ export function newState() {
     results: [],
     run: null,
     log: [],
+    gallery: null,
   };
 }
 
@@ -99,6 +100,10 @@ const handlers = {
     } else if (state.run?.running && !run?.running) {
       end(state.run);
     }
+  },
+
+  gallery(state, { seed, running, failure, exhibits, results }) {
+    state.gallery = { seed, running: running ?? null, failure: failure ?? null, exhibits: exhibits ?? [], results: results ?? [] };
   },
 
   'run-started'(state, event) {
@@ -339,6 +344,8 @@ const FLAGS = {
   start: 'started again',
   'delete-key': 'key deleted',
   'fail-over': 'failover',
+  'fail-over-twice': 'failover',
+  'move-clock': 'clock moved',
   'restart-redis': 'Redis restarted',
 };
 

@@ -67,6 +67,49 @@ class SaleIT {
     }
 
     @Test
+    void sellsWhatThereIsToABurstUnderTheLock() {
+        offer("burst-locked", 40);
+
+        Answer burst = client.post("/sales/burst-locked/purchases/burst?buyers=100");
+
+        assertThat(burst.status()).isEqualTo(200);
+        assertThat(burst.number("requests")).isEqualTo(200);
+        assertThat(burst.number("sold")).isEqualTo(40);
+        assertThat(burst.number("left")).isZero();
+        assertThat(burst.number("oversold")).isZero();
+        assertThat(burst.number("boughtTwice")).isZero();
+        assertThat(burst.number("contended")).isZero();
+    }
+
+    @Test
+    void sellsMoreThanThereIsToABurstWithoutTheLock() {
+        offer("burst-unlocked", 40);
+
+        Answer burst = client.post("/sales/burst-unlocked/purchases/unlocked/burst?buyers=100");
+
+        assertThat(burst.status()).isEqualTo(200);
+        assertThat(burst.number("sold")).isGreaterThan(40);
+        assertThat(burst.number("oversold")).isEqualTo(burst.number("sold") - 40);
+        assertThat(burst.number("boughtTwice")).isPositive();
+        assertThat(client.get("/sales/burst-unlocked").number("left")).isNotNegative();
+    }
+
+    @Test
+    void sellsWithoutTheLockAsTheOrdinaryWayDoesWhileNobodyElseBuys() {
+        offer("lonely", 1);
+
+        Answer first = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"ann\"}");
+        Answer again = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"ann\"}");
+        Answer late = client.post("/sales/lonely/purchases/unlocked", "{\"buyer\":\"bob\"}");
+
+        assertThat(first.status()).isEqualTo(201);
+        assertThat(first.number("left")).isZero();
+        assertThat(again.text("detail")).isEqualTo("'ann' has bought 'lonely' already, and each buyer gets one");
+        assertThat(late.text("detail")).isEqualTo("'lonely' is sold out");
+        assertThat(client.post("/sales/none/purchases/burst").status()).isEqualTo(404);
+    }
+
+    @Test
     void sellsOneToEachBuyer() {
         offer("single", 5);
         Answer first = buy("single", "ann");

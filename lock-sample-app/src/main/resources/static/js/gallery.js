@@ -1,0 +1,168 @@
+import * as api from './api.js';
+import { isHarmed, Outcome, verdictOf } from './exhibit.js';
+import { button, node } from './nodes.js';
+import { setText } from './views.js';
+
+const element = id => document.getElementById(id);
+
+/** The gallery of broken locks: what can be played, and what came of it. */
+export class Gallery {
+  #state;
+  #exhibits = new Map();
+  #ids = '';
+  #told = null;
+  #seedIsChosen = false;
+
+  constructor(state) {
+    this.#state = state;
+    element('play-all').addEventListener('click', () => this.#play('all'));
+    element('stop-playing').addEventListener('click', () => this.#send(api.stopPlaying));
+    element('seed').addEventListener('input', () => {
+      this.#seedIsChosen = true;
+    });
+    new ResizeObserver(() => this.#fit()).observe(element('exhibits'));
+  }
+
+  show() {
+    const { gallery, refused } = this.#state;
+    setText(element('gallery-status'), refused ?? this.#status());
+    if (!gallery) {
+      return;
+    }
+    this.#showExhibits(gallery.exhibits);
+    if (!this.#seedIsChosen && !gallery.running) {
+      element('seed').value = gallery.seed;
+    }
+    const idle = this.#obstacle() === '';
+    press(element('play-all'), idle);
+    element('stop-playing').disabled = !gallery.running;
+    for (const exhibit of gallery.exhibits) {
+      const shown = this.#exhibits.get(exhibit.id);
+      press(shown.play, idle);
+      const running = gallery.running === exhibit.id;
+      shown.article.dataset.playing = running;
+      this.#showResult(shown, gallery.results.find(result => result.id === exhibit.id));
+      setText(shown.play, running ? 'Playing …' : shown.result ? 'Play again' : 'Play');
+    }
+  }
+
+  #showExhibits(exhibits) {
+    const ids = exhibits.map(exhibit => exhibit.id).join();
+    if (ids === this.#ids) {
+      return;
+    }
+    this.#ids = ids;
+    this.#exhibits = new Map(exhibits.map(exhibit => [exhibit.id, this.#exhibit(exhibit)]));
+    element('exhibits').replaceChildren(...[...this.#exhibits.values()].map(shown => shown.article));
+    document.querySelector('#overview tbody').replaceChildren(...[...this.#exhibits.values()].map(shown => shown.row));
+  }
+
+  #exhibit({ id, title, flaw, remedy }) {
+    const heading = node('h3', '', title);
+    const play = button('Play', () => this.#play(id));
+    play.dataset.play = id;
+    play.setAttribute('aria-label', `Play: ${title}`);
+    const outcome = node('div', 'outcome');
+    const words = node('div', '', heading, node('p', 'flaw', node('b', '', 'The flaw: '), flaw), node('p', 'remedy', node('b', '', 'lock-starter: '), remedy));
+    const article = node('article', 'panel exhibit', node('div', 'plate', words, play), outcome);
+    article.id = `exhibit-${id}`;
+    heading.id = `title-${id}`;
+    article.setAttribute('aria-labelledby', heading.id);
+    const link = node('a', '', title);
+    link.href = `#${article.id}`;
+    const name = node('th', '', link);
+    name.scope = 'row';
+    const row = node('tr', '', name, node('td', '', '–'), node('td', '', '–'));
+    return { article, row, play, outcome, title, drawing: new Outcome(), result: null, key: '' };
+  }
+
+  #showResult(shown, result) {
+    const key = result ? JSON.stringify(result) : '';
+    if (key === shown.key) {
+      return;
+    }
+    shown.key = key;
+    shown.result = result ?? null;
+    const [, broken, ours] = shown.row.children;
+    for (const [cell, side] of [[broken, result?.broken], [ours, result?.ours]]) {
+      setText(cell, side ? verdictOf(side) : '–');
+      cell.className = side ? (isHarmed(side) ? 'wrong' : 'exact') : '';
+    }
+    if (!result) {
+      shown.outcome.replaceChildren();
+      return;
+    }
+    const rounds = node('p', 'hint', `Seed ${result.seed}, ${result.rounds} ${result.rounds === 1 ? 'round' : 'rounds'}. Drawn is the first round that lost something, or the first; the numbers are those of the steps.`);
+    shown.outcome.replaceChildren(shown.drawing.build(result), rounds);
+    shown.drawing.fit();
+  }
+
+  #fit() {
+    for (const shown of this.#exhibits.values()) {
+      shown.drawing.fit();
+    }
+  }
+
+  #status() {
+    const { gallery } = this.#state;
+    if (!gallery) {
+      return 'Connecting …';
+    }
+    if (gallery.running) {
+      this.#told = gallery.running;
+      return `Playing “${this.#title(gallery.running)}”: the broken lock first, then lock-starter …`;
+    }
+    const result = gallery.results.find(one => one.id === this.#told);
+    if (gallery.failure) {
+      return gallery.failure;
+    }
+    return result
+      ? `${this.#title(result.id)}: ${verdictOf(result.broken)} with the broken lock, ${verdictOf(result.ours)} with lock-starter.`
+      : `${gallery.exhibits.length} exhibits. Each plays for some seconds, on servers and processes of its own.`;
+  }
+
+  #title(id) {
+    return this.#state.gallery.exhibits.find(exhibit => exhibit.id === id)?.title ?? id;
+  }
+
+  async #play(id) {
+    const obstacle = this.#obstacle();
+    const seed = element('seed');
+    if (obstacle || !seed.reportValidity()) {
+      return obstacle && this.#complain(obstacle);
+    }
+    return this.#send(() => api.play(id, seed.valueAsNumber));
+  }
+
+  /** Why nothing can be played now. */
+  #obstacle() {
+    const { connected, gallery, run, stage } = this.#state;
+    if (!connected || !gallery) {
+      return 'The application does not answer.';
+    }
+    if (gallery.running) {
+      return 'An exhibit is being played; wait for it or stop it.';
+    }
+    if (run?.running) {
+      return 'A run of the experiment is in progress; wait for it or cancel it.';
+    }
+    return ['starting', 'stopping'].includes(stage) ? 'The experiment is being set up or taken down; wait for it.' : '';
+  }
+
+  async #send(request) {
+    this.#complain('');
+    try {
+      await request();
+    } catch (problem) {
+      this.#complain(problem.message);
+    }
+  }
+
+  #complain(sentence) {
+    setText(element('gallery-problem'), sentence);
+    element('gallery-problem').hidden = !sentence;
+  }
+}
+
+/** A button that cannot be pressed keeps the focus, and says why when it is pressed. */
+const press = (control, possible) => control.setAttribute('aria-disabled', String(!possible));

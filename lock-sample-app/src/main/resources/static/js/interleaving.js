@@ -1,0 +1,69 @@
+/**
+ * From the steps of one side of an exhibit to what is drawn. The place of a step is its index: steps of one millisecond stay
+ * apart, and their order is what matters.
+ */
+const ENDS = ['release', 'lost', 'killed', 'granted'];
+const SERVERS = 'servers';
+
+/** The lanes of several sides, so that they can be compared: callers by name, the servers below them. */
+export function lanesOf(...sides) {
+  const actors = new Set(sides.flatMap(side => side.steps.map(step => step.actor)));
+  const callers = [...actors].filter(actor => actor !== SERVERS).sort();
+  return actors.has(SERVERS) ? [...callers, SERVERS] : callers;
+}
+
+/**
+ * Who had the lock, or believed so. A bar begins with a grant; it ends with a release, a reported loss or a kill, or with a
+ * refused write after which its caller does nothing. Its `pieces` are the parts during which another bar was open: `race`, or
+ * `stale` if it did no damage meanwhile, since its write was refused or it was told of the loss before it wrote.
+ *
+ * @returns {{bars: object[], gone: object[], stops: object[]}} bars; locks that stay behind a killed holder; times when a
+ *   process was stopped
+ */
+export function interleave(steps) {
+  const bars = steps.flatMap((step, index) => (step.kind === 'granted' ? [barFrom(steps, index)] : []));
+  for (const bar of bars) {
+    const others = bars.filter(other => other !== bar && other.from < bar.to && other.to > bar.from);
+    bar.harmless = bar.warned && !others.some(other => bar.writes.some(write => write > other.from));
+    bar.others = others;
+  }
+  for (const bar of bars) {
+    bar.pieces = bar.others
+      .filter(other => bar.harmless || !other.harmless)
+      .map(other => ({ kind: bar.harmless ? 'stale' : 'race', from: Math.max(bar.from, other.from), to: Math.min(bar.to, other.to) }));
+  }
+  return { bars, gone: bars.filter(bar => bar.killed).map(bar => leftBehind(steps, bar)), stops: stopsOf(steps) };
+}
+
+function barFrom(steps, from) {
+  const { actor } = steps[from];
+  const own = steps.map((step, index) => ({ ...step, index })).filter(step => step.actor === actor && step.index > from);
+  const end = own.find(step => ENDS.includes(step.kind));
+  const inside = own.filter(step => step.index <= (end?.index ?? Infinity));
+  const last = inside.at(-1);
+  return {
+    actor,
+    from,
+    to: end?.index ?? (last?.kind === 'write-refused' ? last.index : steps.length),
+    killed: end?.kind === 'killed',
+    warned: inside.some(step => step.kind === 'write-refused' || step.kind === 'lost'),
+    writes: inside.filter(step => step.kind === 'write').map(step => step.index),
+  };
+}
+
+/** Nobody works, and nobody else can: until the next grant. */
+function leftBehind(steps, bar) {
+  const next = steps.findIndex((step, index) => index > bar.to && step.kind === 'granted');
+  return { actor: bar.actor, from: bar.to, to: next < 0 ? steps.length : next };
+}
+
+function stopsOf(steps) {
+  return steps.flatMap((step, from) => {
+    if (step.kind !== 'stopped') {
+      return [];
+    }
+    const end = steps.findIndex((later, index) =>
+      index > from && later.actor === step.actor && ['goes-on', 'killed'].includes(later.kind));
+    return [{ actor: step.actor, from, to: end < 0 ? steps.length : end }];
+  });
+}

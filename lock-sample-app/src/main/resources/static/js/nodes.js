@@ -1,0 +1,27 @@
+/** A new element with a class, and with texts or other elements in it. */
+export function node(tag, className, ...content) {
+  const element = document.createElement(tag);
+  if (className) {
+    element.className = className;
+  }
+  element.append(...content);
+  return element;
+}
+
+/** A new button that does something. */
+export function button(text, onPress) {
+  const element = node('button', '', text);
+  element.type = 'button';
+  element.addEventListener('click', onPress);
+  return element;
+}
+
+/** A new element of a drawing. */
+export function shape(tag, attributes, ...content) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    element.setAttribute(name, value);
+  }
+  element.append(...content);
+  return element;
+}
