@@ -3,7 +3,7 @@ import { setText } from './views.js';
 
 const element = id => document.getElementById(id);
 const DESCRIPTIONS = {
-  v0: 'INCR: one step in Redis, which needs no lock.',
+  v0: 'Redis adds one itself. The control: it needs no lock.',
   v1: 'Read, add one, write. Nobody waits for anybody.',
   v2: 'One thread at a time, in each JVM by itself.',
   v3: '@DistributedLock: one at a time over all instances.',
