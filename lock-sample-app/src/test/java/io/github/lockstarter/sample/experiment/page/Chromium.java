@@ -1,17 +1,21 @@
 package io.github.lockstarter.sample.experiment.page;
 
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.imageio.ImageIO;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -29,6 +33,15 @@ final class Chromium implements AutoCloseable {
             const left = Math.min(upper.left, lower.left);
             const right = Math.max(upper.right, lower.right);
             return { x: left, y: upper.top + scrollY, width: right - left, height: lower.bottom - upper.top, scale: 1 };
+            """;
+
+    private static final String COLOUR = """
+            const probe = document.createElement('i');
+            probe.style.color = getComputedStyle(document.documentElement).getPropertyValue('--' + arguments[0]);
+            document.body.append(probe);
+            const colour = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+            probe.remove();
+            return colour.slice(0, 3);
             """;
 
     private final ChromeDriver driver;
@@ -92,18 +105,46 @@ final class Chromium implements AutoCloseable {
     /**
      * Takes an image of a part of the page, from the top of one element to the bottom of another, seen or not.
      *
-     * @param file where to write it, as PNG
+     * @param name of the file, which is a PNG
      * @param first selects the upper element
      * @param last selects the lower one
      */
-    void photograph(Path file, String first, String last) {
+    void photograph(String name, String first, String last) {
+        Path file = Path.of(System.getProperty("screenshots.directory", "target/screenshots"))
+                .resolve(name + ".png");
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            Files.write(file, png(first, last));
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /**
+     * Counts the pixels of a colour that a person sees in an element.
+     *
+     * @param selector the element
+     * @param colour the name of one of the page's colours, such as {@code race}
+     */
+    long pixels(String selector, String colour) {
+        List<?> wanted = (List<?>) Objects.requireNonNull(driver.executeScript(COLOUR, colour));
+        int rgb = wanted.stream().mapToInt(part -> ((Number) part).intValue()).reduce(0xff, (all, part) -> all << 8 | part);
+        BufferedImage image = read(png(selector, selector));
+        int[] seen = image.getRGB(0, 0, image.getWidth(), image.getHeight(), null, 0, image.getWidth());
+        return Arrays.stream(seen).filter(pixel -> pixel == rgb).count();
+    }
+
+    private byte[] png(String first, String last) {
         Object clip = driver.executeScript(CLIP, first, last);
         Map<String, Object> image = driver.executeCdpCommand(
                 "Page.captureScreenshot",
                 Map.of("format", "png", "captureBeyondViewport", true, "clip", Objects.requireNonNull(clip)));
+        return Base64.getDecoder().decode((String) image.get("data"));
+    }
+
+    private static BufferedImage read(byte[] png) {
         try {
-            Files.createDirectories(file.toAbsolutePath().getParent());
-            Files.write(file, Base64.getDecoder().decode((String) image.get("data")));
+            return Objects.requireNonNull(ImageIO.read(new ByteArrayInputStream(png)));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -3,18 +3,12 @@ package io.github.lockstarter.sample.experiment.page;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.sample.FreePort;
 import io.github.lockstarter.sample.experiment.page.ExperimentPage.Drawn;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -39,8 +33,6 @@ import org.junit.jupiter.params.provider.CsvSource;
         disabledReason = "NOT RUN: there is no Chromium with its chromedriver on the PATH")
 class ExperimentPageIT {
 
-    private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
-
     /** A is inside from 0 to 20 with one fencing token, B from 10 to 30 with another one. */
     private static final String EVENTS = """
             [{"type": "run-started", "run": 1, "variant": "v3", "requests": 2, "instances": ["A", "B"]},
@@ -57,7 +49,7 @@ class ExperimentPageIT {
     @TempDir
     private static Path directory;
 
-    private static Process app;
+    private static PackagedSample app;
     private static Chromium chromium;
     private static ExperimentPage page;
 
@@ -70,12 +62,12 @@ class ExperimentPageIT {
         assertThat(Chromium.isInstalled())
                 .as("a Chromium and its chromedriver on the PATH")
                 .isTrue();
-        startApp();
+        app = PackagedSample.start(directory);
         chromium = Chromium.start();
         chromium.resize(1280, 2000);
         chromium.prefer("light");
         page = new ExperimentPage(chromium.driver());
-        page.open(port());
+        page.open(app.port());
         page.setUp(INSTANCES, "standalone");
     }
 
@@ -85,10 +77,7 @@ class ExperimentPageIT {
             chromium.close();
         }
         if (app != null) {
-            app.destroy();
-            if (!app.waitFor(30, TimeUnit.SECONDS)) {
-                app.destroyForcibly();
-            }
+            app.close();
         }
     }
 
@@ -272,21 +261,21 @@ class ExperimentPageIT {
     @Test
     @Order(10)
     void takesEverythingDown() {
-        long before = app.descendants().count();
+        long before = app.descendants();
 
         page.takeDown();
 
         assertThat(before).isGreaterThan(5);
-        await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants().count() < before - 5);
+        await().atMost(Duration.ofSeconds(20)).until(() -> app.descendants() < before - 5);
     }
 
     @Test
     @Order(11)
     void saysWhyThereIsNoExperiment() {
-        page.openAsAStranger(port());
+        page.openAsAStranger(app.port());
 
         assertThat(page.text("status")).isEqualTo("The experiment is not offered here.");
-        assertThat(page.text("stage")).contains("http://localhost:" + port()).contains("java -jar lock-sample-app.jar");
+        assertThat(page.text("stage")).contains("http://localhost:" + app.port()).contains("java -jar lock-sample-app.jar");
     }
 
     private static void seesLostUpdates() {
@@ -321,55 +310,17 @@ class ExperimentPageIT {
     }
 
     private static void photograph(String name) {
-        chromium.photograph(image(name), "[aria-labelledby=figures-title]", "#timeline");
+        chromium.photograph(name, "[aria-labelledby=figures-title]", "#timeline");
     }
 
     /** The whole page in the dark, and as it is on a phone. */
     private static void photographThePage() {
         chromium.prefer("dark");
-        chromium.photograph(image("page-dark"), "body", "body");
+        chromium.photograph("page-dark", "body", "body");
         chromium.prefer("light");
         chromium.resize(360, 2000);
-        chromium.photograph(image("page-phone"), "[aria-labelledby=figures-title]", "[aria-labelledby=log-title]");
+        chromium.photograph("page-phone", "[aria-labelledby=figures-title]", "[aria-labelledby=log-title]");
         assertThat(page.isWiderThanTheWindow()).isFalse();
         chromium.resize(1280, 2000);
-    }
-
-    private static Path image(String name) {
-        return Path.of(System.getProperty("screenshots.directory", "target/screenshots"))
-                .resolve(name + ".png");
-    }
-
-    private static void startApp() throws IOException {
-        Path output = directory.resolve("output.txt");
-        app = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-jar",
-                        System.getProperty("sample.jar"),
-                        "--server.port=0",
-                        "--spring.data.redis.port=" + FreePort.find())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        await().atMost(Duration.ofMinutes(3)).until(() -> url().find() || !app.isAlive());
-        assertThat(app.isAlive()).as(ExperimentPageIT::text).isTrue();
-    }
-
-    private static int port() {
-        Matcher matcher = url();
-        assertThat(matcher.find()).isTrue();
-        return Integer.parseInt(matcher.group(1));
-    }
-
-    private static Matcher url() {
-        return URL.matcher(text());
-    }
-
-    private static String text() {
-        try {
-            return Files.readString(directory.resolve("output.txt"));
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
     }
 }

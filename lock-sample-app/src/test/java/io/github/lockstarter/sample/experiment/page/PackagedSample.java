@@ -1,0 +1,82 @@
+package io.github.lockstarter.sample.experiment.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.sample.FreePort;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The packaged application, as a process of its own with a Redis of its own. */
+final class PackagedSample implements AutoCloseable {
+
+    private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
+
+    private final Process process;
+    private final Path output;
+
+    private PackagedSample(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /**
+     * Starts it.
+     *
+     * @param directory for its output
+     * @return the application, which answers
+     */
+    static PackagedSample start(Path directory) throws IOException {
+        Path output = directory.resolve("output.txt");
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-jar",
+                        System.getProperty("sample.jar"),
+                        "--server.port=0",
+                        "--spring.data.redis.port=" + FreePort.find())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        PackagedSample sample = new PackagedSample(process, output);
+        await().atMost(Duration.ofMinutes(3)).until(() -> sample.url().find() || !process.isAlive());
+        assertThat(process.isAlive()).as(sample::text).isTrue();
+        return sample;
+    }
+
+    int port() {
+        Matcher matcher = url();
+        assertThat(matcher.find()).isTrue();
+        return Integer.parseInt(matcher.group(1));
+    }
+
+    /** How many processes it has started that still run. */
+    long descendants() {
+        return process.descendants().count();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+    }
+
+    private Matcher url() {
+        return URL.matcher(text());
+    }
+
+    private String text() {
+        try {
+            return Files.readString(output);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+}
