@@ -109,6 +109,24 @@ final class ExperimentPage {
         }
     }
 
+    /** Runs, and presses a button that acts on the run as soon as it can be pressed. */
+    void runAndPress(String variant, int requests, String act) {
+        int before = rows().size();
+        fill("requests", requests);
+        find(By.cssSelector("[data-variant=" + variant + "]")).click();
+        By button = By.cssSelector("[data-act=" + act + "]");
+        await().atMost(RUN).until(() -> find(button).isEnabled() || !problem().isEmpty());
+        find(button).click();
+        await().atMost(RUN).until(() -> rows().size() > before || !problem().isEmpty());
+        if (rows().size() == before) {
+            throw new AssertionError(problem());
+        }
+    }
+
+    boolean isPossible(String act) {
+        return find(By.cssSelector("[data-act=" + act + "]")).isEnabled();
+    }
+
     /** Opens it where it is refused: by another name of this machine. */
     void openAsAStranger(int port) {
         driver.get("http://stranger.localhost:" + port + "/");

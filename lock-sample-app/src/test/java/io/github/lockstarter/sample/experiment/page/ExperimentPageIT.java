@@ -77,7 +77,7 @@ class ExperimentPageIT {
             chromium.close();
         }
         if (app != null) {
-            app.close();
+            app.end();
         }
     }
 
@@ -190,6 +190,18 @@ class ExperimentPageIT {
     }
 
     @Test
+    @Order(6)
+    void showsThatRedlockHoldsWhenAClockIsMoved() {
+        assertThat(page.isPossible("move-clock")).as("while nothing runs").isFalse();
+        page.runAndPress("v4", REQUESTS, "move-clock");
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by")).contains("The clock of Redis").contains("s ahead");
+        assertThat(page.number("overlapped")).isZero();
+        photograph("move-clock");
+    }
+
+    @Test
     @Order(7)
     @EnabledIfSystemProperty(
             named = "browser.required",
@@ -260,6 +272,21 @@ class ExperimentPageIT {
 
     @Test
     @Order(10)
+    @EnabledIfSystemProperty(
+            named = "browser.required",
+            matches = "true",
+            disabledReason = "only with -Pbrowser, for time")
+    void showsThatTheLockHoldsWhenTheNewMasterFailsAsWell() {
+        page.runAndPress("v3", REQUESTS, "fail-over-twice");
+
+        assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
+        assertThat(page.newestRow().get("Disturbed by").split("was promoted", -1)).hasSize(3);
+        assertThat(page.drawn("race").pixels()).as("red in the lanes").isZero();
+        photograph("fail-over-twice");
+    }
+
+    @Test
+    @Order(11)
     void takesEverythingDown() {
         long before = app.descendants();
 
@@ -270,7 +297,7 @@ class ExperimentPageIT {
     }
 
     @Test
-    @Order(11)
+    @Order(12)
     void saysWhyThereIsNoExperiment() {
         page.openAsAStranger(app.port());
 

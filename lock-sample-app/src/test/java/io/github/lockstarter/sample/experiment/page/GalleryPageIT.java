@@ -66,7 +66,7 @@ class GalleryPageIT {
             chromium.close();
         }
         if (app != null) {
-            app.close();
+            app.end();
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The packaged application, as a process of its own with a Redis of its own. */
-final class PackagedSample implements AutoCloseable {
+final class PackagedSample {
 
     private static final Pattern URL = Pattern.compile("URL=http://localhost:(\\d+)");
 
@@ -60,8 +60,8 @@ final class PackagedSample implements AutoCloseable {
         return process.descendants().count();
     }
 
-    @Override
-    public void close() throws InterruptedException {
+    /** Ends it, and with it what it has started. */
+    void end() throws InterruptedException {
         process.destroy();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             process.destroyForcibly();

@@ -50,7 +50,7 @@ class SalePageIT {
             chromium.close();
         }
         if (app != null) {
-            app.close();
+            app.end();
         }
     }
 
