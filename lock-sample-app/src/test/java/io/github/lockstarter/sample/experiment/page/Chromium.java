@@ -128,7 +128,9 @@ final class Chromium implements AutoCloseable {
      */
     long pixels(String selector, String colour) {
         List<?> wanted = (List<?>) Objects.requireNonNull(driver.executeScript(COLOUR, colour));
-        int rgb = wanted.stream().mapToInt(part -> ((Number) part).intValue()).reduce(0xff, (all, part) -> all << 8 | part);
+        int rgb = wanted.stream()
+                .mapToInt(part -> ((Number) part).intValue())
+                .reduce(0xff, (all, part) -> all << 8 | part);
         BufferedImage image = read(png(selector, selector));
         int[] seen = image.getRGB(0, 0, image.getWidth(), image.getHeight(), null, 0, image.getWidth());
         return Arrays.stream(seen).filter(pixel -> pixel == rgb).count();

@@ -196,7 +196,9 @@ class ExperimentPageIT {
         page.runAndPress("v4", REQUESTS, "move-clock");
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by")).contains("The clock of Redis").contains("s ahead");
+        assertThat(page.newestRow().get("Disturbed by"))
+                .contains("The clock of Redis")
+                .contains("s ahead");
         assertThat(page.number("overlapped")).isZero();
         photograph("move-clock");
     }
@@ -280,7 +282,8 @@ class ExperimentPageIT {
         page.runAndPress("v3", REQUESTS, "fail-over-twice");
 
         assertThat(page.newestRow()).containsEntry("Lost", "✔ exact");
-        assertThat(page.newestRow().get("Disturbed by").split("was promoted", -1)).hasSize(3);
+        assertThat(page.newestRow().get("Disturbed by").split("was promoted", -1))
+                .hasSize(3);
         assertThat(page.drawn("race").pixels()).as("red in the lanes").isZero();
         photograph("fail-over-twice");
     }
@@ -302,7 +305,9 @@ class ExperimentPageIT {
         page.openAsAStranger(app.port());
 
         assertThat(page.text("status")).isEqualTo("The experiment is not offered here.");
-        assertThat(page.text("stage")).contains("http://localhost:" + app.port()).contains("java -jar lock-sample-app.jar");
+        assertThat(page.text("stage"))
+                .contains("http://localhost:" + app.port())
+                .contains("java -jar lock-sample-app.jar");
     }
 
     private static void seesLostUpdates() {

@@ -103,9 +103,7 @@ final class GalleryPage {
 
     /** What stands on the plate of an exhibit: its title, its flaw, what lock-starter does, and the button. */
     List<String> plate(String exhibit) {
-        return driver
-                .findElements(By.cssSelector("#exhibit-" + exhibit + " .plate :is(h3, p, button)"))
-                .stream()
+        return driver.findElements(By.cssSelector("#exhibit-" + exhibit + " .plate :is(h3, p, button)")).stream()
                 .map(WebElement::getText)
                 .toList();
     }
@@ -113,8 +111,7 @@ final class GalleryPage {
     /** The line of an exhibit in the table: its title, what came of the broken lock, and of lock-starter. */
     List<String> line(String exhibit) {
         return driver
-                .findElements(
-                        By.xpath("//table[@id='overview']//tr[.//a[@href='#exhibit-" + exhibit + "']]/*"))
+                .findElements(By.xpath("//table[@id='overview']//tr[.//a[@href='#exhibit-" + exhibit + "']]/*"))
                 .stream()
                 .map(WebElement::getText)
                 .toList();

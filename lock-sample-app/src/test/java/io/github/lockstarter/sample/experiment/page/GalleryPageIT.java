@@ -167,7 +167,10 @@ class GalleryPageIT {
             assertThat(page.line(exhibit).get(2)).as(exhibit).startsWith("✔ 0 lost");
             assertThat(page.sharesRed(ours(exhibit))).as(exhibit).isFalse();
         }
-        chromium.photograph("gallery", "[aria-labelledby=gallery-title]", "#exhibit-" + page.exhibits().get(0));
+        chromium.photograph(
+                "gallery",
+                "[aria-labelledby=gallery-title]",
+                "#exhibit-" + page.exhibits().get(0));
         chromium.photograph("gallery-double-failover", "#exhibit-double-failover", "#exhibit-double-failover");
         chromium.prefer("dark");
         chromium.photograph("gallery-dark", "#exhibit-" + QUICK, "#exhibit-" + QUICK);

@@ -98,7 +98,8 @@ class SalePageIT {
         find("sell-locked").click();
 
         assertThat(text("sale-status")).contains("Nothing has been sold yet");
-        assertThat(chromium.driver().findElements(By.cssSelector("#buyers:invalid"))).hasSize(1);
+        assertThat(chromium.driver().findElements(By.cssSelector("#buyers:invalid")))
+                .hasSize(1);
     }
 
     private static void press(String id) {
@@ -111,7 +112,8 @@ class SalePageIT {
     }
 
     private static String figure(String way, String name) {
-        return find(By.cssSelector("#sold-" + way + " [data-figure='" + name + "'] dd")).getText();
+        return find(By.cssSelector("#sold-" + way + " [data-figure='" + name + "'] dd"))
+                .getText();
     }
 
     private static String text(String id) {
