@@ -74,7 +74,7 @@ function columnsOf(steps, places, height) {
   });
 }
 
-export const timeOf = ms => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms)} ms`);
+export const timeOf = ms => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`);
 
 function mark(step, index, x, y) {
   const title = shape('title', {}, `${index + 1}. ${timeOf(step.at)}, ${step.actor}: ${step.text}`);

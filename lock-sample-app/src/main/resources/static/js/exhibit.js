@@ -7,10 +7,10 @@ export class Outcome {
   #drawings = [];
 
   /** The element to show. Its drawings are made when it is told its width. */
-  build({ broken, ours }) {
+  build(title, { broken, ours }) {
     const lanes = lanesOf(broken, ours);
     this.#drawings = [];
-    return node('div', 'sides', this.#side('broken', 'The broken lock', broken, lanes), this.#side('ours', 'lock-starter', ours, lanes));
+    return node('div', 'sides', this.#side('broken', title, broken, lanes), this.#side('ours', 'lock-starter', ours, lanes));
   }
 
   /** Draws anew whatever is shown in another width than it was drawn for. */

@@ -93,7 +93,7 @@ export class Gallery {
       return;
     }
     const rounds = node('p', 'hint', `Seed ${result.seed}, ${result.rounds} ${result.rounds === 1 ? 'round' : 'rounds'}. Drawn is the first round that lost something, or the first; the numbers are those of the steps.`);
-    shown.outcome.replaceChildren(shown.drawing.build(result), rounds);
+    shown.outcome.replaceChildren(shown.drawing.build(shown.title, result), rounds);
     shown.drawing.fit();
   }
 
@@ -110,14 +110,14 @@ export class Gallery {
     }
     if (gallery.running) {
       this.#told = gallery.running;
-      return `Playing “${this.#title(gallery.running)}”: the broken lock first, then lock-starter …`;
+      return `Playing “${this.#title(gallery.running)}”: first as it is written, then with lock-starter …`;
     }
     const result = gallery.results.find(one => one.id === this.#told);
     if (gallery.failure) {
       return gallery.failure;
     }
     return result
-      ? `${this.#title(result.id)}: ${verdictOf(result.broken)} with the broken lock, ${verdictOf(result.ours)} with lock-starter.`
+      ? `${this.#title(result.id)}: ${verdictOf(result.broken)}. lock-starter: ${verdictOf(result.ours)}.`
       : `${gallery.exhibits.length} exhibits. Each plays for some seconds, on servers and processes of its own.`;
   }
 

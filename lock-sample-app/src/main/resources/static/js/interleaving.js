@@ -14,25 +14,24 @@ export function lanesOf(...sides) {
 
 /**
  * Who had the lock, or believed so. A bar begins with a grant; it ends with a release, a reported loss or a kill, or with a
- * refused write after which its caller does nothing. Its `pieces` are the parts during which another bar was open: `race`, or
- * `stale` if it did no damage meanwhile, since its write was refused or it was told of the loss before it wrote.
+ * refused write after which its caller does nothing. Its `pieces` are the parts during which another bar was open: `race` if both
+ * wrote, `stale` if this one is the older and has written nothing since the other was granted the lock.
  *
- * @returns {{bars: object[], gone: object[], stops: object[]}} bars; locks that stay behind a killed holder; times when a
+ * @returns {{bars: object[], gone: object[], stops: object[]}} bars; locks that stay behind a killed process; times when a
  *   process was stopped
  */
 export function interleave(steps) {
   const bars = steps.flatMap((step, index) => (step.kind === 'granted' ? [barFrom(steps, index)] : []));
   for (const bar of bars) {
-    const others = bars.filter(other => other !== bar && other.from < bar.to && other.to > bar.from);
-    bar.harmless = bar.warned && !others.some(other => bar.writes.some(write => write > other.from));
-    bar.others = others;
+    bar.others = bars.filter(other => other !== bar && other.from < bar.to && other.to > bar.from);
+    bar.harmless = !bar.others.some(other => bar.writes.some(write => write > other.from));
   }
   for (const bar of bars) {
     bar.pieces = bar.others
-      .filter(other => bar.harmless || !other.harmless)
+      .filter(other => (bar.harmless ? other.from > bar.from : !other.harmless))
       .map(other => ({ kind: bar.harmless ? 'stale' : 'race', from: Math.max(bar.from, other.from), to: Math.min(bar.to, other.to) }));
   }
-  return { bars, gone: bars.filter(bar => bar.killed).map(bar => leftBehind(steps, bar)), stops: stopsOf(steps) };
+  return { bars, gone: leftBehind(steps), stops: stopsOf(steps) };
 }
 
 function barFrom(steps, from) {
@@ -45,16 +44,19 @@ function barFrom(steps, from) {
     actor,
     from,
     to: end?.index ?? (last?.kind === 'write-refused' ? last.index : steps.length),
-    killed: end?.kind === 'killed',
-    warned: inside.some(step => step.kind === 'write-refused' || step.kind === 'lost'),
     writes: inside.filter(step => step.kind === 'write').map(step => step.index),
   };
 }
 
-/** Nobody works, and nobody else can: until the next grant. */
-function leftBehind(steps, bar) {
-  const next = steps.findIndex((step, index) => index > bar.to && step.kind === 'granted');
-  return { actor: bar.actor, from: bar.to, to: next < 0 ? steps.length : next };
+/** A killed process does not work, and nobody else can: until the next grant. */
+function leftBehind(steps) {
+  return steps.flatMap((step, from) => {
+    if (step.kind !== 'killed') {
+      return [];
+    }
+    const next = steps.findIndex((later, index) => index > from && later.kind === 'granted');
+    return [{ actor: step.actor, from, to: next < 0 ? steps.length : next }];
+  });
 }
 
 function stopsOf(steps) {
