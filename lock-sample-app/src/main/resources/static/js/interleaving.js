@@ -28,11 +28,14 @@ export function interleave(steps) {
   }
   for (const bar of bars) {
     bar.pieces = bar.others
-      .filter(other => (bar.harmless ? other.from > bar.from : !other.harmless))
+      .filter(other => (bar.harmless ? other.from > bar.from && !isHandOver(bar, other) : !other.harmless))
       .map(other => ({ kind: bar.harmless ? 'stale' : 'race', from: Math.max(bar.from, other.from), to: Math.min(bar.to, other.to) }));
   }
   return { bars, gone: leftBehind(steps), stops: stopsOf(steps) };
 }
+
+/** The answer to a release may come later than the grant that it made possible. */
+const isHandOver = (older, newer) => older.isReleased && !older.steps.some(step => step > newer.from && step < older.to);
 
 function barFrom(steps, from) {
   const { actor } = steps[from];
@@ -44,6 +47,8 @@ function barFrom(steps, from) {
     actor,
     from,
     to: end?.index ?? (last?.kind === 'write-refused' ? last.index : steps.length),
+    isReleased: end?.kind === 'release',
+    steps: inside.map(step => step.index),
     writes: inside.filter(step => step.kind === 'write').map(step => step.index),
   };
 }
