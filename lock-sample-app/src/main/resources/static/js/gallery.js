@@ -57,7 +57,7 @@ export class Gallery {
     document.querySelector('#overview tbody').replaceChildren(...[...this.#exhibits.values()].map(shown => shown.row));
   }
 
-  #exhibit({ id, title, flaw, remedy }) {
+  #exhibit({ id, title, breaks, flaw, remedy }) {
     const heading = node('h3', '', title);
     const play = button('Play', () => this.#play(id));
     play.dataset.play = id;
@@ -70,7 +70,7 @@ export class Gallery {
     article.setAttribute('aria-labelledby', heading.id);
     const link = node('a', '', title);
     link.href = `#${article.id}`;
-    const name = node('th', '', link);
+    const name = node('th', '', link, node('small', '', breaks));
     name.scope = 'row';
     const row = node('tr', '', name, node('td', '', '–'), node('td', '', '–'));
     return { article, row, play, outcome, title, drawing: new Outcome(), result: null, key: '' };
@@ -131,7 +131,20 @@ export class Gallery {
     if (obstacle || !seed.reportValidity()) {
       return obstacle && this.#complain(obstacle);
     }
-    return this.#send(() => api.play(id, seed.valueAsNumber));
+    return this.#send(() => this.#begin(id, seed.valueAsNumber));
+  }
+
+  /** The end of what was played is told a moment before something else can be. */
+  async #begin(id, seed, attempts = 10) {
+    try {
+      await api.play(id, seed);
+    } catch (problem) {
+      if (problem.status !== 409 || attempts === 1 || this.#obstacle()) {
+        throw problem;
+      }
+      await new Promise(resolve => setTimeout(resolve, 50));
+      await this.#begin(id, seed, attempts - 1);
+    }
   }
 
   /** Why nothing can be played now. */

@@ -31,14 +31,16 @@ public record GalleryState(
      *
      * @param id short name
      * @param title what the broken lock is
+     * @param breaks what breaks it
      * @param flaw what goes wrong with it
      * @param remedy what ours does
      */
-    public record ExhibitView(String id, String title, String flaw, String remedy) {
+    public record ExhibitView(String id, String title, String breaks, String flaw, String remedy) {
 
         static List<ExhibitView> all() {
             return Arrays.stream(Exhibit.values())
-                    .map(exhibit -> new ExhibitView(exhibit.id(), exhibit.title(), exhibit.flaw(), exhibit.remedy()))
+                    .map(exhibit -> new ExhibitView(
+                            exhibit.id(), exhibit.title(), exhibit.breaks(), exhibit.flaw(), exhibit.remedy()))
                     .toList();
         }
     }
