@@ -153,6 +153,18 @@ class ExperimentPageIT {
         photograph("v4-redlock");
     }
 
+    /** The control of v1: the same requests, and nothing that one of them could overwrite. */
+    @Test
+    @Order(4)
+    void showsThatOneCommandNeedsNoLock() {
+        page.run("v0", REQUESTS);
+
+        assertThat(page.number("actual")).isEqualTo(REQUESTS);
+        assertThat(page.newestRow())
+                .containsEntry("Counter", Integer.toString(REQUESTS))
+                .containsEntry("Lost", "✔ exact");
+    }
+
     @Test
     @Order(5)
     void showsThatTheLateWriteOfAPausedHolderIsRefused() {
