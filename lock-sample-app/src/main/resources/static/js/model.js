@@ -344,7 +344,7 @@ const FLAGS = {
   start: 'started again',
   'delete-key': 'key deleted',
   'fail-over': 'failover',
-  'fail-over-twice': 'failover',
+  'fail-over-twice': 'two failovers',
   'move-clock': 'clock moved',
   'restart-redis': 'Redis restarted',
 };
