@@ -23,19 +23,33 @@ export function lanesOf(...sides) {
 export function interleave(steps) {
   const bars = steps.flatMap((step, index) => (step.kind === 'granted' ? [barFrom(steps, index)] : []));
   for (const bar of bars) {
+    bar.to = Math.min(bar.to, ...bars.filter(newer => isHandOver(bar, newer)).map(newer => newer.from));
+  }
+  for (const bar of bars) {
     bar.others = bars.filter(other => other !== bar && other.from < bar.to && other.to > bar.from);
     bar.harmless = !bar.others.some(other => bar.writes.some(write => write > other.from));
   }
   for (const bar of bars) {
     bar.pieces = bar.others
-      .filter(other => (bar.harmless ? other.from > bar.from && !isHandOver(bar, other) : !other.harmless))
-      .map(other => ({ kind: bar.harmless ? 'stale' : 'race', from: Math.max(bar.from, other.from), to: Math.min(bar.to, other.to) }));
+      .filter(other => (bar.harmless ? other.from > bar.from : !other.harmless))
+      .map(other => pieceOf(bar, other));
   }
   return { bars, gone: leftBehind(steps), stops: stopsOf(steps) };
 }
 
+/** The older one does not have the lock any more, also when the newer one is done. */
+function pieceOf(bar, other) {
+  const isOlder = other.from > bar.from;
+  return {
+    kind: bar.harmless ? 'stale' : 'race',
+    from: Math.max(bar.from, other.from),
+    to: isOlder ? bar.to : Math.min(bar.to, other.to),
+  };
+}
+
 /** The answer to a release may come later than the grant that it made possible. */
-const isHandOver = (older, newer) => older.isReleased && !older.steps.some(step => step > newer.from && step < older.to);
+const isHandOver = (older, newer) =>
+  older.isReleased && newer.from > older.from && newer.from < older.to && !older.steps.some(step => step > newer.from && step < older.to);
 
 function barFrom(steps, from) {
   const { actor } = steps[from];

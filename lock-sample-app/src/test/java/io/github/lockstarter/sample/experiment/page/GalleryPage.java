@@ -15,7 +15,7 @@ import org.openqa.selenium.chrome.ChromeDriver;
 /** The gallery of broken locks as a person uses it. */
 final class GalleryPage {
 
-    private static final Duration PLAY = Duration.ofMinutes(2);
+    private static final Duration PLAY = Duration.ofMinutes(4);
 
     /** Whether red is drawn in two lanes at one time. */
     private static final String SHARED = """

@@ -95,7 +95,8 @@ class GalleryPageIT {
                     A:granted B:granted A:write A:lost B:write          | A 0-3, B 1-5, A race 1-3, B race 1-3
                     A:granted A:stopped B:granted A:goes-on A:lost      | A 0-4, B 2-5, A stale 2-4, A stopped 1-3
                     A:granted A:write B:granted A:goes-on A:release C:granted B:write C:write | A 0-4, B 2-8, C 5-8, A stale 2-4, B race 5-8, C race 5-8
-                    A:granted A:write B:granted A:release B:write       | A 0-3, B 2-5
+                    A:granted B:granted B:write B:release A:write       | A 0-5, B 1-3, A race 1-5, B race 1-3
+                    A:granted A:write B:granted A:release B:write       | A 0-2, B 2-5
                     A:acquire A:killed B:refused                        | A left 1-3
                     A:granted A:killed B:refused B:granted              | A 0-1, B 3-4, A left 1-3
                     A:granted A:killed B:refused                        | A 0-1, A left 1-3
