@@ -57,8 +57,8 @@ public class SaleService {
     }
 
     /**
-     * Sells one as {@link #buy} does, but without a lock and without a fencing token: two calls that read the same stock
-     * both sell, and write the same rest. Only to show what the lock is for.
+     * Sells one as {@link #buy} does, but without a lock and without a fencing token: two calls that read the same
+     * stock both sell, and write the same rest. Only to show what the lock is for.
      *
      * @param product what
      * @param buyer to whom
