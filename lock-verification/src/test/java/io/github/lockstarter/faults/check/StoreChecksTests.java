@@ -21,6 +21,20 @@ class StoreChecksTests {
                 .hasSize(1);
     }
 
+    @Test
+    void allowsOneToBeWokenByTheEndOfALockThatEndsWithASession() {
+        Script ended =
+                Script.of("w1", "w2").sent(EventKind.GRANTED, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
+
+        assertThat(ended.store(Signals.IN_ORDER, 0, 0).check(new WakeUpCheck())).hasSize(1);
+        assertThat(ended.store(Signals.IN_ORDER, 2000, 0).check(new WakeUpCheck()))
+                .isEmpty();
+        assertThat(ended.sent(EventKind.SIGNALLED, "w3", 0, 21)
+                        .store(Signals.IN_ORDER, 2000, 0)
+                        .check(new WakeUpCheck()))
+                .hasSize(1);
+    }
+
     private static Script twoWoken() {
         return Script.of("w1", "w2", "w3")
                 .sent(EventKind.FREEING, "w1", 1, 10)

@@ -6,16 +6,21 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
  * I7: one release, or one withdrawal, wakes one instance at most. At every moment there were no more signals for a key
  * than releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are
  * written down before they are sent, so none is missing for a killed worker. Releases that find nobody to wake leave
- * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. A store that
- * declares that it wakes all who wait, or nobody, does not promise this.
+ * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. Where locks end with
+ * a session, the end of a lock that nobody releases wakes one as well, so a grant counts beside its release. A store
+ * that declares that it wakes all who wait, or nobody, does not promise this.
  */
 public final class WakeUpCheck implements Check {
+
+    private static final Set<EventKind> KINDS =
+            Set.of(EventKind.SIGNALLED, EventKind.FREEING, EventKind.WITHDRAWING, EventKind.ATTEMPTING);
 
     @Override
     public List<Violation> violations(History history) {
@@ -24,7 +29,7 @@ public final class WakeUpCheck implements Check {
         }
         Map<String, Long> balance = new HashMap<>();
         List<Violation> found = new ArrayList<>();
-        Stream.of(EventKind.SIGNALLED, EventKind.FREEING, EventKind.WITHDRAWING, EventKind.ATTEMPTING)
+        Stream.concat(KINDS.stream(), history.sessionNanos() > 0 ? Stream.of(EventKind.GRANTED) : Stream.empty())
                 .flatMap(kind -> history.of(kind).stream())
                 .sorted((a, b) -> Long.compare(a.at(), b.at()))
                 .forEach(event -> {
