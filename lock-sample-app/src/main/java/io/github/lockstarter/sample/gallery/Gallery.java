@@ -68,8 +68,9 @@ public final class Gallery implements AutoCloseable {
             return new Scene(seed, performance, running, failure, givenUp, Map.copyOf(all));
         }
 
-        Scene giveUp() {
-            return new Scene(seed, performance, running, failure, true, results);
+        /** No other one that has begun meanwhile. */
+        Scene giveUp(Performance given) {
+            return performance != given ? this : new Scene(seed, performance, running, failure, true, results);
         }
 
         Scene end(@Nullable String reason) {
@@ -124,7 +125,7 @@ public final class Gallery implements AutoCloseable {
         if (performance == null) {
             throw new GalleryConflictException("The gallery plays nothing. Start an exhibit first");
         }
-        move(Scene::giveUp);
+        move(now -> now.giveUp(performance));
         performance.close();
     }
 
@@ -133,7 +134,7 @@ public final class Gallery implements AutoCloseable {
     public void close() {
         Performance performance = scene().performance();
         if (performance != null) {
-            move(Scene::giveUp);
+            move(now -> now.giveUp(performance));
             performance.close();
         }
         background.shutdown();

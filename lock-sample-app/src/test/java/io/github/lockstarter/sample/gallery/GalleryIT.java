@@ -7,11 +7,16 @@ import io.github.lockstarter.sample.gallery.play.Exhibit;
 import io.github.lockstarter.sample.gallery.play.ExhibitResult;
 import io.github.lockstarter.sample.gallery.play.SideResult;
 import io.github.lockstarter.sample.gallery.play.Step;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Plays each exhibit once on real servers. The broken locks are the control: each must break. */
 class GalleryIT {
@@ -54,19 +59,20 @@ class GalleryIT {
                         ExhibitResult::id,
                         result -> result.ours().updates() + result.ours().refusedWrites(),
                         result -> result.ours().lost(),
+                        result -> result.ours().ownersAtOnce(),
                         result -> result.ours().blocked())
                 .containsExactly(
-                        tuple("incr", 60L, 0L, false),
-                        tuple("setnx", 2L, 0L, false),
-                        tuple("setnx-expire", 2L, 0L, false),
-                        tuple("fixed-value", 3L, 0L, false),
-                        tuple("get-del", 3L, 0L, false),
-                        tuple("no-watchdog", 2L, 0L, false),
-                        tuple("failover", 2L, 0L, false),
-                        tuple("double-failover", 3L, 0L, false),
-                        tuple("redlock-clock", 2L, 0L, false),
-                        tuple("redlock-restart", 2L, 0L, false),
-                        tuple("late-write", 2L, 0L, false));
+                        tuple("incr", 60L, 0L, 0, false),
+                        tuple("setnx", 2L, 0L, 1, false),
+                        tuple("setnx-expire", 2L, 0L, 1, false),
+                        tuple("fixed-value", 3L, 0L, 1, false),
+                        tuple("get-del", 3L, 0L, 1, false),
+                        tuple("no-watchdog", 2L, 0L, 1, false),
+                        tuple("failover", 2L, 0L, 1, false),
+                        tuple("double-failover", 3L, 0L, 1, false),
+                        tuple("redlock-clock", 2L, 0L, 1, false),
+                        tuple("redlock-restart", 2L, 0L, 1, false),
+                        tuple("late-write", 2L, 0L, 2, false));
         assertThat(GALLERY.state().results()).allMatch(ExhibitResult::isAsPredicted);
     }
 
@@ -85,10 +91,33 @@ class GalleryIT {
 
     @Test
     void leavesNothingBehind() {
-        assertThat(ProcessHandle.current()
-                        .descendants()
-                        .map(process -> process.info().commandLine().orElse("")))
-                .noneMatch(line -> line.contains("lock-sample-actor-") || line.contains("lock-sample-redis-"));
+        assertThat(started()).isEmpty();
+    }
+
+    /** While its actors start, and while its servers do. */
+    @ParameterizedTest
+    @ValueSource(ints = {300, 1200})
+    void leavesNothingBehindWhenGivenUpAfter(int milliseconds) {
+        try (Gallery gallery = new Gallery(new GalleryListener() {})) {
+            CompletableFuture<Void> played =
+                    gallery.play(new GalleryPlan(List.of(Exhibit.DOUBLE_FAILOVER), 2026, 1, 1));
+            assertThat(played).failsWithin(Duration.ofMillis(milliseconds)).withThrowableOfType(TimeoutException.class);
+            assertThat(started()).isNotEmpty();
+
+            gallery.cancel();
+
+            assertThat(started()).isEmpty();
+            assertThat(played).failsWithin(Duration.ofSeconds(10));
+            assertThat(gallery.state().failure()).isNull();
+        }
+    }
+
+    private static List<String> started() {
+        return ProcessHandle.current()
+                .descendants()
+                .map(process -> process.info().commandLine().orElse(""))
+                .filter(line -> line.contains("lock-sample-actor-") || line.contains("lock-sample-redis-"))
+                .toList();
     }
 
     private static Tuple figures(SideResult side) {

@@ -46,6 +46,14 @@ class GalleryTableTests {
                 .isFalse();
         assertThat(new ExhibitResult("failover", 7, 2, BROKEN, BROKEN).isAsPredicted())
                 .isFalse();
+        SideResult twoOwners = new SideResult(2, 2, 2, 2, false, "", STEPS);
+        assertThat(new ExhibitResult("failover", 7, 2, BROKEN, twoOwners).isAsPredicted())
+                .isFalse();
+        assertThat(new ExhibitResult("late-write", 7, 2, BROKEN, twoOwners).isAsPredicted())
+                .isTrue();
+        SideResult notRefused = new SideResult(4, 4, 2, 0, false, "", STEPS);
+        assertThat(new ExhibitResult("late-write", 7, 2, BROKEN, notRefused).isAsPredicted())
+                .isFalse();
         SideResult blocked = new SideResult(4, 4, 1, 0, true, "", STEPS);
         assertThat(new ExhibitResult("failover", 7, 2, BROKEN, blocked).isAsPredicted())
                 .isFalse();

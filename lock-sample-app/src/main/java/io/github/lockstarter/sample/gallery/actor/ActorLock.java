@@ -18,6 +18,9 @@ interface ActorLock extends AutoCloseable {
     /** The fencing token of the grant, where the lock has such a number. */
     OptionalLong fencingToken();
 
+    /** When the holder was told that it had lost the lock, {@link System#nanoTime()}; empty as long as it was not. */
+    OptionalLong lostAt();
+
     /**
      * Releases what was acquired.
      *

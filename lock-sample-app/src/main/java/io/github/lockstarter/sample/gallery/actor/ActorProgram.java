@@ -128,11 +128,12 @@ public final class ActorProgram {
         answer(System.nanoTime(), (written ? "written " : "write-refused ") + (value + 1));
     }
 
-    /** The section is over when its release begins. */
+    /** The section is over when its release begins, or before, when the holder was told that it had lost the lock. */
     private void release(String breakpoint) {
         breakpoints.set(breakpoint);
-        long begun = System.nanoTime();
-        answer(begun, lock().release() ? "released" : "lost");
+        long over = lock().lostAt().orElse(System.nanoTime());
+        boolean released = lock().release();
+        answer(System.nanoTime(), (released ? "released " : "lost ") + over);
     }
 
     /** Adds one that many times: in one command, or under the lock. */

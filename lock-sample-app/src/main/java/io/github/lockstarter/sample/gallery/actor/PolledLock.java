@@ -66,6 +66,12 @@ final class PolledLock implements ActorLock {
         return OptionalLong.empty();
     }
 
+    /** Nothing tells the holder of a broken lock. */
+    @Override
+    public OptionalLong lostAt() {
+        return OptionalLong.empty();
+    }
+
     @Override
     public boolean release() {
         try {

@@ -9,8 +9,10 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import io.github.lockstarter.sample.SimulatedWork;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
@@ -19,7 +21,10 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The lock of the starter, from the context of a Spring Boot application that has nothing but it. */
+/**
+ * The lock of the starter, from the context of a Spring Boot application that has nothing but it. For one thread, but for
+ * the loss of a hold, which comes on another one.
+ */
 final class StarterLock implements ActorLock {
 
     private static final Duration PAUSE = Duration.ofMillis(50);
@@ -29,6 +34,7 @@ final class StarterLock implements ActorLock {
     private final LockTemplate locks;
     private final Breakpoints breakpoints;
     private final Duration lease;
+    private AtomicReference<OptionalLong> lost = new AtomicReference<>(OptionalLong.empty());
     private @Nullable LockHandle handle;
 
     private StarterLock(ConfigurableApplicationContext context, Breakpoints breakpoints, Duration lease) {
@@ -82,8 +88,11 @@ final class StarterLock implements ActorLock {
             SimulatedWork.lasting(PAUSE);
             granted = tryAcquire(key, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         }
+        AtomicReference<OptionalLong> loss = new AtomicReference<>(OptionalLong.empty());
+        lost = loss;
         handle = granted.orElse(null);
         if (handle != null) {
+            handle.onLost(() -> loss.set(OptionalLong.of(System.nanoTime())));
             breakpoints.reach(Breakpoints.ACQUIRE);
         }
         return handle != null;
@@ -92,6 +101,11 @@ final class StarterLock implements ActorLock {
     @Override
     public OptionalLong fencingToken() {
         return handle == null ? OptionalLong.empty() : OptionalLong.of(handle.fencingToken());
+    }
+
+    @Override
+    public OptionalLong lostAt() {
+        return Objects.requireNonNull(lost.get());
     }
 
     @Override

@@ -46,6 +46,6 @@ final class ActorGroup {
     }
 
     private ActorProcess start(int index) {
-        return belongings.add(ActorProcess.start(side + "-" + nameOf(index)));
+        return ActorProcess.start(side + "-" + nameOf(index), belongings);
     }
 }

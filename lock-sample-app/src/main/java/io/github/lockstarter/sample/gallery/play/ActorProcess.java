@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.gallery.play;
 
 import io.github.lockstarter.sample.SampleApp;
+import io.github.lockstarter.sample.experiment.stage.Belongings;
 import io.github.lockstarter.sample.experiment.stage.InstanceCommand;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.process.SupervisedProcess;
@@ -47,7 +48,7 @@ final class ActorProcess implements AutoCloseable {
      *
      * @param nanos when, {@link System#nanoTime()} of this machine
      * @param word what
-     * @param number what was read or written, zero where nothing was
+     * @param number what was read or written, or when the section was over; zero where there is no such thing
      */
     record Answer(long nanos, String word, long number) {
 
@@ -64,18 +65,20 @@ final class ActorProcess implements AutoCloseable {
      * Starts an actor. It is not ready when this returns.
      *
      * @param name its letter, with that of its side
+     * @param owner ends it, also when it does not start
      */
-    static ActorProcess start(String name) {
+    static ActorProcess start(String name, Belongings owner) {
         try {
-            ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            ServerSocket listener = owner.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
             listener.setSoTimeout(START_MS);
             List<String> arguments = List.of(Integer.toString(listener.getLocalPort()), name);
             SupervisedProcess process = SupervisedProcess.prepare(
                     "actor-" + name,
                     directory -> InstanceCommand.of(directory, List.of("-Xshare:auto"), SampleApp.ACTOR, arguments),
                     line -> {});
-            ActorProcess actor = new ActorProcess(name, process, listener);
+            ActorProcess actor = owner.add(new ActorProcess(name, process, listener));
             process.start();
+            process.end().whenComplete((status, failure) -> actor.ended());
             Thread reader = new Thread(actor::read, "answers-of-" + name);
             reader.setDaemon(true);
             reader.start();
@@ -140,6 +143,20 @@ final class ActorProcess implements AutoCloseable {
         }
     }
 
+    /** Nobody connects any more, so nobody needs to wait for that. Harmless after the connection. */
+    private void ended() {
+        connection.completeExceptionally(hasEnded());
+        try {
+            listener.close();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private IllegalStateException hasEnded() {
+        return new IllegalStateException("Actor " + name + " has ended");
+    }
+
     private void read() {
         try (Socket socket = listener.accept();
                 BufferedReader lines =
@@ -153,8 +170,7 @@ final class ActorProcess implements AutoCloseable {
         } catch (IOException ended) {
             connection.completeExceptionally(ended);
         }
-        Objects.requireNonNull(pending.get())
-                .completeExceptionally(new IllegalStateException("Actor " + name + " has ended"));
+        Objects.requireNonNull(pending.get()).completeExceptionally(hasEnded());
     }
 
     private void accept(String line) {

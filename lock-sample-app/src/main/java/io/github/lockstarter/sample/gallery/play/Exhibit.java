@@ -26,7 +26,7 @@ public enum Exhibit {
             "the holder is killed",
             "The holder is killed, the key stays for ever, and nobody gets the lock again.",
             "Redis tells that the holder's connection is gone: the lock is taken over after 1 to 1.5 s.",
-            new Lock(LockKind.SETNX, seconds(10), seconds(10)),
+            new Lock(LockKind.SETNX, millis(1000), seconds(10)),
             new Prediction(0, 1, true),
             ServerKind.STANDALONE,
             Script::killTheHolder),
@@ -37,8 +37,8 @@ public enum Exhibit {
             "the holder is killed between the two",
             "The holder is killed between the two commands, the key has no expiry, and nobody gets the lock again.",
             "A grant is one script, so there is nothing between; killed right after it, the holder is replaced after 1 to 1.5 s.",
-            new Lock(LockKind.SETNX_EXPIRE, seconds(10), seconds(10)),
-            new Prediction(0, 0, true),
+            new Lock(LockKind.SETNX_EXPIRE, millis(1000), seconds(10)),
+            new Prediction(0, 1, true),
             ServerKind.STANDALONE,
             Script::killInMidGrant),
     /** {@link io.github.lockstarter.sample.gallery.lock.FixedValueLock}. */
@@ -131,7 +131,12 @@ public enum Exhibit {
             ServerKind.STANDALONE,
             Script::writeLate);
 
-    private static final Duration BLOCKED = Duration.ofSeconds(4);
+    /** Three times the lease of a broken lock that blocks: its key would be gone if it had an expiry. */
+    private static final Duration BLOCKED = Duration.ofSeconds(3);
+
+    /** Less than our lease where the holder is killed: who gets the lock in that time, has taken it over. */
+    private static final Duration TAKEN_OVER = Duration.ofSeconds(8);
+
     private static final Duration GRANTED = Duration.ofSeconds(20);
 
     private final String id;
@@ -247,6 +252,16 @@ public enum Exhibit {
         return prediction.blocks();
     }
 
+    /** Writes that the store must refuse with our lock in each round: only the one that no lease prevents. */
+    int refusedWithOurs() {
+        return this == LATE_WRITE ? 1 : 0;
+    }
+
+    /** Most owners at once that our lock may have. Where the store has to refuse a write, there is a second one. */
+    int ownersOfOurs() {
+        return 1 + refusedWithOurs();
+    }
+
     LockKind lock() {
         return lock.kind();
     }
@@ -259,9 +274,16 @@ public enum Exhibit {
         return lock.ourLease();
     }
 
-    /** How long somebody waits for the lock before it counts as blocked. */
-    Duration patience() {
-        return blocks() ? BLOCKED : GRANTED;
+    /**
+     * How long somebody waits for the lock before it counts as blocked.
+     *
+     * @param broken for the broken lock, or for ours
+     */
+    Duration patience(boolean broken) {
+        if (!blocks()) {
+            return GRANTED;
+        }
+        return broken ? BLOCKED : TAKEN_OVER;
     }
 
     Script script() {

@@ -2,17 +2,22 @@ package io.github.lockstarter.sample.gallery.play;
 
 import io.github.lockstarter.sample.experiment.stage.Belongings;
 import io.github.lockstarter.sample.experiment.stage.RedisConsole;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Plays exhibits, each on both sides at once. What it starts stays for the next exhibit, and ends with it. One thread
  * plays; any may close.
  */
 public final class ExhibitPlayer implements AutoCloseable {
+
+    private static final Duration END = Duration.ofSeconds(20);
 
     private final Belongings belongings = new Belongings();
     private final ExecutorService sides = Executors.newCachedThreadPool(ExhibitPlayer::daemon);
@@ -21,9 +26,18 @@ public final class ExhibitPlayer implements AutoCloseable {
 
     /** Starts the actors; returns at once. */
     public ExhibitPlayer() {
+        this(List.of());
+    }
+
+    /**
+     * The same, with our lock set otherwise.
+     *
+     * @param properties of the starter, beside those that the exhibit needs
+     */
+    ExhibitPlayer(List<String> properties) {
         RedisConsole console = belongings.add(new RedisConsole());
-        this.broken = CompletableFuture.supplyAsync(() -> new SidePlayer(true, belongings, console), sides);
-        this.ours = CompletableFuture.supplyAsync(() -> new SidePlayer(false, belongings, console), sides);
+        this.broken = CompletableFuture.supplyAsync(() -> new SidePlayer(true, List.of(), belongings, console), sides);
+        this.ours = CompletableFuture.supplyAsync(() -> new SidePlayer(false, properties, belongings, console), sides);
     }
 
     /**
@@ -47,11 +61,21 @@ public final class ExhibitPlayer implements AutoCloseable {
         }
     }
 
-    /** Ends everything, and waits until it is gone. Harmless when repeated. */
+    /**
+     * Ends everything, and waits until it is gone. Harmless when repeated. What a side starts meanwhile is ended at once:
+     * the side goes no further, and is not interrupted, since it would not wait for that end.
+     */
     @Override
     public void close() {
-        sides.shutdownNow();
+        sides.shutdown();
         belongings.close();
+        try {
+            if (!sides.awaitTermination(END.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IllegalStateException("A side of the gallery did not end within " + END.toSeconds() + " s");
+            }
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static Thread daemon(Runnable task) {

@@ -14,7 +14,9 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 public record ExhibitResult(String id, long seed, int rounds, SideResult broken, SideResult ours) {
 
     /**
-     * Whether the broken lock broke as it had to, in each round, and ours did not.
+     * Whether the broken lock broke as it had to, in each round, and ours did not: it lost nothing, blocked nobody, and had
+     * one owner at a time. That the store refused the write of a second owner does not excuse it, except in the exhibit
+     * that is about such a write.
      *
      * @return true when this shows what it is to show
      */
@@ -23,8 +25,10 @@ public record ExhibitResult(String id, long seed, int rounds, SideResult broken,
         Exhibit exhibit = Exhibit.of(id).orElseThrow();
         return broken.lost() == (long) rounds * exhibit.lostPerRound()
                 && broken.blocked() == exhibit.blocks()
-                && broken.ownersAtOnce() >= exhibit.owners()
+                && broken.ownersAtOnce() == exhibit.owners()
                 && ours.lost() == 0
+                && ours.ownersAtOnce() <= exhibit.ownersOfOurs()
+                && ours.refusedWrites() >= rounds * exhibit.refusedWithOurs()
                 && !ours.blocked();
     }
 }

@@ -22,8 +22,14 @@ abstract class ExhibitServers implements AutoCloseable {
     private final Belongings belongings = new Belongings();
     private final RedisConsole console;
 
-    ExhibitServers(RedisConsole console) {
+    /**
+     * None yet.
+     *
+     * @param owner ends them, too, also those of a subclass whose constructor has failed
+     */
+    ExhibitServers(RedisConsole console, Belongings owner) {
         this.console = console;
+        owner.add(belongings);
     }
 
     /**
@@ -70,6 +76,10 @@ abstract class ExhibitServers implements AutoCloseable {
         return EmbeddedRedis.start(setup, belongings::add);
     }
 
+    final <T> T askOnce(int port, Function<RedisCommands<String, String>, T> question) {
+        return console.ask(port, question);
+    }
+
     /** Asks a server what may be asked again: until it answers. */
     final <T> T ask(int port, Function<RedisCommands<String, String>, T> question) {
         return ask(console, port, question);
@@ -100,8 +110,8 @@ abstract class ExhibitServers implements AutoCloseable {
 
         private final EmbeddedRedis server = start(RedisSetup.inMemory());
 
-        Standalone(RedisConsole console) {
-            super(console);
+        Standalone(RedisConsole console, Belongings owner) {
+            super(console, owner);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.gallery.play;
 
+import io.github.lockstarter.sample.experiment.stage.Belongings;
 import io.github.lockstarter.sample.experiment.stage.RedisConsole;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
@@ -37,8 +38,8 @@ final class QuorumOfServers extends ExhibitServers {
         RESTARTS_EMPTY
     }
 
-    QuorumOfServers(RedisConsole console, Fault fault) {
-        super(console);
+    QuorumOfServers(RedisConsole console, Belongings owner, Fault fault) {
+        super(console, owner);
         this.fault = fault;
     }
 

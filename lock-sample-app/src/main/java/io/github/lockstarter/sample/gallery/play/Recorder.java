@@ -21,7 +21,7 @@ final class Recorder {
     private boolean blocked;
 
     /**
-     * From a grant to the release, or to the death of its owner.
+     * From a grant until its owner begins to release, is told that it has lost the lock, or dies.
      *
      * @param from {@link System#nanoTime()}
      * @param to the same

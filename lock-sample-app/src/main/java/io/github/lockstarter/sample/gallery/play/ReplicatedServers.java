@@ -1,11 +1,16 @@
 package io.github.lockstarter.sample.gallery.play;
 
+import io.github.lockstarter.sample.experiment.stage.Belongings;
 import io.github.lockstarter.sample.experiment.stage.Readiness;
 import io.github.lockstarter.sample.experiment.stage.RedisConsole;
 import io.github.lockstarter.sample.process.Loopback;
 import io.github.lockstarter.sample.redis.EmbeddedRedis;
 import io.github.lockstarter.sample.redis.RedisSetup;
 import io.lettuce.core.KillArgs;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +26,8 @@ final class ReplicatedServers extends ExhibitServers {
     private final EmbeddedRedis sentinel;
     private EmbeddedRedis master;
 
-    ReplicatedServers(RedisConsole console, int count) {
-        super(console);
+    ReplicatedServers(RedisConsole console, Belongings owner, int count) {
+        super(console, owner);
         this.count = count;
         master = start(RedisSetup.inMemory());
         RedisSetup replica = RedisSetup.inMemory().replicaOf(master.port());
@@ -67,7 +72,7 @@ final class ReplicatedServers extends ExhibitServers {
         EmbeddedRedis old = master;
         old.kill();
         replicas.forEach(replica -> replica.signal("CONT"));
-        Readiness.await("a replica is promoted", () -> replicas.stream().anyMatch(this::isMaster));
+        Readiness.await("the sentinel promotes a replica", this::isPromoted);
         master = replicas.stream().filter(this::isMaster).findFirst().orElseThrow();
         replicas.remove(master);
         Readiness.await("the sentinel names the new master", () -> ask(sentinel.port(), redis -> redis.info("sentinel"))
@@ -78,6 +83,23 @@ final class ReplicatedServers extends ExhibitServers {
 
     @Override
     boolean isReusable() {
+        return false;
+    }
+
+    /**
+     * Tells the sentinel to fail over, which needs no time then to notice. It refuses while it knows of no good replica,
+     * and by itself would not try again for several seconds.
+     */
+    private boolean isPromoted() {
+        if (replicas.stream().anyMatch(this::isMaster)) {
+            return true;
+        }
+        askOnce(
+                sentinel.port(),
+                redis -> redis.dispatch(
+                        CommandType.SENTINEL,
+                        new StatusOutput<>(StringCodec.UTF8),
+                        new CommandArgs<>(StringCodec.UTF8).add("FAILOVER").add(MASTER)));
         return false;
     }
 

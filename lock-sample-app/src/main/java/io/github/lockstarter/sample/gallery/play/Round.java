@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * One round of an exhibit on one side: what scripts are made of. A step returns when it is done, and is recorded. For
@@ -25,13 +26,15 @@ final class Round {
     private static final Duration LET_IN = Duration.ofSeconds(20);
 
     private final RoundPlan plan;
+    private final List<String> properties;
     private final ActorGroup actors;
     private final ExhibitServers servers;
     private final Recorder recorder = new Recorder();
     private final List<Part> parts;
 
-    Round(RoundPlan plan, ActorGroup actors, ExhibitServers servers) {
+    Round(RoundPlan plan, List<String> properties, ActorGroup actors, ExhibitServers servers) {
         this.plan = plan;
+        this.properties = properties;
         this.actors = actors;
         this.servers = servers;
         this.parts = plan.parts().stream()
@@ -236,8 +239,8 @@ final class Round {
             answer(part.actor.send("open " + setting(part).line()));
         }
         recorder.add(part, "acquire", "asks for the lock");
-        CompletableFuture<Answer> acquiring = part.actor.send(
-                "acquire " + plan.key() + " " + plan.exhibit().patience().toMillis() + " " + breakpoint);
+        CompletableFuture<Answer> acquiring = part.actor.send("acquire " + plan.key() + " "
+                + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + breakpoint);
         part.acquiring = acquiring.whenComplete((answer, failure) -> {
             if (answer != null) {
                 recorder.answered(part, answer);
@@ -252,7 +255,10 @@ final class Round {
                 plan.isBroken() ? servers.ports(place) : List.of(),
                 plan.storePort(),
                 plan.leaseMs(),
-                plan.isBroken() ? List.of() : servers.properties(place));
+                plan.isBroken()
+                        ? List.of()
+                        : Stream.concat(servers.properties(place).stream(), properties.stream())
+                                .toList());
     }
 
     private void resume(Part part) {
@@ -273,7 +279,7 @@ final class Round {
     private void released(Part part, Answer answer) {
         boolean released = answer.word().equals("released");
         recorder.add(part, released ? "release" : "lost", released ? "releases" : "releases, and had lost the lock");
-        recorder.sectionEnded(part, answer.nanos());
+        recorder.sectionEnded(part, answer.number());
     }
 
     private int actorOf(Part part) {

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param updates writes that their callers believe done
  * @param counter what the counter says
- * @param ownersAtOnce most actors that were between grant and release at the same moment
+ * @param ownersAtOnce most actors that were owners at the same moment, as far as they knew
  * @param refusedWrites writes that the store refused
  * @param blocked whether somebody waited in vain
  * @param steps what happened, in the order of time

@@ -11,6 +11,9 @@ interface Script {
     /** How long ours may take to let somebody in wrongly. */
     Duration SETTLE = Duration.ofMillis(500);
 
+    /** The same where a client has to connect again first. */
+    Duration RECONNECT = Duration.ofMillis(1200);
+
     /** How much longer than a lease somebody is away. */
     Duration MORE = Duration.ofMillis(300);
 
@@ -74,7 +77,7 @@ interface Script {
         round.read(round.first());
         round.failOver();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), SETTLE);
+        letIn(round, round.second(), afterMaxLease(round));
         finish(round);
     }
 
@@ -86,10 +89,10 @@ interface Script {
         round.failOver();
         round.cutReplicasOff();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), SETTLE);
+        letIn(round, round.second(), RECONNECT);
         round.failOver();
         round.beginAcquire(round.third());
-        letIn(round, round.third(), SETTLE);
+        letIn(round, round.third(), afterMaxLease(round));
         finishFirst(round);
         round.completeInAnyOrder(round.second(), round.third());
     }
@@ -101,7 +104,7 @@ interface Script {
         round.pause();
         round.forget();
         round.beginAcquire(round.second());
-        letIn(round, round.second(), SETTLE);
+        letIn(round, round.second(), RECONNECT);
         finish(round);
     }
 
@@ -122,6 +125,11 @@ interface Script {
         round.beginAcquire(round.second());
         round.beginAcquire(round.third());
         round.completeInAnyOrder(round.second(), round.third());
+    }
+
+    /** By then, ours grants free locks again: nobody gets in only if the holder got its lock back. */
+    private static Duration afterMaxLease(Round round) {
+        return round.lease().plus(SETTLE);
     }
 
     /** If the lock lets somebody in, that one reads at once: what the owner writes now, it will not have seen. */

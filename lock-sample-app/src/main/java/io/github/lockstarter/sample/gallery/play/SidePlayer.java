@@ -12,14 +12,21 @@ import org.jspecify.annotations.Nullable;
 final class SidePlayer {
 
     private final boolean broken;
+    private final List<String> properties;
     private final Belongings belongings;
     private final RedisConsole console;
     private final ActorGroup actors;
     private final EmbeddedRedis store;
     private @Nullable ExhibitServers standalone;
 
-    SidePlayer(boolean broken, Belongings belongings, RedisConsole console) {
+    /**
+     * Starts actors, and the server of the counter.
+     *
+     * @param properties of the starter, beside those that an exhibit needs
+     */
+    SidePlayer(boolean broken, List<String> properties, Belongings belongings, RedisConsole console) {
         this.broken = broken;
+        this.properties = List.copyOf(properties);
         this.belongings = belongings;
         this.console = console;
         this.actors = new ActorGroup(broken ? "broken" : "ours", belongings);
@@ -47,7 +54,7 @@ final class SidePlayer {
     }
 
     private RoundResult play(RoundPlan plan, ExhibitServers servers) {
-        Recorder recorder = new Round(plan, actors, servers).play();
+        Recorder recorder = new Round(plan, properties, actors, servers).play();
         String counter = ExhibitServers.ask(console, store.port(), redis -> redis.hget(plan.key(), "views"));
         return recorder.result(counter == null ? 0 : Long.parseLong(counter));
     }
@@ -55,11 +62,11 @@ final class SidePlayer {
     /** One server serves all exhibits that need no more: the contexts of the actors stay, too. */
     private ExhibitServers start(Exhibit exhibit) {
         if (exhibit.servers() != ServerKind.STANDALONE) {
-            return belongings.add(exhibit.servers().start(console));
+            return exhibit.servers().start(console, belongings);
         }
         ExhibitServers shared = standalone;
         if (shared == null) {
-            shared = belongings.add(exhibit.servers().start(console));
+            shared = exhibit.servers().start(console, belongings);
             standalone = shared;
         }
         return shared;

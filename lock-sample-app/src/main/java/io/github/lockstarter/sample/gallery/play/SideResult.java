@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param updates writes that their callers believe done
  * @param counter what the counter says
- * @param ownersAtOnce most actors that were between grant and release at the same moment
+ * @param ownersAtOnce most actors that were owners at the same moment, as far as they knew
  * @param refusedWrites writes that the store refused for their fencing token
  * @param blocked whether somebody waited in vain
  * @param summary all that in a sentence
