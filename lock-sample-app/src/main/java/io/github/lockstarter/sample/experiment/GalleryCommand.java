@@ -35,16 +35,19 @@ final class GalleryCommand {
         Runtime.getRuntime().addShutdownHook(hook);
         try {
             long start = System.nanoTime();
-            out.println("Seed " + plan.seed() + ", " + plan.rounds() + " rounds of each exhibit. Starting the actors");
+            out.println("Seed " + plan.seed() + ", " + rounds() + " of each exhibit. Starting the actors");
+            plan.exhibits().stream()
+                    .filter(exhibit -> !exhibit.isPlayable())
+                    .forEach(exhibit -> out.println(exhibit.id() + " is left out: clocks cannot be moved here"));
             gallery.play(plan).join();
             List<ExhibitResult> results = gallery.state().results();
             out.println();
             out.print(GalleryTable.of(results));
             out.println(String.format(
                     Locale.ROOT,
-                    "%nSeed %d, %d rounds, %.0f s",
+                    "%nSeed %d, %s, %.0f s",
                     plan.seed(),
-                    plan.rounds(),
+                    rounds(),
                     (System.nanoTime() - start) / NANOS_PER_SECOND));
             return judge(results);
         } finally {
@@ -54,6 +57,10 @@ final class GalleryCommand {
                 ExperimentCommand.remove(hook);
             }
         }
+    }
+
+    private String rounds() {
+        return plan.rounds() == 1 ? "1 round" : plan.rounds() + " rounds";
     }
 
     private int judge(List<ExhibitResult> results) {

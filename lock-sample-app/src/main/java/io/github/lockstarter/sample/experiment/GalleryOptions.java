@@ -19,8 +19,9 @@ final class GalleryOptions {
               --seed=%d              who plays which part, keys and pauses; never whether a fault happens
               --rounds=%d               how often each is played, 1 to %d
 
-            Exit status: 0 when each broken lock broke as predicted, and ours lost nothing and blocked
-            nobody, 1 when not, or when something does not start, 2 when an option is wrong.
+            Exit status: 0 when each broken lock broke as predicted, and ours lost nothing, blocked nobody
+            and had one owner at a time (in late-write, two and a refused write), 1 when not, or when
+            something does not start, 2 when an option is wrong.
             """.formatted(wrapped(), GalleryPlan.SEED, GalleryPlan.ROUNDS, GalleryPlan.MOST_ROUNDS);
 
     /** Most of the time is waiting: two exhibits at a time keep two processors busy. */

@@ -26,6 +26,7 @@ import java.util.function.Consumer;
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
+    private static final String PROGRAM = "redis-server";
     private static final String CONFIGURATION = "redis.conf";
     private static final String REPLICA_OF = "replicaof ";
     private static final int ANSWER_MS = 500;
@@ -148,6 +149,11 @@ public final class EmbeddedRedis implements AutoCloseable {
         return process.pid();
     }
 
+    /** Its binary, which no other process runs. */
+    Path program() {
+        return process.directory().resolve(PROGRAM);
+    }
+
     /**
      * Sends the server a signal.
      *
@@ -222,7 +228,7 @@ public final class EmbeddedRedis implements AutoCloseable {
                     SupervisedProcess.prepare("redis", directory -> command(directory, setup), line -> {});
             try {
                 write(process.directory(), port, setup);
-                binary.extractTo(process.directory().resolve("redis-server"));
+                binary.extractTo(process.directory().resolve(PROGRAM));
             } catch (IOException failure) {
                 process.close();
                 throw failure;
@@ -240,7 +246,7 @@ public final class EmbeddedRedis implements AutoCloseable {
 
     private static List<String> command(Path directory, RedisSetup setup) {
         List<String> command = new ArrayList<>(List.of(
-                directory.resolve("redis-server").toString(),
+                directory.resolve(PROGRAM).toString(),
                 directory.resolve(CONFIGURATION).toString()));
         if (setup.sentinel()) {
             command.add("--sentinel");

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -44,6 +45,7 @@ public final class MovableClock {
             0xc3, // ret: the end
             0x90);
 
+    private static final int CLOCK_GETTIME = 228;
     private static final int ATTEMPTS = 200;
     private static final Duration PAUSE = Duration.ofMillis(5);
 
@@ -54,17 +56,45 @@ public final class MovableClock {
     }
 
     /**
-     * Whether clocks can be moved on this machine: Linux on x86-64, and this program may write into the memory of those
-     * that it has started, as it may by default.
+     * Whether clocks can be moved on this machine: Linux on x86-64, with a kernel that lets this program write into the
+     * memory of those that it has started, as it does by default. Tried out with a shell that waits for input; nothing is
+     * changed in it.
      *
      * @return false where {@link #set} would fail
      */
     public static boolean available() {
-        try {
-            return isSupported()
-                    && VirtualLibrary.of(Path.of("/proc/self")).sizeOf(FUNCTION) >= CODE.length + Long.BYTES;
-        } catch (IOException | RuntimeException refused) {
-            return false;
+        return isSupported() && Probe.SUCCEEDED;
+    }
+
+    /** Tried once. */
+    private static final class Probe {
+
+        static final boolean SUCCEEDED = tryOut();
+
+        private static boolean tryOut() {
+            try {
+                Process shell = new ProcessBuilder("/bin/sh", "-c", "read line").start();
+                try {
+                    rewrite(Path.of("/proc", Long.toString(shell.pid())));
+                    return true;
+                } finally {
+                    shell.destroyForcibly();
+                }
+            } catch (IOException | RuntimeException refused) {
+                return false;
+            }
+        }
+
+        /** Writes into the function what is there. */
+        private static void rewrite(Path process) throws IOException {
+            long function = functionOf(process);
+            try (RandomAccessFile memory =
+                    new RandomAccessFile(process.resolve("mem").toFile(), "rw")) {
+                memory.seek(function);
+                int first = memory.readUnsignedByte();
+                memory.seek(function);
+                memory.write(first);
+            }
         }
     }
 
@@ -82,15 +112,17 @@ public final class MovableClock {
      * Sets the clock.
      *
      * @param ahead how far ahead of the clock of the machine, in whole seconds; negative for behind, zero for right
-     * @throws IllegalStateException when clocks cannot be moved here; the message says why
+     * @throws UnsupportedOperationException when clocks cannot be moved here, or the server does not run; the message says
+     *     why, and nothing was changed
      */
     public void set(Duration ahead) {
         if (!isSupported()) {
-            throw new IllegalStateException("The clock of redis-server can be moved on Linux on x86-64 only");
+            throw new UnsupportedOperationException("The clock of redis-server can be moved on Linux on x86-64 only");
         }
         Path process = Path.of("/proc", Long.toString(redis.pid()));
         try {
-            long function = VirtualLibrary.of(process).addressOf(FUNCTION);
+            requireServer(process);
+            long function = functionOf(process);
             try (RandomAccessFile memory =
                     new RandomAccessFile(process.resolve("mem").toFile(), "rw")) {
                 if (!isReplaced(memory, function)) {
@@ -100,15 +132,30 @@ public final class MovableClock {
                 memory.write(number(ahead.toSeconds()));
             }
         } catch (IOException refused) {
-            throw new IllegalStateException(
+            throw new UnsupportedOperationException(
                     "The clock of redis-server " + redis.address() + " could not be moved: " + refused.getMessage(),
                     refused);
         }
     }
 
+    private static long functionOf(Path process) throws IOException {
+        VirtualLibrary library = VirtualLibrary.of(process);
+        if (library.sizeOf(FUNCTION) < CODE.length + Long.BYTES) {
+            throw new IOException("the kernel's function for the time is too short to be replaced");
+        }
+        return library.addressOf(FUNCTION);
+    }
+
     private static boolean isSupported() {
         return System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("linux")
                 && List.of("amd64", "x86_64").contains(System.getProperty("os.arch"));
+    }
+
+    /** The number of a server that has ended may be that of another process by now. */
+    private void requireServer(Path process) throws IOException {
+        if (!Files.isSameFile(process.resolve("exe"), redis.program())) {
+            throw new IOException("process " + redis.pid() + " is another program");
+        }
     }
 
     private static boolean isReplaced(RandomAccessFile memory, long function) throws IOException {
@@ -118,12 +165,13 @@ public final class MovableClock {
         return Arrays.equals(code, CODE);
     }
 
-    /** While every thread of the server waits in the kernel: none is in the middle of the function. */
+    /** While every thread of the server is stopped in a system call: none is in the middle of the function. */
     private void replace(Path process, RandomAccessFile memory, long function) throws IOException {
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             redis.signal("STOP");
             try {
-                if (isWaiting(process)) {
+                awaitStop(process);
+                if (allThreads(process, MovableClock::isInSystemCall)) {
                     memory.seek(function);
                     memory.write(ByteBuffer.allocate(CODE.length + Long.BYTES)
                             .put(CODE)
@@ -138,19 +186,39 @@ public final class MovableClock {
         throw new IOException("it never stood still");
     }
 
-    private static boolean isWaiting(Path process) throws IOException {
+    /** The signal reaches each thread at a time of its own. */
+    private static void awaitStop(Path process) throws IOException {
+        for (int look = 1; !allThreads(process, MovableClock::isStopped); look++) {
+            if (look == ATTEMPTS) {
+                throw new IOException("it does not stop");
+            }
+            SimulatedWork.lasting(PAUSE);
+        }
+    }
+
+    private static boolean allThreads(Path process, Predicate<Path> condition) throws IOException {
         try (Stream<Path> threads = Files.list(process.resolve("task"))) {
-            return threads.allMatch(MovableClock::isInSystemCall);
+            return threads.allMatch(condition);
         } catch (UncheckedIOException refused) {
             throw refused.getCause();
         }
     }
 
-    /** The file has the number of the call, -1 outside of one, or "running". */
+    /** The state comes after the name, which is in parentheses. */
+    private static boolean isStopped(Path thread) {
+        String state = read(thread.resolve("stat"));
+        return state.startsWith(") T ", state.lastIndexOf(')'));
+    }
+
+    /** The file has the number of the call, -1 outside of one, or "running". The function itself may make the last one. */
     private static boolean isInSystemCall(Path thread) {
+        String call = read(thread.resolve("syscall"));
+        return !call.startsWith("running") && !call.startsWith("-1 ") && !call.startsWith(CLOCK_GETTIME + " ");
+    }
+
+    private static String read(Path file) {
         try {
-            String call = Files.readString(thread.resolve("syscall")).strip();
-            return !call.equals("running") && !call.startsWith("-1");
+            return Files.readString(file);
         } catch (IOException refused) {
             throw new UncheckedIOException(refused);
         }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,7 +38,7 @@ class GalleryIT {
     void breaksEachBrokenLockAsPredicted() {
         assertThat(GALLERY.state().results())
                 .extracting(ExhibitResult::id, result -> figures(result.broken()))
-                .containsExactly(
+                .containsExactlyElementsOf(playable(
                         tuple("incr", tuple(60L, 60L, 0, false)),
                         tuple("setnx", tuple(0L, 0L, 1, true)),
                         tuple("setnx-expire", tuple(0L, 0L, 1, true)),
@@ -48,7 +49,7 @@ class GalleryIT {
                         tuple("double-failover", tuple(3L, 1L, 3, false)),
                         tuple("redlock-clock", tuple(2L, 1L, 2, false)),
                         tuple("redlock-restart", tuple(2L, 1L, 2, false)),
-                        tuple("late-write", tuple(2L, 1L, 2, false)));
+                        tuple("late-write", tuple(2L, 1L, 2, false))));
     }
 
     @Test
@@ -61,7 +62,7 @@ class GalleryIT {
                         result -> result.ours().lost(),
                         result -> result.ours().ownersAtOnce(),
                         result -> result.ours().blocked())
-                .containsExactly(
+                .containsExactlyElementsOf(playable(
                         tuple("incr", 60L, 0L, 0, false),
                         tuple("setnx", 2L, 0L, 1, false),
                         tuple("setnx-expire", 2L, 0L, 1, false),
@@ -72,7 +73,7 @@ class GalleryIT {
                         tuple("double-failover", 3L, 0L, 1, false),
                         tuple("redlock-clock", 2L, 0L, 1, false),
                         tuple("redlock-restart", 2L, 0L, 1, false),
-                        tuple("late-write", 2L, 0L, 2, false));
+                        tuple("late-write", 2L, 0L, 2, false)));
         assertThat(GALLERY.state().results()).allMatch(ExhibitResult::isAsPredicted);
     }
 
@@ -96,7 +97,7 @@ class GalleryIT {
 
     /** While its actors start, and while its servers do. */
     @ParameterizedTest
-    @ValueSource(ints = {300, 1200})
+    @ValueSource(ints = {300, 1500})
     void leavesNothingBehindWhenGivenUpAfter(int milliseconds) {
         try (Gallery gallery = new Gallery(new GalleryListener() {})) {
             CompletableFuture<Void> played =
@@ -117,6 +118,14 @@ class GalleryIT {
                 .descendants()
                 .map(process -> process.info().commandLine().orElse(""))
                 .filter(line -> line.contains("lock-sample-actor-") || line.contains("lock-sample-redis-"))
+                .toList();
+    }
+
+    /** Not everywhere can a clock be moved. */
+    private static List<Tuple> playable(Tuple... expected) {
+        return Stream.of(expected)
+                .filter(row ->
+                        Exhibit.of(row.toList().get(0).toString()).orElseThrow().isPlayable())
                 .toList();
     }
 

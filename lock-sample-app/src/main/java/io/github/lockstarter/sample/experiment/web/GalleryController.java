@@ -56,9 +56,9 @@ class GalleryController {
         experiment.occupy();
         try {
             gallery.play(plan).whenComplete((done, failure) -> experiment.vacate());
-        } catch (GalleryConflictException conflict) {
+        } catch (RuntimeException notBegun) {
             experiment.vacate();
-            throw conflict;
+            throw notBegun;
         }
         return gallery.state();
     }

@@ -11,9 +11,10 @@ interface ActorLock extends AutoCloseable {
      *
      * @param key what to lock
      * @param wait longest time to wait
+     * @param lease when it expires, unless it is renewed
      * @return whether it was granted
      */
-    boolean acquire(String key, Duration wait);
+    boolean acquire(String key, Duration wait, Duration lease);
 
     /** The fencing token of the grant, where the lock has such a number. */
     OptionalLong fencingToken();

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ActorProgram {
 
+    /** Wait and lease of a lock under which something is counted. */
+    private static final Duration COUNT = Duration.ofSeconds(10);
+
     private final String name;
     private final BufferedReader commands;
     private final PrintWriter answers;
@@ -71,7 +74,8 @@ public final class ActorProgram {
     private void perform(List<String> words) {
         switch (words.get(0)) {
             case "open" -> open(words.subList(1, words.size()));
-            case "acquire" -> acquire(words.get(1), Long.parseLong(words.get(2)), words.get(3));
+            case "acquire" ->
+                acquire(words.get(1), milliseconds(words.get(2)), milliseconds(words.get(3)), words.get(4));
             case "read" -> read();
             case "write" -> write(words.get(1));
             case "release" -> release(words.get(1));
@@ -108,10 +112,14 @@ public final class ActorProgram {
         }
     }
 
-    private void acquire(String wanted, long waitMs, String breakpoint) {
+    private static Duration milliseconds(String word) {
+        return Duration.ofMillis(Long.parseLong(word));
+    }
+
+    private void acquire(String wanted, Duration wait, Duration lease, String breakpoint) {
         key = wanted;
         breakpoints.set(breakpoint);
-        boolean granted = lock().acquire(wanted, Duration.ofMillis(waitMs));
+        boolean granted = lock().acquire(wanted, wait, lease);
         answer(System.nanoTime(), granted ? "granted" : "refused");
     }
 
@@ -142,7 +150,7 @@ public final class ActorProgram {
         for (int i = 0; i < times; i++) {
             if (lock == null) {
                 counter().increment(counted);
-            } else if (!lock.acquire(counted, Duration.ofSeconds(10))
+            } else if (!lock.acquire(counted, COUNT, COUNT)
                     || !counter()
                             .write(counted, counter().read(counted, token()).orElseThrow() + 1, token())
                     || !lock.release()) {

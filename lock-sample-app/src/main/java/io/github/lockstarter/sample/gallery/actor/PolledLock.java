@@ -12,19 +12,23 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A lock as articles print it, tried again and again. */
 final class PolledLock implements ActorLock {
 
     private static final Duration PAUSE = Duration.ofMillis(20);
 
-    private final BrokenLock lock;
+    private final Function<Duration, BrokenLock> kind;
     private final Connections connections;
+    private @Nullable BrokenLock lock;
     private String key = "";
 
-    private PolledLock(BrokenLock lock, Connections connections) {
-        this.lock = lock;
+    private PolledLock(Function<Duration, BrokenLock> kind, Connections connections) {
+        this.kind = kind;
         this.connections = connections;
     }
 
@@ -32,27 +36,28 @@ final class PolledLock implements ActorLock {
         Connections connections = new Connections();
         List<RedisCommands<String, String>> servers =
                 setting.lockPorts().stream().map(connections::to).toList();
-        Duration lease = Duration.ofMillis(setting.leaseMs());
         Runnable inAcquire = () -> breakpoints.reach(Breakpoints.ACQUIRE);
         Runnable inRelease = () -> breakpoints.reach(Breakpoints.RELEASE);
-        BrokenLock lock =
+        Function<Duration, BrokenLock> kind =
                 switch (setting.lock()) {
-                    case SETNX -> new SetnxLock(servers.get(0));
-                    case SETNX_EXPIRE -> new SetnxExpireLock(servers.get(0), lease, inAcquire);
-                    case FIXED_VALUE -> new FixedValueLock(servers.get(0), lease, inRelease);
-                    case GET_DEL -> new GetDelLock(servers.get(0), lease, inRelease);
-                    case TOKEN -> new TokenLock(servers.get(0), lease);
-                    case REDLOCK -> new PublishedRedlock(servers, lease);
+                    case SETNX -> lease -> new SetnxLock(servers.get(0));
+                    case SETNX_EXPIRE -> lease -> new SetnxExpireLock(servers.get(0), lease, inAcquire);
+                    case FIXED_VALUE -> lease -> new FixedValueLock(servers.get(0), lease, inRelease);
+                    case GET_DEL -> lease -> new GetDelLock(servers.get(0), lease, inRelease);
+                    case TOKEN -> lease -> new TokenLock(servers.get(0), lease);
+                    case REDLOCK -> lease -> new PublishedRedlock(servers, lease);
                     case NONE, STARTER -> throw new IllegalArgumentException(setting.lock() + " is not polled");
                 };
-        return new PolledLock(lock, connections);
+        return new PolledLock(kind, connections);
     }
 
     @Override
-    public boolean acquire(String wanted, Duration wait) {
+    public boolean acquire(String wanted, Duration wait, Duration lease) {
+        BrokenLock attempted = kind.apply(lease);
+        lock = attempted;
         key = wanted;
         long deadline = System.nanoTime() + wait.toNanos();
-        while (!lock.tryAcquire(wanted)) {
+        while (!attempted.tryAcquire(wanted)) {
             if (System.nanoTime() > deadline) {
                 return false;
             }
@@ -75,7 +80,7 @@ final class PolledLock implements ActorLock {
     @Override
     public boolean release() {
         try {
-            lock.release(key);
+            Objects.requireNonNull(lock, "nothing was acquired").release(key);
             return true;
         } catch (RedisException serverIsGone) {
             return false;

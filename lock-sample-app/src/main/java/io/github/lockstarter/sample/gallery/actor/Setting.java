@@ -11,10 +11,9 @@ import java.util.stream.Stream;
  * @param lock which lock
  * @param lockPorts servers of a broken lock
  * @param storePort server of the counter
- * @param leaseMs lease of each grant, in ms
  * @param properties of the starter, such as {@code distributed-lock.max-lease=2s}; no blanks
  */
-public record Setting(LockKind lock, List<Integer> lockPorts, int storePort, long leaseMs, List<String> properties) {
+public record Setting(LockKind lock, List<Integer> lockPorts, int storePort, List<String> properties) {
 
     /** Copies. */
     public Setting {
@@ -32,8 +31,7 @@ public record Setting(LockKind lock, List<Integer> lockPorts, int storePort, lon
                         Stream.of(
                                 lock.name(),
                                 lockPorts.stream().map(String::valueOf).collect(Collectors.joining(",")),
-                                Integer.toString(storePort),
-                                Long.toString(leaseMs)),
+                                Integer.toString(storePort)),
                         properties.stream())
                 .collect(Collectors.joining(" "));
     }
@@ -46,7 +44,6 @@ public record Setting(LockKind lock, List<Integer> lockPorts, int storePort, lon
                         .map(Integer::valueOf)
                         .toList(),
                 Integer.parseInt(words.get(2)),
-                Long.parseLong(words.get(3)),
-                words.subList(4, words.size()));
+                words.subList(3, words.size()));
     }
 }

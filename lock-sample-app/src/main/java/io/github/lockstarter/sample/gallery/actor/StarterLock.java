@@ -29,19 +29,18 @@ final class StarterLock implements ActorLock {
 
     private static final Duration PAUSE = Duration.ofMillis(50);
     private static final Duration WARM_UP = Duration.ofSeconds(20);
+    private static final Duration WARM_UP_LEASE = Duration.ofSeconds(1);
 
     private final ConfigurableApplicationContext context;
     private final LockTemplate locks;
     private final Breakpoints breakpoints;
-    private final Duration lease;
     private AtomicReference<OptionalLong> lost = new AtomicReference<>(OptionalLong.empty());
     private @Nullable LockHandle handle;
 
-    private StarterLock(ConfigurableApplicationContext context, Breakpoints breakpoints, Duration lease) {
+    private StarterLock(ConfigurableApplicationContext context, Breakpoints breakpoints) {
         this.context = context;
         this.locks = context.getBean(LockTemplate.class);
         this.breakpoints = breakpoints;
-        this.lease = lease;
     }
 
     /**
@@ -73,20 +72,20 @@ final class StarterLock implements ActorLock {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .run(arguments);
-        StarterLock lock = new StarterLock(context, breakpoints, Duration.ofMillis(setting.leaseMs()));
-        if (lock.acquire(warmUpKey, WARM_UP)) {
+        StarterLock lock = new StarterLock(context, breakpoints);
+        if (lock.acquire(warmUpKey, WARM_UP, WARM_UP_LEASE)) {
             lock.release();
         }
         return lock;
     }
 
     @Override
-    public boolean acquire(String key, Duration wait) {
+    public boolean acquire(String key, Duration wait, Duration lease) {
         long deadline = System.nanoTime() + wait.toNanos();
-        Optional<LockHandle> granted = tryAcquire(key, wait);
+        Optional<LockHandle> granted = tryAcquire(key, wait, lease);
         while (granted.isEmpty() && System.nanoTime() < deadline) {
             SimulatedWork.lasting(PAUSE);
-            granted = tryAcquire(key, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+            granted = tryAcquire(key, Duration.ofNanos(Math.max(0, deadline - System.nanoTime())), lease);
         }
         AtomicReference<OptionalLong> loss = new AtomicReference<>(OptionalLong.empty());
         lost = loss;
@@ -122,7 +121,7 @@ final class StarterLock implements ActorLock {
     }
 
     /** A store that does not answer, or that recovers, is asked again, as any caller does that has to get the lock. */
-    private Optional<LockHandle> tryAcquire(String key, Duration wait) {
+    private Optional<LockHandle> tryAcquire(String key, Duration wait, Duration lease) {
         try {
             return locks.tryAcquire(
                     LockRequest.of(key).waitingUpTo(wait).leasedFor(lease).ownedByHandle());

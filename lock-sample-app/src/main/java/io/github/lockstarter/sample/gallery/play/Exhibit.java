@@ -1,6 +1,7 @@
 package io.github.lockstarter.sample.gallery.play;
 
 import io.github.lockstarter.sample.gallery.actor.LockKind;
+import io.github.lockstarter.sample.redis.MovableClock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -238,6 +239,16 @@ public enum Exhibit {
      */
     public boolean isLong() {
         return servers == ServerKind.REPLICA || servers == ServerKind.TWO_REPLICAS;
+    }
+
+    /**
+     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that expires
+     * by itself is another fault, of which no client of Redlock can know.
+     *
+     * @return false for a clock that cannot be moved here
+     */
+    public boolean isPlayable() {
+        return servers != ServerKind.QUORUM_WITH_A_CLOCK || MovableClock.available();
     }
 
     int lostPerRound() {

@@ -16,7 +16,7 @@ abstract class ExhibitServers implements AutoCloseable {
     /** Places of the part that takes the lock first, and of all others. */
     static final int FIRST = 0;
 
-    /** Of a second each. */
+    /** Each takes up to a second, unless the connection is refused. */
     private static final int ATTEMPTS = 10;
 
     private final Belongings belongings = new Belongings();

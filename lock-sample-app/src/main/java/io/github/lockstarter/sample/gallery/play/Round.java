@@ -176,8 +176,7 @@ final class Round {
     void completeInAnyOrder(Part... waiting) {
         List<Part> left = new ArrayList<>(List.of(waiting));
         while (!left.isEmpty()) {
-            CompletableFuture.anyOf(left.stream().map(Part::acquiring).toArray(CompletableFuture[]::new))
-                    .join();
+            answer(CompletableFuture.anyOf(left.stream().map(Part::acquiring).toArray(CompletableFuture[]::new)));
             Part next = left.stream()
                     .filter(part -> part.acquiring().isDone())
                     .findFirst()
@@ -240,7 +239,7 @@ final class Round {
         }
         recorder.add(part, "acquire", "asks for the lock");
         CompletableFuture<Answer> acquiring = part.actor.send("acquire " + plan.key() + " "
-                + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + breakpoint);
+                + plan.exhibit().patience(plan.isBroken()).toMillis() + " " + plan.leaseMs() + " " + breakpoint);
         part.acquiring = acquiring.whenComplete((answer, failure) -> {
             if (answer != null) {
                 recorder.answered(part, answer);
@@ -254,7 +253,6 @@ final class Round {
                 plan.lock(),
                 plan.isBroken() ? servers.ports(place) : List.of(),
                 plan.storePort(),
-                plan.leaseMs(),
                 plan.isBroken()
                         ? List.of()
                         : Stream.concat(servers.properties(place).stream(), properties.stream())
@@ -290,7 +288,7 @@ final class Round {
         return answer(part.actor.send(command));
     }
 
-    private static Answer answer(CompletableFuture<Answer> awaited) {
+    private static <T> T answer(CompletableFuture<T> awaited) {
         try {
             return awaited.get(ANSWER.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException failure) {
