@@ -74,12 +74,15 @@ final class Performance implements AutoCloseable {
         }
     }
 
-    /** With several lanes, the longest first, so that none of them has nothing to do in the end. */
+    /**
+     * With several lanes, the longest first, so that none of them has nothing to do in the end, and those that kill
+     * actors last, so that nobody waits for other ones.
+     */
     private static List<Exhibit> inOrder(GalleryPlan plan) {
         return plan.lanes() == 1
                 ? plan.exhibits()
                 : plan.exhibits().stream()
-                        .sorted(Comparator.comparing(Exhibit::isLong).reversed())
+                        .sorted(Comparator.comparing(Exhibit::isLong).reversed().thenComparing(Exhibit::killsActors))
                         .toList();
     }
 }

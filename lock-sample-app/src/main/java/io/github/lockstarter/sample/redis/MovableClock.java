@@ -57,8 +57,8 @@ public final class MovableClock {
 
     /**
      * Whether clocks can be moved on this machine: Linux on x86-64, with a kernel that lets this program write into the
-     * memory of those that it has started, as it does by default. Tried out with a shell that waits for input; nothing is
-     * changed in it.
+     * memory of those that it has started, as it does by default. Tried out with a shell that waits for input; nothing
+     * is changed in it.
      *
      * @return false where {@link #set} would fail
      */
@@ -112,8 +112,8 @@ public final class MovableClock {
      * Sets the clock.
      *
      * @param ahead how far ahead of the clock of the machine, in whole seconds; negative for behind, zero for right
-     * @throws UnsupportedOperationException when clocks cannot be moved here, or the server does not run; the message says
-     *     why, and nothing was changed
+     * @throws UnsupportedOperationException when clocks cannot be moved here, or the server does not run; the message
+     *     says why, and nothing was changed
      */
     public void set(Duration ahead) {
         if (!isSupported()) {
@@ -210,7 +210,9 @@ public final class MovableClock {
         return state.startsWith(") T ", state.lastIndexOf(')'));
     }
 
-    /** The file has the number of the call, -1 outside of one, or "running". The function itself may make the last one. */
+    /**
+     * The file has the number of the call, -1 outside of one, or "running". The function itself may make the last one.
+     */
     private static boolean isInSystemCall(Path thread) {
         String call = read(thread.resolve("syscall"));
         return !call.startsWith("running") && !call.startsWith("-1 ") && !call.startsWith(CLOCK_GETTIME + " ");

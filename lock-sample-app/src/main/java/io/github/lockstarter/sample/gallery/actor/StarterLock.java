@@ -22,8 +22,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The lock of the starter, from the context of a Spring Boot application that has nothing but it. For one thread, but for
- * the loss of a hold, which comes on another one.
+ * The lock of the starter, from the context of a Spring Boot application that has nothing but it. For one thread, but
+ * for the loss of a hold, which comes on another one.
  */
 final class StarterLock implements ActorLock {
 

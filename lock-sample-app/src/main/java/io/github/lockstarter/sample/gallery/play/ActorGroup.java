@@ -3,6 +3,7 @@ package io.github.lockstarter.sample.gallery.play;
 import io.github.lockstarter.sample.experiment.stage.Belongings;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The actors A, B and C of one side. They stay over exhibits; one that was killed is replaced. For one thread, except
@@ -14,7 +15,7 @@ final class ActorGroup {
 
     private final String side;
     private final Belongings belongings;
-    private final List<ActorProcess> actors = new ArrayList<>();
+    private final List<@Nullable ActorProcess> actors = new ArrayList<>();
 
     /**
      * Starts them; they need not be ready when this returns.
@@ -35,14 +36,20 @@ final class ActorGroup {
         return Character.toString('A' + index);
     }
 
+    /** The actor in a place: another one when the last one was dismissed. */
     ActorProcess get(int index) {
-        return actors.get(index);
+        ActorProcess actor = actors.get(index);
+        if (actor == null) {
+            actor = start(index);
+            actors.set(index, actor);
+        }
+        return actor;
     }
 
-    /** Starts another one in the place of one that was killed. */
-    void replace(int index) {
-        actors.get(index).close();
-        actors.set(index, start(index));
+    /** Ends one that was killed. */
+    void dismiss(int index) {
+        get(index).close();
+        actors.set(index, null);
     }
 
     private ActorProcess start(int index) {

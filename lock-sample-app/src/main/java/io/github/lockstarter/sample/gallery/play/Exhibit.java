@@ -242,8 +242,17 @@ public enum Exhibit {
     }
 
     /**
-     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that expires
-     * by itself is another fault, of which no client of Redlock can know.
+     * Whether another actor has to be started after it.
+     *
+     * @return true where the holder is killed
+     */
+    public boolean killsActors() {
+        return prediction.blocks();
+    }
+
+    /**
+     * Whether its fault can be made on this machine. That a clock jumps cannot be made by other means: a key that
+     * expires by itself is another fault, of which no client of Redlock can know.
      *
      * @return false for a clock that cannot be moved here
      */

@@ -62,8 +62,8 @@ public final class ExhibitPlayer implements AutoCloseable {
     }
 
     /**
-     * Ends everything, and waits until it is gone. Harmless when repeated. What a side starts meanwhile is ended at once:
-     * the side goes no further, and is not interrupted, since it would not wait for that end.
+     * Ends everything, and waits until it is gone. Harmless when repeated. What a side starts meanwhile is ended at
+     * once: the side goes no further, and is not interrupted, since it would not wait for that end.
      */
     @Override
     public void close() {

@@ -14,9 +14,9 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 public record ExhibitResult(String id, long seed, int rounds, SideResult broken, SideResult ours) {
 
     /**
-     * Whether the broken lock broke as it had to, in each round, and ours did not: it lost nothing, blocked nobody, and had
-     * one owner at a time. That the store refused the write of a second owner does not excuse it, except in the exhibit
-     * that is about such a write.
+     * Whether the broken lock broke as it had to, in each round, and ours did not: it lost nothing, blocked nobody,
+     * and had one owner at a time. That the store refused the write of a second owner does not excuse it, except in
+     * the exhibit that is about such a write.
      *
      * @return true when this shows what it is to show
      */

@@ -87,8 +87,8 @@ final class ReplicatedServers extends ExhibitServers {
     }
 
     /**
-     * Tells the sentinel to fail over, which needs no time then to notice. It refuses while it knows of no good replica,
-     * and by itself would not try again for several seconds.
+     * Tells the sentinel to fail over, which needs no time then to notice. It refuses while it knows of no good
+     * replica, and by itself would not try again for several seconds.
      */
     private boolean isPromoted() {
         if (replicas.stream().anyMatch(this::isMaster)) {

@@ -42,14 +42,14 @@ final class Round {
                 .toList();
     }
 
-    /** Plays the script of the exhibit. Nobody stands still and nobody is missing afterwards. */
+    /** Plays the script of the exhibit. Nobody stands still afterwards; who was killed is dismissed. */
     Recorder play() {
         open();
         recorder.begin();
         try {
             plan.exhibit().script().play(this);
         } finally {
-            parts.stream().filter(part -> part.killed).forEach(part -> actors.replace(actorOf(part)));
+            parts.stream().filter(part -> part.killed).forEach(part -> actors.dismiss(actorOf(part)));
         }
         return recorder;
     }
