@@ -78,6 +78,15 @@ class GalleryIT {
     }
 
     @Test
+    void givesTheHolderItsLockBackAfterAFailover() {
+        assertThat(GALLERY.state().results())
+                .filteredOn(result -> result.id().equals("failover"))
+                .singleElement()
+                .satisfies(result ->
+                        assertThat(result.ours().steps()).extracting(Step::kind).doesNotContain("lost"));
+    }
+
+    @Test
     void refusesTheLateWrite() {
         ExhibitResult lateWrite = GALLERY.state().results().stream()
                 .filter(result -> result.id().equals("late-write"))

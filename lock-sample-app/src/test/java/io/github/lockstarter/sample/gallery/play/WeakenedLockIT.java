@@ -10,13 +10,16 @@ import org.junit.jupiter.api.Test;
 @Tag("full")
 class WeakenedLockIT {
 
+    /** The holder learns of its loss at its next renewal, which may come before the next grant, or after it. */
     @Test
-    void findsTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
+    void findsTheLockLostOrTwoOwnersAfterAFailoverWithoutTheHistoryGuard() {
         try (ExhibitPlayer player = new ExhibitPlayer(List.of("distributed-lock.redis.on-history-change=none"))) {
             ExhibitResult result = player.play(Exhibit.DOUBLE_FAILOVER, 2026, 1);
 
-            assertThat(result.ours().ownersAtOnce()).isGreaterThan(1);
-            assertThat(result.isAsPredicted()).isFalse();
+            boolean isLost =
+                    result.ours().steps().stream().anyMatch(step -> step.kind().equals("lost"));
+            assertThat(isLost || result.ours().ownersAtOnce() > 1).isTrue();
+            assertThat(result.isAsPredicted()).isEqualTo(result.ours().ownersAtOnce() == 1);
         }
     }
 
