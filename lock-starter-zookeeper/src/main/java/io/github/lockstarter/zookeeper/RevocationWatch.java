@@ -35,9 +35,11 @@ final class RevocationWatch {
                 });
     }
 
+    /** Told before the hold is removed: a renewal that misses it could not say why. */
     private void takenAway(Hold hold) {
-        if (!hold.isReleasing && holds.remove(hold)) {
+        if (!hold.isReleasing && holds.find(hold.id.key(), hold.id.token()) == hold) {
             connection.revoked(hold);
+            holds.remove(hold);
         }
     }
 }
