@@ -9,8 +9,10 @@ import io.github.lockstarter.sample.gallery.play.SideResult;
 import io.github.lockstarter.sample.gallery.play.Step;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.AfterAll;
@@ -23,6 +25,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GalleryIT {
 
     private static final Gallery GALLERY = new Gallery(new GalleryListener() {});
+
+    /** Servers of other tests in this JVM, whose applications go on. */
+    private static final Set<ProcessHandle> OTHERS =
+            ProcessHandle.current().descendants().collect(Collectors.toSet());
 
     @BeforeAll
     static void play() {
@@ -125,6 +131,7 @@ class GalleryIT {
     private static List<String> started() {
         return ProcessHandle.current()
                 .descendants()
+                .filter(process -> !OTHERS.contains(process))
                 .map(process -> process.info().commandLine().orElse(""))
                 .filter(line -> line.contains("lock-sample-actor-") || line.contains("lock-sample-redis-"))
                 .toList();
