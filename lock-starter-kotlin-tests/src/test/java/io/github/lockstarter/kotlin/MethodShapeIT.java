@@ -271,7 +271,7 @@ class MethodShapeIT {
             LockHandle other = locks.acquire(KEY); // else the action may start on this thread
             CompletableFuture<String> sleeping = locks.executeAsync(KEY, () -> {
                 try {
-                    Thread.sleep(1);
+                    Thread.sleep(1); // blocks, which is to be detected
                 } catch (InterruptedException e) {
                     throw new CompletionException(e);
                 }

@@ -203,6 +203,6 @@ class ScheduledJobIT {
     }
 
     private static void sleepUntil(long millis) throws InterruptedException {
-        Thread.sleep(Math.max(0, millis - now()));
+        Thread.sleep(Math.max(0, millis - now())); // a cron expression goes by the wall clock
     }
 }
