@@ -1,10 +1,10 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
+import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Waits for the first connection when the context starts. The client connects, and connects again, on its own; the
@@ -12,16 +12,12 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>Called by the one thread that starts or stops the context.
  */
-final class ZooKeeperLockLifecycle implements SmartLifecycle {
-
-    /** Below the engine's, so that it starts first and stops last. */
-    static final int PHASE = 1;
+final class ZooKeeperLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(ZooKeeperLockLifecycle.class);
 
     private final ZooKeeperLockBackend backend;
     private final ZooKeeperLockProperties properties;
-    private volatile boolean running;
 
     ZooKeeperLockLifecycle(ZooKeeperLockBackend backend, ZooKeeperLockProperties properties) {
         this.backend = backend;
@@ -29,7 +25,7 @@ final class ZooKeeperLockLifecycle implements SmartLifecycle {
     }
 
     @Override
-    public void start() {
+    protected void onStart() {
         if (backend.connect(properties.connectionTimeout())) {
             warnOfSession();
         } else if (properties.requiredAtStart()) {
@@ -37,7 +33,6 @@ final class ZooKeeperLockLifecycle implements SmartLifecycle {
         } else {
             log.warn("{}. Locked methods fail until then; the client goes on to connect", unanswered());
         }
-        running = true;
     }
 
     private void warnOfSession() {
@@ -56,20 +51,5 @@ final class ZooKeeperLockLifecycle implements SmartLifecycle {
     private String unanswered() {
         return backend + " did not answer within "
                 + properties.connectionTimeout().toMillis() + " ms";
-    }
-
-    @Override
-    public void stop() {
-        running = false;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    @Override
-    public int getPhase() {
-        return PHASE;
     }
 }

@@ -1,11 +1,11 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Connects the backend and checks the server when the context starts, and disconnects it after the engine has released
@@ -13,10 +13,7 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>Called by the one thread that starts or stops the context.
  */
-final class RedisLockLifecycle implements SmartLifecycle {
-
-    /** Below the engine's, so that it starts first and stops last. */
-    static final int PHASE = 1;
+final class RedisLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockLifecycle.class);
 
@@ -27,7 +24,6 @@ final class RedisLockLifecycle implements SmartLifecycle {
 
     private final RedisLockBackend backend;
     private final boolean requiredAtStart;
-    private volatile boolean running;
 
     RedisLockLifecycle(RedisLockBackend backend, boolean requiredAtStart) {
         this.backend = backend;
@@ -35,7 +31,7 @@ final class RedisLockLifecycle implements SmartLifecycle {
     }
 
     @Override
-    public void start() {
+    protected void onStart() {
         try {
             backend.start();
             if (backend.history().state() == HistoryGuard.State.DEGRADED) {
@@ -51,22 +47,10 @@ final class RedisLockLifecycle implements SmartLifecycle {
                     e.remedy());
         }
         backend.warnings().forEach(log::warn);
-        running = true;
     }
 
     @Override
-    public void stop() {
+    protected void onStop() {
         backend.stop();
-        running = false;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    @Override
-    public int getPhase() {
-        return PHASE;
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.autoconfigure.redis.RedlockNodes.Member;
 import io.github.lockstarter.redis.connector.RedisUnavailableException;
 import io.github.lockstarter.redis.settings.HistoryGuard;
@@ -21,7 +22,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.context.SmartLifecycle;
 
 /**
  * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects
@@ -30,7 +30,7 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>Called by the one thread that starts or stops the context.
  */
-final class RedlockLockLifecycle implements SmartLifecycle {
+final class RedlockLockLifecycle extends StoreLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(RedlockLockLifecycle.class);
 
@@ -39,7 +39,6 @@ final class RedlockLockLifecycle implements SmartLifecycle {
 
     private final List<Member> members;
     private final LockBackend quorum;
-    private volatile boolean running;
 
     /**
      * Connects nothing yet.
@@ -53,7 +52,7 @@ final class RedlockLockLifecycle implements SmartLifecycle {
     }
 
     @Override
-    public void start() {
+    protected void onStart() {
         Map<Member, RedisUnavailableException> failures = new HashMap<>();
         ExecutorService threads = LockThreads.pool("lock-redlock-start", members.size(), Duration.ofSeconds(1));
         try {
@@ -76,7 +75,6 @@ final class RedlockLockLifecycle implements SmartLifecycle {
         warnOfNumberAndRights();
         members.forEach(member -> member.backend().warnings().forEach(log::warn));
         getToKnow();
-        running = true;
     }
 
     private static Optional<RedisUnavailableException> failureToStart(Member member) {
@@ -171,18 +169,7 @@ final class RedlockLockLifecycle implements SmartLifecycle {
     }
 
     @Override
-    public void stop() {
+    protected void onStop() {
         members.forEach(member -> member.backend().stop());
-        running = false;
-    }
-
-    @Override
-    public boolean isRunning() {
-        return running;
-    }
-
-    @Override
-    public int getPhase() {
-        return RedisLockLifecycle.PHASE;
     }
 }
