@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 final class JdbcDatabase {
 
     /** What a connection says of the database and of the pool. */
-    private record Found(JdbcDialect dialect, int isolation, String target) {}
+    private record Found(JdbcDialect dialect, LockTable table, int isolation, String target) {}
 
     private final DataSource source;
     private final JdbcSettings settings;
@@ -36,7 +36,8 @@ final class JdbcDatabase {
     }
 
     LockRows rows(JdbcSession session) throws SQLException {
-        return rows(dialect(), session.connection(), settings.table(), settings.commandTimeout());
+        Found known = find();
+        return rows(known.dialect(), session.connection(), known.table(), settings.commandTimeout());
     }
 
     /** The statements of a dialect. */
@@ -49,18 +50,18 @@ final class JdbcDatabase {
         };
     }
 
-    /** Asks the database, unless it is known. */
-    JdbcDialect dialect() throws SQLException {
-        return find().dialect();
-    }
-
     /** The dialect, as far as it is known without asking. */
     Optional<JdbcDialect> knownDialect() {
         return settings.dialect().or(() -> found.map(Found::dialect));
     }
 
+    /** With its schema as soon as that is known. */
+    LockTable table() {
+        return found.map(Found::table).orElse(settings.table());
+    }
+
     SqlFailure failure(SQLException failure) {
-        return SqlFailure.of(failure, knownDialect(), settings.table());
+        return SqlFailure.of(failure, knownDialect(), table());
     }
 
     private Found find() throws SQLException {
@@ -84,7 +85,23 @@ final class JdbcDatabase {
             throw new UnsupportedDatabaseException(
                     database.getDatabaseProductName() + ' ' + database.getDatabaseProductVersion());
         }
-        return new Found(dialect.get(), connection.getTransactionIsolation(), target(database.getURL()));
+        return new Found(
+                dialect.get(),
+                table(dialect.get(), connection),
+                connection.getTransactionIsolation(),
+                target(database.getURL()));
+    }
+
+    private LockTable table(JdbcDialect dialect, Connection connection) throws SQLException {
+        LockTable table = settings.table();
+        String schema =
+                switch (dialect) {
+                    case H2 -> connection.getSchema();
+                    case POSTGRESQL -> PostgresRows.schemaOf(table, connection);
+                    case MYSQL, MARIADB -> connection.getCatalog();
+                };
+        char quote = dialect == JdbcDialect.H2 || dialect == JdbcDialect.POSTGRESQL ? '"' : '`';
+        return schema == null ? table : table.in(schema, quote);
     }
 
     /** The URL without its parameters and the name of a user, among which may be a password. */

@@ -95,7 +95,7 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
-        this.signals = new PostgresSignals(source, settings, database, waiters, this::hasAnotherConnection);
+        this.signals = new PostgresSignals(settings, database, waiters, this::hasAnotherConnection);
     }
 
     /**
@@ -249,7 +249,7 @@ public final class JdbcLockBackend implements LockBackend {
     /** The database and the table. */
     @Override
     public String toString() {
-        return database + ", table " + settings.table().name();
+        return database + ", table " + database.table().name();
     }
 
     /** Refuses further commands; those under way are answered. Idempotent. */

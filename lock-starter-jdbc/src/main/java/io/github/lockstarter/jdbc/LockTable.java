@@ -6,12 +6,14 @@ import java.util.regex.Pattern;
 /**
  * The table with the locks. Its name is part of statements, so it is checked.
  *
- * @param name its name, perhaps after the name of its schema and a dot, unquoted: letters, digits and underscores
+ * @param name its name of letters, digits and underscores, perhaps after the name of its schema and a dot; a schema with
+ *     other characters is quoted as the database wants it
  */
 public record LockTable(String name) {
 
     private static final String IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]{0,49}";
-    private static final Pattern NAME = Pattern.compile("(?:" + IDENTIFIER + "\\.)?" + IDENTIFIER);
+    private static final Pattern NAME = Pattern.compile(
+            "(?:(?:" + IDENTIFIER + "|\"[^\"'\\\\\\p{Cntrl}]+\"|`[^`'\\\\\\p{Cntrl}]+`)\\.)?" + IDENTIFIER);
 
     /** PostgreSQL refuses a notification with a longer one. */
     private static final int LONGEST_CHANNEL = 63;
@@ -32,6 +34,11 @@ public record LockTable(String name) {
         }
     }
 
+    /** With its schema, unless it was named; so each connection means the same table, whatever schema it has. */
+    LockTable in(String schema, char quote) {
+        return name.indexOf('.') < 0 ? new LockTable(quote + schema + quote + '.' + name) : this;
+    }
+
     /** The sequence, or in MySQL the table, that numbers the grants. */
     String numbers() {
         return name + "_fencing";
@@ -39,7 +46,8 @@ public record LockTable(String name) {
 
     /** The channel of notifications. Tables whose long names begin alike share one: their waiters look in vain. */
     String channel() {
-        String whole = name.replace('.', '_').toLowerCase(Locale.ROOT);
+        String whole =
+                name.replaceAll("[\"`]", "").replaceAll("[^A-Za-z0-9_]", "_").toLowerCase(Locale.ROOT);
         return whole.substring(0, Math.min(whole.length(), LONGEST_CHANNEL));
     }
 }

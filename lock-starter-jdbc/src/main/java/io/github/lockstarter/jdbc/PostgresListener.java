@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
@@ -27,11 +26,7 @@ final class PostgresListener implements Runnable {
     /** How often a silent connection is asked whether it is still there. */
     private static final Duration ASK_AFTER = Duration.ofSeconds(10);
 
-    /** A server that does not answer by then is taken for gone. */
-    private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(5);
-
-    private final DataSource source;
-    private final String channel;
+    private final JdbcDatabase database;
     private final Consumer<PostgresNotice> receiver;
     private final Runnable restored;
     private final BooleanSupplier isSpare;
@@ -49,20 +44,14 @@ final class PostgresListener implements Runnable {
     /**
      * Hears nothing yet.
      *
-     * @param source where the connection comes from
-     * @param channel what to listen to
+     * @param database where the connection comes from
      * @param receiver gets each notification
      * @param restored called when notifications may have been missed, and come again
      * @param isSpare asked once it has its first connection: whether the pool has another one for commands
      */
     PostgresListener(
-            DataSource source,
-            String channel,
-            Consumer<PostgresNotice> receiver,
-            Runnable restored,
-            BooleanSupplier isSpare) {
-        this.source = source;
-        this.channel = channel;
+            JdbcDatabase database, Consumer<PostgresNotice> receiver, Runnable restored, BooleanSupplier isSpare) {
+        this.database = database;
         this.receiver = receiver;
         this.restored = restored;
         this.isSpare = isSpare;
@@ -97,8 +86,7 @@ final class PostgresListener implements Runnable {
     @Override
     public void run() {
         while (phase.get() == Phase.RUNNING) {
-            try (JdbcSession session =
-                    JdbcSession.open(source, Connection.TRANSACTION_READ_COMMITTED, ANSWERED_WITHIN)) {
+            try (JdbcSession session = database.open()) {
                 hear(session.connection());
             } catch (SQLException | RuntimeException e) {
                 // The pool is exhausted or the server is away, which the commands report.
@@ -116,7 +104,7 @@ final class PostgresListener implements Runnable {
     }
 
     private void hear(Connection connection) throws SQLException {
-        execute(connection, "LISTEN " + channel);
+        execute(connection, "LISTEN \"" + database.table().channel() + '"');
         PGConnection notifying = connection.unwrap(PGConnection.class);
         if (!tried.isDone() && !isSpare.getAsBoolean()) {
             stop();

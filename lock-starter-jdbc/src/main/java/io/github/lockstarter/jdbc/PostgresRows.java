@@ -1,10 +1,13 @@
 package io.github.lockstarter.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statements for PostgreSQL. The clock is read where it is used, not at the begin of a statement that may have
@@ -14,6 +17,18 @@ final class PostgresRows extends LockRows {
 
     PostgresRows(Connection connection, LockTable table, Duration timeout) {
         super(connection, table, timeout);
+    }
+
+    /** The schema of the search path that has the table; the first one if none has it. */
+    static @Nullable String schemaOf(LockTable table, Connection connection) throws SQLException {
+        String sql = "SELECT COALESCE((SELECT nspname FROM pg_class JOIN pg_namespace schema"
+                + " ON schema.oid = relnamespace WHERE pg_class.oid = to_regclass(?)), current_schema())";
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, table.name());
+            try (ResultSet rows = statement.executeQuery()) {
+                return rows.next() ? rows.getString(1) : null;
+            }
+        }
     }
 
     @Override

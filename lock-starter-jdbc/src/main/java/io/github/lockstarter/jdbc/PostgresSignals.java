@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import javax.sql.DataSource;
 
 /**
  * The notifications of PostgreSQL, where they are wanted. Thread-safe: {@code listener} is there from the first use on
@@ -14,7 +13,6 @@ import javax.sql.DataSource;
  */
 final class PostgresSignals implements AutoCloseable {
 
-    private final DataSource source;
     private final JdbcSettings settings;
     private final JdbcDatabase database;
     private final Waiters waiters;
@@ -22,9 +20,7 @@ final class PostgresSignals implements AutoCloseable {
     private final BooleanSupplier isSpare;
     private volatile boolean isClosed;
 
-    PostgresSignals(
-            DataSource source, JdbcSettings settings, JdbcDatabase database, Waiters waiters, BooleanSupplier isSpare) {
-        this.source = source;
+    PostgresSignals(JdbcSettings settings, JdbcDatabase database, Waiters waiters, BooleanSupplier isSpare) {
         this.settings = settings;
         this.database = database;
         this.waiters = waiters;
@@ -56,11 +52,7 @@ final class PostgresSignals implements AutoCloseable {
 
     private PostgresListener start() {
         PostgresListener fresh = new PostgresListener(
-                source,
-                settings.table().channel(),
-                waiters::receive,
-                () -> waiters.listener().onMailboxRestored(),
-                isSpare);
+                database, waiters::receive, () -> waiters.listener().onMailboxRestored(), isSpare);
         listener.compareAndSet(Optional.empty(), Optional.of(fresh));
         PostgresListener present = listener().orElse(fresh);
         present.start();

@@ -101,6 +101,14 @@ class JdbcLockBackendTests {
     }
 
     @Test
+    void keepsItsLocksInOneTableWhateverSchemaTheConnectionsOfThePoolHave() throws SQLException {
+        database.prepared().execute("CREATE SCHEMA tenant");
+        database.preparedAfter("SET SCHEMA tenant");
+
+        TenantPools.assertOneOwner(database, "SET SCHEMA tenant");
+    }
+
+    @Test
     void leavesNothingBehindInTheTable() {
         database.prepared();
         try (HikariDataSource pool = database.pool(4);

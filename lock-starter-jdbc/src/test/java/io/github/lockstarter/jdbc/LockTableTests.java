@@ -17,8 +17,19 @@ class LockTableTests {
         assertThat(table.channel()).isEqualTo("shop_order_locks");
     }
 
+    @Test
+    void quotesASchemaThatWasNotConfigured() {
+        LockTable table = LockTable.DEFAULT.in("Tenant-1", '`');
+
+        assertThat(table.name()).isEqualTo("`Tenant-1`.distributed_lock");
+        assertThat(table.numbers()).isEqualTo("`Tenant-1`.distributed_lock_fencing");
+        assertThat(table.channel()).isEqualTo("tenant_1_distributed_lock");
+        assertThat(new LockTable("shop.order_locks").in("other", '"').name()).isEqualTo("shop.order_locks");
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"", "a b", "a;drop table b", "a.b.c", "\"a\"", "1a", "a'", "a--"})
+    @ValueSource(
+            strings = {"", "a b", "a;drop table b", "a.b.c", "\"a\"", "1a", "a'", "a--", "\"a\".\"b\"", "\"a'\".b"})
     void refusesWhatIsNoPlainIdentifier(String name) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LockTable(name))

@@ -125,6 +125,14 @@ class MariaDbIT {
         assertThat(odd.number("SELECT COUNT(*) FROM distributed_lock_fencing")).isLessThan(draws);
     }
 
+    @Test
+    void keepsItsLocksInOneTableWhateverDatabaseTheConnectionsOfThePoolHave() throws SQLException {
+        server.create("`tenant-1`", JdbcDialect.MARIADB);
+        database.preparedAfter("USE `tenant-1`");
+
+        TenantPools.assertOneOwner(database, "USE `tenant-1`");
+    }
+
     private static JdbcLockBackend backend(HikariDataSource pool) {
         JdbcSettings settings =
                 new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), TIMEOUT, 1, Duration.ofMillis(20), true);

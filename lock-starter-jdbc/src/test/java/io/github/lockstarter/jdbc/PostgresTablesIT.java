@@ -11,6 +11,7 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -59,6 +60,27 @@ class PostgresTablesIT {
 
             assertThat(answer(backend.release(new ReleaseCommand("key", owner, 0))))
                     .isInstanceOf(ReleaseResult.Released.class);
+        }
+    }
+
+    @Test
+    void keepsItsLocksInOneTableWhateverSearchPathTheConnectionsOfThePoolHave() throws SQLException {
+        database.execute("CREATE SCHEMA \"tenant-1\"");
+        database.preparedAfter("SET search_path TO \"tenant-1\"");
+
+        TenantPools.assertOneOwner(database, "SET search_path TO \"tenant-1\"");
+    }
+
+    @Test
+    void findsTheTableBehindAnEmptySchemaOfTheSearchPath() {
+        database.execute("CREATE SCHEMA empty");
+        try (HikariDataSource pool = database.pool(database.url() + "?currentSchema=empty,public", 3);
+                JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"))) {
+            backend.start();
+
+            assertThat(backend)
+                    .hasToString("the database postgresql://localhost:" + server.port()
+                            + "/postgres, table \"public\".distributed_lock");
         }
     }
 

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * A database with the table for locks, as the script creates it.
@@ -24,10 +25,16 @@ public record TestDatabase(String url, String user, JdbcDialect dialect) {
 
     /** Creates the table in a database that has none. */
     public TestDatabase prepared() {
-        execute(Arrays.stream(script().replaceAll("--[^\n]*", "").split(";"))
+        return preparedAfter();
+    }
+
+    /** Creates the table where statements have led to, such as to another schema. */
+    public TestDatabase preparedAfter(String... statements) {
+        Stream<String> script = Arrays.stream(
+                        script().replaceAll("--[^\n]*", "").split(";"))
                 .map(String::strip)
-                .filter(statement -> !statement.isEmpty())
-                .toArray(String[]::new));
+                .filter(statement -> !statement.isEmpty());
+        execute(Stream.concat(Arrays.stream(statements), script).toArray(String[]::new));
         return this;
     }
 

@@ -1,0 +1,73 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireResult;
+import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import io.github.lockstarter.spi.RenewCommand;
+import io.github.lockstarter.spi.RenewResult;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/** Two instances whose application leaves the schema of a tenant set on its connections. */
+final class TenantPools {
+
+    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final LockToken FIRST = new LockToken("0123456789abcdef0123456789abcdef", 1);
+    private static final LockToken SECOND = new LockToken("fedcba9876543210fedcba9876543210", 1);
+
+    private TenantPools() {}
+
+    /** The tenant's schema has a table for locks, too. */
+    static void assertOneOwner(TestDatabase database, String leadToTenant) throws SQLException {
+        JdbcSettings settings = new JdbcSettings(
+                "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), false);
+        try (HikariDataSource one = database.pool(1);
+                HikariDataSource other = database.pool(1);
+                JdbcLockBackend first = new JdbcLockBackend(one, settings);
+                JdbcLockBackend second = new JdbcLockBackend(other, settings)) {
+            first.start();
+            second.start();
+            assertThat(answer(first.acquire(attempt(FIRST)))).isInstanceOf(AcquireResult.Granted.class);
+            lead(one, leadToTenant);
+            lead(other, leadToTenant);
+
+            assertThat(answer(second.acquire(attempt(SECOND)))).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(answer(first.renew(List.of(new RenewCommand("key", FIRST, LEASE, 0)))
+                            .get(0)))
+                    .isInstanceOf(RenewResult.Renewed.class);
+            assertThat(answer(first.release(new ReleaseCommand("key", FIRST, 0))))
+                    .isInstanceOf(ReleaseResult.Released.class);
+        }
+    }
+
+    private static void lead(HikariDataSource pool, String toTenant) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(toTenant);
+        }
+    }
+
+    private static AcquireCommand attempt(LockToken token) {
+        return new AcquireCommand("key", token, LEASE, 0, 1, Optional.empty());
+    }
+
+    private static <R> R answer(CompletionStage<R> stage) {
+        try {
+            return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
