@@ -28,7 +28,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before
  * it is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton
- * is behind the lock. Instances that are registered ready-made, such as mocks, are not looked at.
+ * is behind the lock, and its proxy as {@link LockedProxyCheck} demands. Instances that are registered ready-made, such as mocks, are not looked at.
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */
@@ -37,6 +37,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
     private final ConfigurableListableBeanFactory beans;
     private final LockedMethods methods;
     private final BiConsumer<Method, LockRequest> settings;
+    private final LockedProxyCheck proxies;
     private final Set<String> locked = ConcurrentHashMap.newKeySet();
 
     /**
@@ -52,6 +53,7 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         this.beans = beans;
         this.methods = methods;
         this.settings = settings;
+        this.proxies = new LockedProxyCheck(methods);
     }
 
     /**
@@ -149,18 +151,27 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         Object bean = singleton instanceof FactoryBean<?> factory && factory.isSingleton()
                 ? beans.getBean(beanName)
                 : singleton;
-        if (bean == null || isLocked(bean)) {
+        if (bean == null) {
+            return;
+        }
+        try {
+            checkLocked(bean);
+        } catch (InvalidLockDeclarationException e) {
+            throw new BeanCreationException(beanName, "is not locked", e);
+        }
+    }
+
+    private void checkLocked(Object bean) {
+        if (isLocked(bean)) {
+            proxies.check(bean);
             return;
         }
         methods.of(AopUtils.getTargetClass(bean)).values().stream().findFirst().ifPresent(method -> {
-            throw new BeanCreationException(
-                    beanName,
-                    "is not locked",
-                    new InvalidLockDeclarationException(
-                            method.method(),
-                            "the bean was created before the lock could be put around it, or is of a kind that is never "
-                                    + "proxied (a bean post-processor, an advice).",
-                            "Move the method to a bean of its own, or use LockTemplate."));
+            throw new InvalidLockDeclarationException(
+                    method.method(),
+                    "the bean was created before the lock could be put around it, or is of a kind that is never "
+                            + "proxied (a bean post-processor, an advice).",
+                    "Move the method to a bean of its own, or use LockTemplate.");
         });
     }
 
