@@ -1,10 +1,17 @@
 package io.github.lockstarter.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.Calendar;
 import java.util.Collection;
+import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * What a value contributes to a lock's key: text that is the same in every JVM for the same value. Anything else would
@@ -23,23 +30,56 @@ final class KeyRenderer {
         }
     };
 
+    /** What the generated {@code toString} of a record shows; it is final, unlike most that are written by hand. */
+    private static final ClassValue<List<Method>> SHOWN_COMPONENTS = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            if (!type.isRecord() || !Modifier.isFinal(toStringOf(type).getModifiers())) {
+                return List.of();
+            }
+            List<Method> accessors = Arrays.stream(type.getRecordComponents())
+                    .map(RecordComponent::getAccessor)
+                    .toList();
+            accessors.forEach(ReflectionUtils::makeAccessible);
+            return accessors;
+        }
+    };
+
     private KeyRenderer() {}
 
     /**
      * Refuses what has no text of its own.
      *
-     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, or of a type
-     *     without a {@code toString} of its own; the message continues a sentence about the value
+     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, a date whose
+     *     text depends on the time zone of the JVM, of a type without a {@code toString} of its own, or a record that
+     *     shows one of these; the message continues a sentence about the value
      */
     static Object checked(@Nullable Object value) {
         if (value == null) {
             throw new IllegalArgumentException("is null");
         }
-        if (!HAS_TEXT.get(value.getClass())) {
-            throw new IllegalArgumentException("is a " + value.getClass().getTypeName()
-                    + ", which has no text that identifies it; use one of its properties");
-        }
+        checkText(value, "is a " + value.getClass().getTypeName());
         return value;
+    }
+
+    private static void checkText(Object value, String found) {
+        if (value instanceof Date || value instanceof Calendar) {
+            throw new IllegalArgumentException(found
+                    + ", whose text depends on the time zone of the JVM; use its toInstant() or a type of java.time");
+        }
+        if (!HAS_TEXT.get(value.getClass())) {
+            throw new IllegalArgumentException(
+                    found + ", which has no text that identifies it; use one of its properties");
+        }
+        for (Method accessor : SHOWN_COMPONENTS.get(value.getClass())) {
+            Object component = ReflectionUtils.invokeMethod(accessor, value);
+            if (component != null) {
+                checkText(
+                        component,
+                        found + " whose '" + accessor.getName() + "' is a "
+                                + component.getClass().getTypeName());
+            }
+        }
     }
 
     /**

@@ -3,11 +3,18 @@ package io.github.lockstarter.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.sql.Timestamp;
 import java.time.LocalDate;
+import java.util.Date;
+import java.util.GregorianCalendar;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings({"JavaUtilDate", "ArrayRecordComponent"}) // what is to be refused
 class KeyRendererTests {
 
     /** Overrides {@code toString} for one constant: the name counts. */
@@ -42,6 +49,53 @@ class KeyRendererTests {
                     .isThrownBy(() -> KeyRenderer.of(value))
                     .withMessageContaining("has no text that identifies it");
         }
+    }
+
+    private record Range(String[] of) {}
+
+    private record Day(Date of) {}
+
+    private record Line(Order order, Optional<String> note) {}
+
+    private record Labelled(String label, List<String> notes) {
+        @Override
+        public String toString() {
+            return label;
+        }
+    }
+
+    private record Shipment(long id, Order order, @Nullable LocalDate day, Shade shade, Labelled label) {}
+
+    @Test
+    void doesNotExistForWhatShowsTheTimeZoneOfItsJvm() {
+        for (Object value : new Object[] {
+            new Date(0), new Timestamp(0), new java.sql.Date(0), new GregorianCalendar(2026, 0, 1), new Day(new Date(0))
+        }) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> KeyRenderer.of(value))
+                    .withMessageContaining("time zone")
+                    .withMessageContaining("toInstant()");
+        }
+    }
+
+    @Test
+    void doesNotExistForARecordWithAComponentWithoutText() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new Range(new String[] {"a"})))
+                .withMessage(
+                        "is a " + Range.class.getTypeName() + " whose 'of' is a java.lang.String[], which has no text"
+                                + " that identifies it; use one of its properties");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> KeyRenderer.of(new Line(new Order(1), Optional.empty())))
+                .withMessageContaining("whose 'note' is a java.util.Optional");
+    }
+
+    @Test
+    void isTheTextOfARecordWhoseComponentsHaveOne() {
+        assertThat(KeyRenderer.of(new Labelled("a", List.of("b")))).isEqualTo("a");
+        Shipment shipment = new Shipment(1, new Order(2), null, Shade.DARK, new Labelled("a", List.of()));
+        assertThat(KeyRenderer.of(shipment))
+                .isEqualTo("Shipment[id=1, order=Order[id=2], day=null, shade=as the night, label=a]");
     }
 
     @Test
