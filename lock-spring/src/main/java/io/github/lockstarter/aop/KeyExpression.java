@@ -25,15 +25,15 @@ final class KeyExpression {
     private static final SpelParserConfiguration CONFIGURATION = new SpelParserConfiguration();
     private static final SpelExpressionParser PARSER = new SpelExpressionParser(CONFIGURATION);
 
-    /** Shared, since the accessor caches what it finds out about classes. */
-    private static final SimpleEvaluationContext.Builder CONTEXTS = SimpleEvaluationContext.forPropertyAccessors(
-                    DataBindingPropertyAccessor.forReadOnlyAccess())
-            .withInstanceMethods();
-
     private final String text;
     private final String method;
     private final Expression expression;
     private final Map<String, Integer> positions;
+
+    /** Not static, since the accessor keeps the classes of the arguments, which the application may unload. */
+    private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
+                    DataBindingPropertyAccessor.forReadOnlyAccess())
+            .withInstanceMethods();
 
     private KeyExpression(String text, String method, Expression expression, Map<String, Integer> positions) {
         this.text = text;
@@ -83,7 +83,7 @@ final class KeyExpression {
      * @throws IllegalArgumentException when the value is null, blank, or has no text; names expression and method
      */
     String evaluate(@Nullable Object[] arguments) {
-        SimpleEvaluationContext context = CONTEXTS.build();
+        SimpleEvaluationContext context = contexts.build();
         positions.forEach((name, position) -> context.setVariable(name, arguments[position]));
         try {
             return KeyRenderer.of(expression.getValue(context));

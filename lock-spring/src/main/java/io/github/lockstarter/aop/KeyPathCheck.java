@@ -28,8 +28,6 @@ import org.springframework.util.ClassUtils;
  */
 final class KeyPathCheck extends ReflectivePropertyAccessor {
 
-    private static final KeyPathCheck PROPERTIES = new KeyPathCheck();
-
     private KeyPathCheck() {}
 
     /**
@@ -41,11 +39,12 @@ final class KeyPathCheck extends ReflectivePropertyAccessor {
      *     the expression
      */
     static void check(Type declared, SpelNode path) {
+        KeyPathCheck properties = new KeyPathCheck(); // a static one would keep the classes it has seen
         Class<?> type = knownType(declared);
         for (int i = 1; type != null && i < path.getChildCount(); i++) {
             SpelNode step = path.getChild(i);
             if (step instanceof PropertyOrFieldReference property) {
-                type = knownType(PROPERTIES.typeOf(property.getName(), type, textUpTo(path, i)));
+                type = knownType(properties.typeOf(property.getName(), type, textUpTo(path, i)));
             } else {
                 if (step instanceof MethodReference method) {
                     checkMethod(method.getName(), type, textUpTo(path, i));

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.CharBuffer;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.OverridingClassLoader;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.ReflectionUtils;
 
@@ -329,5 +333,40 @@ class KeyExpressionTests {
         assertThatThrownBy(() -> parse(expression))
                 .isInstanceOf(InvalidLockDeclarationException.class)
                 .hasMessageContaining("is not SpEL");
+    }
+
+    /** What a class loader defines a second time, as a restart of the application does. */
+    public static class Restarted {
+        public final String id = "1";
+
+        @SuppressWarnings("unused")
+        public void ship(Restarted argument) {}
+    }
+
+    private static WeakReference<ClassLoader> evaluateInAClassLoaderOfItsOwn() throws Exception {
+        ClassLoader loader = new OverridingClassLoader(KeyExpressionTests.class.getClassLoader()) {
+            @Override
+            protected boolean isEligibleForOverriding(String name) {
+                return name.equals(Restarted.class.getName());
+            }
+        };
+        Class<?> type = loader.loadClass(Restarted.class.getName());
+        assertThat(type).isNotEqualTo(Restarted.class);
+        Method ship = type.getMethod("ship", type);
+        KeyExpression key = KeyExpression.parse("#argument.id", ship, KeyParameters.of(ship, ship), PROPERTIES);
+        Object argument = type.getConstructor().newInstance();
+        assertThat(key.evaluate(new Object[] {argument})).isEqualTo("1");
+        return new WeakReference<>(loader);
+    }
+
+    @Test
+    void keepsNoClassLoaderOfItsArguments() throws Exception {
+        WeakReference<ClassLoader> loader = evaluateInAClassLoaderOfItsOwn();
+        ResolvableType.clearCache(); // Spring's own, whose entries go when memory is short
+        ReflectionUtils.clearCache();
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(loader.get()).isNull();
+        });
     }
 }
