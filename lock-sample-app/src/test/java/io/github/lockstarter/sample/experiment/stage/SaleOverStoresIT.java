@@ -77,6 +77,8 @@ class SaleOverStoresIT {
                                 "distributed-lock.locks.sale.wait=30s",
                                 // It has a minimum time, which not all stores have.
                                 "distributed-lock.locks.report.backend=redis",
+                                // Its lease of 1 s is below the least that etcd keeps.
+                                "distributed-lock.locks.index.backend=redis",
                                 "spring.data.redis.host=" + Loopback.HOST,
                                 "spring.data.redis.port=" + redis.port(),
                                 "server.port=0"))
