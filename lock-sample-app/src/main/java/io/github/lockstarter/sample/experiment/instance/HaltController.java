@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Sets the breakpoint, or with zero takes it away. */
+/** Sets the breakpoint, or with zero takes it away and lets a section that stands still there go on. */
 @RestController
 @Profile("instance")
 class HaltController {
@@ -24,6 +24,10 @@ class HaltController {
     @PostMapping("/halts")
     @ResponseStatus(HttpStatus.ACCEPTED)
     void haltNextSection(@RequestParam @PositiveOrZero @Max(10_000) int ms) {
-        halts.haltNext(Duration.ofMillis(ms));
+        if (ms == 0) {
+            halts.goOn();
+        } else {
+            halts.haltNext(Duration.ofMillis(ms));
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import io.github.lockstarter.sample.experiment.run.RunEvent.Acted;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
@@ -24,17 +25,14 @@ final class Acts {
     /** A killed holder is replaced after it, so that others are seen to wait for the lock. */
     private static final Duration REPLACEMENT = Duration.ofMillis(500);
 
-    /** For a signal to hit a section; after SIGSTOP the time goes on. */
-    private static final Duration SHORT_HALT = Duration.ofMillis(300);
-
-    /** For others to find a deleted lock, and for its holder to ask for its renewal. */
-    private static final Duration LONG_HALT = Duration.ofSeconds(2);
-
     /** Twice as long as a crash take-over takes, and shorter than the lease of the instances. */
     private static final Duration STOP = Duration.ofSeconds(3);
 
-    /** That of the instances. */
-    private static final Duration LEASE = Duration.ofSeconds(5);
+    /** For one that goes on to hear that its lock is lost before it writes. */
+    private static final Duration HEARING = Duration.ofMillis(200);
+
+    /** For others to find a deleted lock after its holder was told of the loss. */
+    private static final Duration FINDING = Duration.ofSeconds(1);
 
     /** Longer than any lease, also the 30 s that are usual. */
     private static final Duration JUMP = Duration.ofSeconds(31);
@@ -49,13 +47,13 @@ final class Acts {
     private final Breakpoint breakpoint;
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
 
-    Acts(RunPlan plan, Stage stage, RunTimeline timeline, Consumer<RunEvent> listener) {
+    Acts(RunPlan plan, Stage stage, RunTimeline timeline, Requests requests, Consumer<RunEvent> listener) {
         this.plan = plan;
         this.stage = stage;
         this.timeline = timeline;
         this.listener = listener;
         this.background = stage.background();
-        this.breakpoint = new Breakpoint(stage, timeline);
+        this.breakpoint = new Breakpoint(stage, timeline, requests);
     }
 
     /**
@@ -95,7 +93,7 @@ final class Acts {
     }
 
     private Acted stopHolder(Act act, Duration pause) {
-        Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        Instance holder = breakpoint.haltHolder();
         timeline.watch(Succession.ofStopped(holder.name(), timeline.now(), this::tell));
         holder.pause();
         background.schedule(() -> resume(holder), pause.toMillis(), TimeUnit.MILLISECONDS);
@@ -109,11 +107,16 @@ final class Acts {
     private void resume(Instance instance) {
         if (instance.resume()) {
             tell("resume", instance, "Instance " + instance.name() + " goes on (SIGCONT)");
+            goOn(instance, HEARING);
         }
     }
 
+    private void goOn(Instance instance, Duration after) {
+        background.schedule(() -> breakpoint.goOn(instance), after.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     private Acted killHolder() {
-        Instance holder = breakpoint.haltHolder(SHORT_HALT);
+        Instance holder = breakpoint.haltHolder();
         timeline.watch(Succession.ofKilled(holder.name(), timeline.now(), this::tell));
         holder.kill();
         timeline.killed(holder.name());
@@ -137,7 +140,8 @@ final class Acts {
 
     private Acted deleteKey() {
         stage.checkLock(plan.variant());
-        Instance holder = breakpoint.haltHolder(LONG_HALT);
+        Instance holder = breakpoint.haltHolder();
+        timeline.next(InstanceEvent.Lost.class).thenRun(() -> goOn(holder, FINDING));
         stage.deleteKey(plan.variant(), plan.page());
         return tell(
                 Act.DELETE_KEY,
@@ -145,13 +149,19 @@ final class Acts {
                 "The key of the lock was deleted in Redis while instance " + holder.name() + " held it");
     }
 
-    /** The holder is in its section over both failovers, as long as they take no longer than usual. */
+    /** The holder is in its section over both failovers, unless they take much longer than usual. */
     private Acted failOverTwice() {
         stage.requireReplicas(plan.variant());
-        Instance holder = breakpoint.haltHolder(LEASE);
-        String text = stage.failOver(plan.variant(), plan.page(), 2);
-        return tell(
-                Act.FAIL_OVER_TWICE, null, text + ". Instance " + holder.name() + " had the lock at the first kill");
+        Instance holder = breakpoint.haltHolder();
+        try {
+            String text = stage.failOver(plan.variant(), plan.page(), 2);
+            return tell(
+                    Act.FAIL_OVER_TWICE,
+                    null,
+                    text + ". Instance " + holder.name() + " had the lock at the first kill");
+        } finally {
+            breakpoint.goOn(holder);
+        }
     }
 
     private void tell(Succession.Finding finding) {

@@ -1,6 +1,6 @@
 package io.github.lockstarter.sample.experiment.run;
 
-import io.github.lockstarter.sample.SimulatedWork;
+import io.github.lockstarter.sample.experiment.instance.InstanceEvent;
 import io.github.lockstarter.sample.experiment.stage.Instance;
 import io.github.lockstarter.sample.experiment.stage.Stage;
 import java.io.IOException;
@@ -9,77 +9,72 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
- * Has the holder stand still between its read and its write. Sections take milliseconds: without that, the one that is
- * known to be the holder is it no longer when a signal arrives.
+ * Has a holder stand still between its read and its write, until it is told to go on. Sections take milliseconds:
+ * without that, the one that is known to be the holder is it no longer when a signal arrives.
  */
 final class Breakpoint {
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-
-    /** Between two sections there may be none. */
-    private static final Duration GAP = Duration.ofSeconds(1);
-
-    private static final Duration LOOK = Duration.ofMillis(2);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
+    private static final Duration LONGEST_HALT = Duration.ofSeconds(10);
 
     /** One for all runs: a client keeps threads, and cannot be closed in Java 17. */
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     private final Stage stage;
     private final RunTimeline timeline;
+    private final Requests requests;
 
-    Breakpoint(Stage stage, RunTimeline timeline) {
+    Breakpoint(Stage stage, RunTimeline timeline, Requests requests) {
         this.stage = stage;
         this.timeline = timeline;
+        this.requests = requests;
     }
 
     /**
-     * Waits until the holder stands still.
+     * Waits until a holder stands still, wherever that is: each instance has the breakpoint before one more request is
+     * sent.
      *
-     * @param duration for how long it will
-     * @return the holder
-     * @throws ActRefusedException when nobody is in a section, or comes into one soon
+     * @return the holder; {@link #goOn} ends its halt
+     * @throws ActRefusedException when all requests that were sent are answered, and none came to a section
      */
-    Instance haltHolder(Duration duration) {
-        Instance holder = awaitHolder();
-        CompletableFuture<Void> halted = timeline.nextHalt(holder.name());
-        try {
-            arm(holder, duration);
-            halted.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            return holder;
-        } catch (TimeoutException | ExecutionException gone) {
-            disarm(holder);
-            throw nobody();
-        } catch (InterruptedException interrupt) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while instance " + holder.name() + " was to halt", interrupt);
-        }
-    }
-
-    private Instance awaitHolder() {
-        long deadline = System.nanoTime() + GAP.toNanos();
-        Optional<Instance> holder = holder();
-        while (holder.isEmpty() && System.nanoTime() < deadline) {
-            SimulatedWork.lasting(LOOK);
-            holder = holder();
-        }
-        return holder.orElseThrow(Breakpoint::nobody);
-    }
-
-    private Optional<Instance> holder() {
-        return timeline.holder().flatMap(name -> stage.instances().stream()
-                .filter(instance -> instance.name().equals(name))
+    Instance haltHolder() {
+        List<Instance> armed = stage.instances().stream()
                 .filter(instance -> instance.status() == Instance.Status.UP)
-                .findFirst());
+                .toList();
+        CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
+        Optional<Instance> holder = Optional.empty();
+        try {
+            armed.forEach(instance -> arm(instance, LONGEST_HALT));
+            requests.sendOne();
+            Patience.await(LONGEST_WAIT, () -> halted.isDone() || !requests.areUnderWay());
+            holder = armed.stream()
+                    .filter(instance -> instance.name().equals(halted.getNow("")))
+                    .findFirst();
+            return holder.orElseThrow(Breakpoint::nobody);
+        } finally {
+            Optional<Instance> halting = holder;
+            stage.background().execute(() -> armed.stream()
+                    .filter(instance -> halting.filter(instance::equals).isEmpty())
+                    .forEach(this::goOn));
+        }
     }
 
-    private void arm(Instance instance, Duration duration) throws InterruptedException {
+    /** Takes the breakpoint of an instance away; a section that stands still there goes on. */
+    void goOn(Instance instance) {
+        try {
+            arm(instance, Duration.ZERO);
+        } catch (ActRefusedException ended) {
+            // Then there is no breakpoint left.
+        }
+    }
+
+    private void arm(Instance instance, Duration duration) {
         HttpRequest request = HttpRequest.newBuilder(instance.uri("/halts?ms=" + duration.toMillis()))
                 .timeout(PATIENCE)
                 .POST(BodyPublishers.noBody())
@@ -88,16 +83,10 @@ final class Breakpoint {
             HTTP.send(request, BodyHandlers.discarding());
         } catch (IOException failure) {
             throw new ActRefusedException("Instance " + instance.name() + " does not answer", failure);
-        }
-    }
-
-    private void disarm(Instance instance) {
-        try {
-            arm(instance, Duration.ZERO);
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
-        } catch (ActRefusedException ended) {
-            // Then there is no breakpoint left.
+            throw new IllegalStateException(
+                    "Interrupted while instance " + instance.name() + " was to halt", interrupt);
         }
     }
 

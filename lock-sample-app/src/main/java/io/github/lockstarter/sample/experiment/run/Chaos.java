@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Interferes with a run as planned: first when a quarter of the requests have been answered, then at the half and so
- * on. What finds nothing to hit is tried again until all requests are answered, and is then {@code missed}. An act that
- * has begun is brought to its end: a Redis that was killed has to come back.
+ * on. The last requests are sent when the acts are done. What finds nothing to hit is tried again until all requests
+ * are answered, and is then {@code missed}. An act that has begun is brought to its end: a Redis that was killed has to
+ * come back.
  */
 final class Chaos implements Runnable {
 
@@ -20,13 +21,15 @@ final class Chaos implements Runnable {
 
     private final RunPlan plan;
     private final Tally tally;
+    private final Requests requests;
     private final Acts acts;
     private final AtomicBoolean over = new AtomicBoolean();
     private final Queue<String> missed = new ConcurrentLinkedQueue<>();
 
-    Chaos(RunPlan plan, Tally tally, Acts acts) {
+    Chaos(RunPlan plan, Tally tally, Requests requests, Acts acts) {
         this.plan = plan;
         this.tally = tally;
+        this.requests = requests;
         this.acts = acts;
     }
 
@@ -42,17 +45,21 @@ final class Chaos implements Runnable {
 
     @Override
     public void run() {
-        int part = 0;
-        for (Act act : plan.acts()) {
-            part++;
-            awaitAnswers(plan.requests() * Math.min(part, PARTS - 1) / PARTS);
-            perform(act);
+        try {
+            int part = 0;
+            for (Act act : plan.acts()) {
+                part++;
+                awaitAnswers(plan.requests() * Math.min(part, PARTS - 1) / PARTS);
+                perform(act);
+            }
+        } finally {
+            requests.sendRest();
         }
     }
 
     private void awaitAnswers(int answers) {
         while (tally.answered() < answers && !over.get()) {
-            SimulatedWork.lasting(LOOK);
+            letAMomentPass();
         }
     }
 
@@ -64,9 +71,17 @@ final class Chaos implements Runnable {
                 return;
             } catch (ActRefusedException refused) {
                 reason = String.valueOf(refused.getMessage());
-                SimulatedWork.lasting(LOOK);
+                letAMomentPass();
             }
         }
         missed.add(act.id() + " was left out: " + reason);
+    }
+
+    /** With nothing under way, nothing would ever change. */
+    private void letAMomentPass() {
+        if (!requests.areUnderWay()) {
+            requests.sendOne();
+        }
+        SimulatedWork.lasting(LOOK);
     }
 }

@@ -10,12 +10,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Sends all requests of a run at once, each on a connection of its own. One that is not answered, or refused (409,
+ * Sends the requests of a run, each on a connection of its own. One that is not answered, or refused (409,
  * 5xx), is repeated with the same id until it is answered or its time is up: so does any client that must know.
  */
 final class LoadClient {
@@ -58,23 +57,20 @@ final class LoadClient {
      *
      * @param target where to
      * @param name first part of the requests' ids
-     * @param requests how many
+     * @param requests how many, and when
      * @return completes when each was answered or given up; fails when one was refused for good; completed by the
      *     caller, it stops what is under way
      */
-    CompletableFuture<Void> fire(URI target, String name, int requests) {
+    CompletableFuture<Void> fire(URI target, String name, Requests requests) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        CompletableFuture<?>[] answers = IntStream.range(0, requests)
-                .mapToObj(number -> request(target, name + "-" + number))
-                .map(request -> send(new Attempt(request, System.nanoTime()), done))
-                .toArray(CompletableFuture[]::new);
-        CompletableFuture.allOf(answers).whenComplete((all, failure) -> {
-            if (failure == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(failure);
-            }
-        });
+        requests.send(number -> send(new Attempt(request(target, name + "-" + number), System.nanoTime()), done))
+                .whenComplete((all, failure) -> {
+                    if (failure == null) {
+                        done.complete(null);
+                    } else {
+                        done.completeExceptionally(failure);
+                    }
+                });
         return done;
     }
 

@@ -31,6 +31,7 @@ public final class Run {
     private final Consumer<RunEvent> listener;
     private final long start = System.nanoTime();
     private final Tally tally = new Tally();
+    private final Requests requests;
     private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
     private final RunTimeline timeline;
     private final Acts acts;
@@ -47,7 +48,8 @@ public final class Run {
         this.stage = stage;
         this.listener = listener;
         this.timeline = new RunTimeline(plan.page(), start, listener);
-        this.acts = new Acts(plan, stage, timeline, listener);
+        this.requests = new Requests(plan.requests(), plan.heldBack());
+        this.acts = new Acts(plan, stage, timeline, requests, listener);
     }
 
     /**
@@ -106,7 +108,7 @@ public final class Run {
         ExecutorService client = Executors.newFixedThreadPool(CLIENT_THREADS, Run::daemon);
         ScheduledFuture<?> looks =
                 stage.background().scheduleAtFixedRate(this::look, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
-        Chaos chaos = new Chaos(plan, tally, acts);
+        Chaos chaos = new Chaos(plan, tally, requests, acts);
         CompletableFuture<Void> interference = CompletableFuture.runAsync(chaos, stage.background());
         try {
             sendAll(client);
@@ -125,8 +127,8 @@ public final class Run {
     }
 
     private void sendAll(ExecutorService client) {
-        CompletableFuture<Void> answers = new LoadClient(client, tally)
-                .fire(stage.uri(plan.variant(), plan.page()), plan.page(), plan.requests());
+        CompletableFuture<Void> answers =
+                new LoadClient(client, tally).fire(stage.uri(plan.variant(), plan.page()), plan.page(), requests);
         cancelled.whenComplete((none, reason) -> answers.cancel(false));
         answers.join();
     }

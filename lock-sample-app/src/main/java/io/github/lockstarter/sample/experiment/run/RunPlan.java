@@ -16,6 +16,9 @@ public record RunPlan(long id, Variant variant, int requests, List<Act> acts) {
     /** Most requests. */
     public static final int MOST_REQUESTS = 5000;
 
+    /** An act may need a second one, where an instance comes up just then. */
+    private static final int HELD_BACK_FOR_EACH = 3;
+
     /** Checks the number. */
     public RunPlan {
         acts = List.copyOf(acts);
@@ -23,6 +26,11 @@ public record RunPlan(long id, Variant variant, int requests, List<Act> acts) {
             throw new IllegalArgumentException(
                     "requests is " + requests + "; choose 1 to " + MOST_REQUESTS + " of them");
         }
+    }
+
+    /** How many requests wait until an act asks for them. */
+    int heldBack() {
+        return Math.min(requests, HELD_BACK_FOR_EACH * acts.size());
     }
 
     /** Each run counts a page of its own, so that what a former run has left under way does no harm. */

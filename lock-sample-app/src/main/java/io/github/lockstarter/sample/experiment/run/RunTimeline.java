@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * Brings the events of all instances onto the time axis of one run. Called by one thread for each instance, in the
  * order in which that instance told its events; read by anybody.
  *
- * <p>Mutable: {@code open}, the sections that run; {@code halts}, who waits for an instance to stand still;
+ * <p>Mutable: {@code open}, the sections that run; {@code awaited}, who waits for an event of a kind;
  * {@code successions}, who waits for the lock's next owner; {@code refused}.
  */
 final class RunTimeline {
@@ -27,7 +27,7 @@ final class RunTimeline {
     private final long start;
     private final Consumer<RunEvent> listener;
     private final Map<String, Open> open = new ConcurrentHashMap<>();
-    private final Map<String, CompletableFuture<Void>> halts = new ConcurrentHashMap<>();
+    private final Map<Class<?>, CompletableFuture<String>> awaited = new ConcurrentHashMap<>();
     private final List<Succession> successions = new CopyOnWriteArrayList<>();
     private final AtomicInteger refused = new AtomicInteger();
 
@@ -55,13 +55,14 @@ final class RunTimeline {
         } else if (event instanceof InstanceEvent.Released end && end.page().equals(page)) {
             ended(instance, end);
         } else if (event instanceof InstanceEvent.Halted halted && halted.page().equals(page)) {
-            completeHalt(instance);
+            complete(InstanceEvent.Halted.class, instance);
         } else if (event instanceof InstanceEvent.Waiting waiting
                 && waiting.page().equals(page)) {
             listener.accept(new RunEvent.Waiting(instance, at(waiting), waiting.count()));
         } else if (event instanceof InstanceEvent.Lost lost && lost.page().equals(page)) {
             listener.accept(
                     new RunEvent.Lost(instance, at(lost), id(instance, lost.id()), lost.fence(), lost.reason()));
+            complete(InstanceEvent.Lost.class, instance);
         }
     }
 
@@ -90,11 +91,11 @@ final class RunTimeline {
         return open.values().stream().max(Comparator.comparingLong(Open::since)).map(Open::instance);
     }
 
-    /** Completes when the instance stands still in a section from now on; who waited before waits in vain. */
-    CompletableFuture<Void> nextHalt(String instance) {
-        CompletableFuture<Void> halt = new CompletableFuture<>();
-        halts.put(instance, halt);
-        return halt;
+    /** Completes with the name of the instance that tells such an event next; who waited before waits in vain. */
+    CompletableFuture<String> next(Class<? extends InstanceEvent> kind) {
+        CompletableFuture<String> next = new CompletableFuture<>();
+        awaited.put(kind, next);
+        return next;
     }
 
     /** How many stale writes the store refused. */
@@ -115,10 +116,10 @@ final class RunTimeline {
         tell(new RunEvent.Released(instance, id(instance, end.id()), at(end), end.read(), end.wrote(), end.outcome()));
     }
 
-    private void completeHalt(String instance) {
-        CompletableFuture<Void> waiter = halts.remove(instance);
+    private void complete(Class<? extends InstanceEvent> kind, String instance) {
+        CompletableFuture<String> waiter = awaited.remove(kind);
         if (waiter != null) {
-            waiter.complete(null);
+            waiter.complete(instance);
         }
     }
 

@@ -58,15 +58,15 @@ class RunTimelineTests {
     }
 
     @Test
-    void tellsWhenAnInstanceStandsStill() {
-        CompletableFuture<Void> halted = timeline.nextHalt("B");
+    void tellsWhichInstanceStandsStill() {
+        CompletableFuture<String> halted = timeline.next(InstanceEvent.Halted.class);
 
-        timeline.told("A", new InstanceEvent.Halted(START, 1, "run-1"));
-        timeline.told("B", new InstanceEvent.Halted(START, 1, "run-0"));
+        timeline.told("A", new InstanceEvent.Halted(START, 1, "run-0"));
         assertThat(halted).isNotDone();
 
         timeline.told("B", new InstanceEvent.Halted(START, 1, "run-1"));
-        assertThat(halted).isDone();
+        timeline.told("A", new InstanceEvent.Halted(START, 1, "run-1"));
+        assertThat(halted).isCompletedWithValue("B");
     }
 
     private static InstanceEvent held(long id, long at, String page) {
