@@ -50,8 +50,7 @@ final class CommandRun<R> {
             SqlFailure failure = new SqlFailure(
                     Kind.REFUSED,
                     "No connection to " + database + " was free within " + timeout.toMillis() + " ms",
-                    "Give the connection pool more connections than callers of locks can keep at once in their"
-                            + " transactions, and check that the server is up");
+                    "Check that the server is up. " + SqlFailure.LARGER_POOL);
             outages.unconnected(failure, epoch);
             result.complete(command.refused(failure, late));
         } else {

@@ -27,6 +27,10 @@ record SqlFailure(Kind kind, String problem, String remedy) {
     /** Of PostgreSQL and MariaDB: a table, a sequence or a function is not there. H2: a table, a sequence. */
     private static final Set<Integer> MISSING_TABLE_CODES = Set.of(1146, 42102, 42103, 42104, 90036, 4091);
 
+    /** What helps a holder whose work has all connections. */
+    static final String LARGER_POOL =
+            "Enlarge the connection pool, or mark one for locks alone with @DistributedLockDataSource";
+
     /** What is known of the statement. */
     enum Kind {
         /** Not executed, because of another transaction: at once again. */
@@ -81,11 +85,15 @@ record SqlFailure(Kind kind, String problem, String remedy) {
     static SqlFailure unconnected(SQLException failure) {
         String state = Optional.ofNullable(failure.getSQLState()).orElse("");
         boolean isStarting = UNABLE.contains(state);
-        boolean isPoolEmpty = failure instanceof SQLTransientConnectionException;
+        // HikariCP adds why it could not open one, if it tried.
+        boolean isPoolExhausted = failure instanceof SQLTransientConnectionException && failure.getCause() == null;
         return new SqlFailure(
                 isStarting ? Kind.UNAVAILABLE : Kind.REFUSED,
-                "No connection to the database could be had: " + firstLine(failure),
-                isPoolEmpty ? "Check that the server is up, and that the connection pool is large enough" : "");
+                (isPoolExhausted
+                                ? "The connection pool is exhausted: "
+                                : "No connection to the database could be had: ")
+                        + firstLine(failure),
+                isPoolExhausted ? LARGER_POOL : "");
     }
 
     /** Without the statement, which H2 adds. */

@@ -68,6 +68,20 @@ class JdbcLockBackendTests {
     }
 
     @Test
+    void saysThatThePoolIsExhaustedWhereThePoolSaysSo() throws SQLException {
+        database.prepared();
+        try (HikariDataSource pool = database.pool(database.url(), 1, config -> config.setConnectionTimeout(250));
+                JdbcLockBackend backend = started(pool);
+                Connection taken = pool.getConnection()) {
+            assertThat(taken.isClosed()).isFalse();
+
+            assertThat(acquire(backend, "key"))
+                    .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
+                            .contains("The connection pool is exhausted", "@DistributedLockDataSource"));
+        }
+    }
+
+    @Test
     void commitsByItselfWhereThePoolTurnsAutoCommitOffAndGivesTheConnectionBackAsItWas() throws SQLException {
         database.prepared();
         try (HikariDataSource pool = database.pool(database.url(), 1, config -> {

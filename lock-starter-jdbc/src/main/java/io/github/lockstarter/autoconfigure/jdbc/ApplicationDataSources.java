@@ -18,13 +18,16 @@ record ApplicationDataSources(ObjectProvider<DataSource> all, ObjectProvider<Dat
     private static final String MARK = "@DistributedLockDataSource";
 
     /**
-     * The one that is marked for locks, else the only or primary one: the pool itself, whose connections take part in
-     * no transaction of the caller.
+     * The one that is marked for locks, as it is, else connections beside the only or primary one. They take part in no
+     * transaction of the caller.
      *
+     * @param connections the most that locks need
      * @throws JdbcUnavailableException when there is none, or which one is meant is open
      */
-    DataSource forLocks() {
-        return withoutTransactions(exists(marked) ? onlyMarked() : onlyOrPrimary());
+    LockDataSource forLocks(int connections) {
+        return exists(marked)
+                ? new LockDataSource(withoutTransactions(onlyMarked()))
+                : LockDataSource.besides(withoutTransactions(onlyOrPrimary()), connections);
     }
 
     private DataSource onlyMarked() {

@@ -9,7 +9,8 @@ import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
  * Qualifier of the {@code DataSource} whose database keeps the locks: where the application has several, or where locks
- * shall have a connection pool of their own. Without it, the only or {@code @Primary} one is used.
+ * shall have a connection pool that it configures. Without it, the only or {@code @Primary} one is used: locks get a
+ * small pool beside it if it is of HikariCP, else its connections.
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false) // everything else goes on with the DataSource that Boot configures

@@ -46,13 +46,19 @@ public final class JdbcLockAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingLockBackend
-        JdbcLockBackend distributedLockJdbcBackend(
-                LockSettings locks,
+        LockDataSource distributedLockDataSource(
                 JdbcLockProperties properties,
                 ObjectProvider<DataSource> all,
                 @DistributedLockDataSource ObjectProvider<DataSource> marked) {
-            DataSource source = new ApplicationDataSources(all, marked).forLocks();
-            return new JdbcLockBackend(source, properties.settings(locks));
+            int forRenewalsAndNotifications = 2;
+            return new ApplicationDataSources(all, marked).forLocks(properties.threads() + forRenewalsAndNotifications);
+        }
+
+        @Bean
+        @ConditionalOnMissingLockBackend
+        JdbcLockBackend distributedLockJdbcBackend(
+                LockSettings locks, JdbcLockProperties properties, LockDataSource database) {
+            return new JdbcLockBackend(database.source(), properties.settings(locks));
         }
 
         @Bean

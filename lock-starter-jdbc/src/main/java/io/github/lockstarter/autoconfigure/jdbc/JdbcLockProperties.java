@@ -19,12 +19,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param table Name of the table with the locks, perhaps after the name of its schema and a dot. Its fencing tokens
  *     come from the sequence, in MySQL the table, of the same name with _fencing behind it.
  * @param dialect Which database it is. By default, the driver says so.
- * @param threads How many lock commands the instance sends at once, renewals apart, each on a connection from the
- *     pool: 1 to 64.
+ * @param threads How many lock commands the instance sends at once, renewals apart, each on a
+ *     connection of its own: 1 to 64.
  * @param pollInterval How often an instance looks again at a lock for which it waits, where no notification wakes
  *     it: 1ms to 60s.
- * @param listen Whether releases notify waiters, where the database is PostgreSQL. One connection of the pool is kept
- *     for that. Turn it off behind a pooler in transaction mode.
+ * @param listen Whether releases notify waiters, where the database is PostgreSQL. One connection is kept for
+ *     that. Turn it off behind a pooler in transaction mode.
  */
 @ConfigurationProperties(JdbcLockProperties.PREFIX)
 record JdbcLockProperties(

@@ -1,0 +1,59 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
+import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.redis.testing.ProxyLink;
+import io.github.lockstarter.redis.testing.TcpProxy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Locks of an application whose pool has connections that are dead without a word. */
+class LockPoolIT {
+
+    private static final int CONNECTIONS = 10;
+    private static final Duration LEASE = Duration.ofSeconds(6);
+
+    @Test
+    void keepsALockThoughAllConnectionsOfThePoolAreDeadWithoutAWord() {
+        try (Postgres server = Postgres.start();
+                TcpProxy proxy = TcpProxy.before("localhost", server.port())) {
+            server.database().prepared();
+            new ApplicationContextRunner()
+                    .withConfiguration(AutoConfigurations.of(
+                            DistributedLockAutoConfiguration.class,
+                            JdbcLockAutoConfiguration.class,
+                            DataSourceAutoConfiguration.class))
+                    .withPropertyValues(
+                            "distributed-lock.backend=jdbc",
+                            "distributed-lock.lease=" + LEASE.toMillis() + "ms",
+                            "distributed-lock.jdbc.command-timeout=1s",
+                            "spring.datasource.url=jdbc:postgresql://" + proxy.host() + ":" + proxy.port()
+                                    + "/postgres",
+                            "spring.datasource.username=postgres",
+                            "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS)
+                    .run(context -> {
+                        HikariDataSource pool = context.getBean(HikariDataSource.class);
+                        pool.getConnection().close();
+                        await().until(() -> pool.getHikariPoolMXBean().getTotalConnections() == CONNECTIONS);
+                        LockHandle held = context.getBean(LockTemplate.class).acquire("order:1");
+
+                        proxy.open().forEach(ProxyLink::closeToServer); // as after the failover of an address
+
+                        await().during(LEASE.plusSeconds(1))
+                                .atMost(LEASE.plusSeconds(2))
+                                .until(held::isHeld);
+                        assertThat(held.isHeld()).isTrue();
+                        held.release();
+                    });
+        }
+    }
+}
