@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * LockRequest.of("order:42").waitingUpTo(Duration.ofSeconds(2)).leasedFor(Duration.ofSeconds(10))
  * }</pre>
  *
- * @param name logical name for metrics and per-name configuration, never unique per entity; default {@value #UNNAMED}
+ * @param name logical name for metrics and per-name configuration, never unique per entity; default {@value #UNNAMED},
+ *     which the starter replaces with the part of the key before a colon if an annotation or the configuration has it
  * @param keys what is locked: one key, or several distinct ones in sorted order that are locked all or not at all
  * @param maxWait longest time the caller waits; zero makes one attempt
  * @param lease how long the lock outlives a holder that is paused or cut off, and at most a crashed one

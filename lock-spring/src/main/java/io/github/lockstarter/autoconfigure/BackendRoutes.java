@@ -9,9 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend of each key. Only the key is compared with the names, never the name of the request, so
- * that all requests for a key go to the same backend: a key that is the name of a configured lock, or begins with such
- * a name and a colon, as those of annotations do, is kept where that name is. Of several such names the longest counts.
+ * The backend of each key: that of the {@linkplain LockNames name in the key}, never of the name of the request, so that
+ * all requests for a key go to the same backend.
  *
  * @param defaultBackend the backend of all other locks
  * @param byName those of single names
@@ -40,15 +39,9 @@ record BackendRoutes(String defaultBackend, Map<String, String> byName) {
 
     /** The backend that keeps locks with this key. */
     String of(String key) {
-        if (!byName.isEmpty()) {
-            for (int end = key.length(); end > 0; end = key.lastIndexOf(':', end - 1)) {
-                String named = byName.get(key.substring(0, end));
-                if (named != null) {
-                    return named;
-                }
-            }
-        }
-        return defaultBackend;
+        return byName.isEmpty()
+                ? defaultBackend
+                : LockNames.in(key, byName::containsKey).map(byName::get).orElse(defaultBackend);
     }
 
     /**

@@ -11,15 +11,19 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * What is configured for annotated methods. Compares annotations with it: each request with the settings, and at the
  * end of the start the names in {@code distributed-lock.locks} with those in use. A name that no annotation has may be
- * mistyped, but may also belong to a lazy bean or to a request made in code: hence a warning.
+ * mistyped, but may also belong to a lazy bean or to a request made in code: hence a warning. Names the requests of
+ * code.
  *
  * <p>The mutable field is the set of names in use, written by the threads that create beans.
  */
@@ -28,7 +32,7 @@ final class ConfiguredLocks
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
-    private final ObjectProvider<DistributedLockProperties> properties;
+    private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
     private final ScheduledMethodCheck scheduled;
@@ -37,7 +41,7 @@ final class ConfiguredLocks
             ObjectProvider<DistributedLockProperties> properties,
             ObjectProvider<LockBackendOptions> backends,
             ScheduledMethodCheck scheduled) {
-        this.properties = properties;
+        this.properties = SingletonSupplier.of(properties::getObject);
         this.backends = backends;
         this.scheduled = scheduled;
     }
@@ -45,31 +49,51 @@ final class ConfiguredLocks
     @Override
     public void accept(Method method, LockRequest request) {
         used.add(request.name());
-        DistributedLockProperties known = properties.getObject();
+        DistributedLockProperties known = properties.get();
         known.engineSettings().validate(request);
         Optional<Duration> atLeast = known.atLeastOf(request);
         backends.getObject().check(atLeast.map(request::keptFor).orElse(request));
         scheduled.check(method, request, known.waitOf(request), atLeast);
     }
 
+    /**
+     * The request with the name that its keys have, if it was given none: settings and meters are those of the
+     * annotation with that name. A name must be known, since each one is a meter of its own.
+     */
+    LockRequest named(LockRequest request) {
+        if (!request.name().equals(LockRequest.UNNAMED)) {
+            return request;
+        }
+        Set<Optional<String>> names = request.keys().stream()
+                .map(key -> LockNames.in(key, this::isKnown))
+                .collect(Collectors.toSet());
+        Optional<String> first = names.iterator().next();
+        return names.size() == 1 && first.isPresent() ? request.named(first.get()) : request;
+    }
+
+    private boolean isKnown(String name) {
+        return used.contains(name) || properties.get().locks().containsKey(name);
+    }
+
     @Override
     public IfContended ifContended(String name) {
-        return properties.getObject().ifContended(name);
+        return properties.get().ifContended(name);
     }
 
     @Override
     public InTransaction inTransaction(String name) {
-        return properties.getObject().inTransaction(name);
+        return properties.get().inTransaction(name);
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        Set<String> unused = new TreeSet<>(properties.getObject().locks().keySet());
+        Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(used);
         if (!unused.isEmpty()) {
             log.warn(
                     "distributed-lock.locks has settings for {}, and no @DistributedLock of the beans created so far has "
-                            + "that name; annotations use {}. Correct the name unless LockRequest.named uses it",
+                            + "that name; annotations use {}. Correct the name, unless code uses it: in front of the colon of "
+                            + "a key, or in LockRequest.named",
                     unused,
                     new TreeSet<>(used));
         }

@@ -18,7 +18,6 @@ import io.github.lockstarter.observe.log.LockLog;
 import io.github.lockstarter.observe.log.SlowHoldWarnings;
 import io.github.lockstarter.observe.log.StoreLog;
 import io.github.lockstarter.spi.LockBackend;
-import java.util.List;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,12 +100,13 @@ class LockEngineConfiguration {
     @Bean
     @ConditionalOnMissingBean(LockOperations.class)
     LockTemplate distributedLockTemplate(
-            LockEngine engine, DistributedLockProperties properties, ObjectProvider<LockDecorator> decorators) {
+            LockEngine engine,
+            DistributedLockProperties properties,
+            ConfiguredLocks configured,
+            ObjectProvider<LockDecorator> decorators) {
         BackendRoutes routes = properties.routes();
         LockSource source = routes.byName().isEmpty() ? engine : new RoutedSource(engine, routes);
-        List<LockDecorator> all = decorators.orderedStream().toList();
-        return all.isEmpty()
-                ? new LockTemplate(source, properties.onLost())
-                : new DecoratedLockTemplate(source, properties.onLost(), all);
+        return new DecoratedLockTemplate(
+                source, properties.onLost(), decorators.orderedStream().toList(), configured::named);
     }
 }

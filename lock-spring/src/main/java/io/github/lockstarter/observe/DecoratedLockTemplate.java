@@ -1,6 +1,7 @@
 package io.github.lockstarter.observe;
 
 import io.github.lockstarter.Execution;
+import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockSource;
@@ -8,15 +9,18 @@ import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.LockedAction;
 import io.github.lockstarter.OnLost;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A template with decorators. Without any, the application has the plain one. */
+/** A template with names for requests that have none, and with decorators. */
 public final class DecoratedLockTemplate extends LockTemplate {
 
     private final List<LockDecorator> decorators;
+    private final UnaryOperator<LockRequest> naming;
 
     /**
      * Creates the template.
@@ -24,10 +28,36 @@ public final class DecoratedLockTemplate extends LockTemplate {
      * @param source grants the locks
      * @param onLost as in {@link LockTemplate}
      * @param decorators what to put around, the outermost first
+     * @param naming gives a request its name, before anything else sees it; leaves one that has a name
      */
-    public DecoratedLockTemplate(LockSource source, OnLost onLost, List<LockDecorator> decorators) {
-        super(decorated(source, decorators), onLost);
+    public DecoratedLockTemplate(
+            LockSource source, OnLost onLost, List<LockDecorator> decorators, UnaryOperator<LockRequest> naming) {
+        super(new NamedSource(decorated(source, decorators), naming), onLost);
         this.decorators = List.copyOf(decorators);
+        this.naming = naming;
+    }
+
+    private record NamedSource(LockSource source, UnaryOperator<LockRequest> naming) implements LockSource {
+
+        @Override
+        public LockHandle acquire(LockRequest request) {
+            return source.acquire(naming.apply(request));
+        }
+
+        @Override
+        public Optional<LockHandle> tryAcquire(LockRequest request) {
+            return source.tryAcquire(naming.apply(request));
+        }
+
+        @Override
+        public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+            return source.acquireAsync(naming.apply(request));
+        }
+
+        @Override
+        public HeldLocks heldLocks() {
+            return source.heldLocks();
+        }
     }
 
     private static LockSource decorated(LockSource source, List<LockDecorator> decorators) {
@@ -59,11 +89,12 @@ public final class DecoratedLockTemplate extends LockTemplate {
 
     private <T extends @Nullable Object, X extends Throwable> LockedAction<T, X> decorated(
             LockRequest request, LockedAction<T, X> action) {
+        LockRequest named = naming.apply(request);
         LockedAction<T, X> around = action;
         for (int i = decorators.size() - 1; i >= 0; i--) {
             LockDecorator decorator = decorators.get(i);
             LockedAction<T, X> body = around;
-            around = () -> decorator.run(request, LockHandle.current().orElseThrow(), body);
+            around = () -> decorator.run(named, LockHandle.current().orElseThrow(), body);
         }
         return around;
     }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.Execution;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.LockTemplate;
-import io.github.lockstarter.observe.DecoratedLockTemplate;
 import io.github.lockstarter.observe.tracing.LockObservationContext;
 import io.github.lockstarter.observe.tracing.LockObservationConvention;
 import io.github.lockstarter.observe.tracing.LockObservationConvention.KeyDisplay;
@@ -36,8 +34,7 @@ class LockDecoratorAutoConfigurationTests {
             .withPropertyValues("distributed-lock.observation.enabled=true");
 
     @Test
-    void thePlainTemplateIsUsedWhereThereIsNothingToPutAround() {
-        runner.run(context -> assertThat(context.getBean(LockTemplate.class)).isExactlyInstanceOf(LockTemplate.class));
+    void putsNothingAroundWhereNothingIsConfigured() {
         runner.withBean(ObservationRegistry.class, TestObservationRegistry::create)
                 .run(context -> assertThat(context)
                         .as("neither configured nor a tracer on the class path")
@@ -47,7 +44,6 @@ class LockDecoratorAutoConfigurationTests {
     @Test
     void observesWhereThereIsARegistryAndItIsAskedFor() {
         observing.run(context -> {
-            assertThat(context.getBean(LockTemplate.class)).isInstanceOf(DecoratedLockTemplate.class);
             context.getBean(LockOperations.class).execute("order:42", () -> {});
 
             TestObservationRegistryAssert.assertThat(context.getBean(TestObservationRegistry.class))

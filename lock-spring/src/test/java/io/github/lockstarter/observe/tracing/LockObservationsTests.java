@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,7 +54,10 @@ class LockObservationsTests {
 
     private DecoratedLockTemplate template(ObservationRegistry observed, KeyDisplay keys) {
         return new DecoratedLockTemplate(
-                engine, OnLost.THROW, List.of(new LockObservations(observed, new LockObservationConvention(keys))));
+                engine,
+                OnLost.THROW,
+                List.of(new LockObservations(observed, new LockObservationConvention(keys))),
+                UnaryOperator.identity());
     }
 
     @Test

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -105,8 +106,8 @@ class ObservedHarmTests {
         registry.observationConfig().observationHandler(throwing("onScopeOpened"));
         LockObservations observations =
                 new LockObservations(registry, new LockObservationConvention(KeyDisplay.HASHED));
-        DecoratedLockTemplate locks =
-                new DecoratedLockTemplate(new Source(handle), OnLost.THROW, List.of(observations));
+        DecoratedLockTemplate locks = new DecoratedLockTemplate(
+                new Source(handle), OnLost.THROW, List.of(observations), UnaryOperator.identity());
 
         assertThat(locks.<String, RuntimeException>execute(REQUEST, () -> "done"))
                 .isEqualTo("done");
