@@ -95,20 +95,20 @@ public final class JdbcLockBackend implements LockBackend {
         this.commandThreads = LockThreads.pool("lock-jdbc", settings.threads(), IDLE, application);
         this.renewalThread = LockThreads.pool("lock-jdbc-renewal", 1, IDLE, application);
         this.commands = new KeyedTasks(commandThreads);
-        this.signals = new PostgresSignals(settings, database, waiters, this::hasAnotherConnection);
+        this.signals = new PostgresSignals(settings, database, waiters, this::notifySelf);
     }
 
     /**
      * Connects, and checks that locks can be kept, with a lock of its own. Where PostgreSQL wakes waiters, also opens
-     * the connection for that; without one to spare, waiters look again by themselves. Blocks for as long as that
-     * takes, up to 10 s and three times the command timeout.
+     * the connection for that; if it hears nothing, waiters look again by themselves. Blocks for as long as that
+     * takes, up to 10 s and four times the command timeout.
      *
      * @throws JdbcUnavailableException when the database cannot be used; says what to do
      */
     public void start() {
         check(LEAST_START_TIME);
         if (signals.isWanted()) {
-            signals.open(settings.commandTimeout().multipliedBy(2));
+            signals.open(settings.commandTimeout().multipliedBy(3));
         }
     }
 
@@ -118,18 +118,15 @@ public final class JdbcLockBackend implements LockBackend {
      * @return a text for each, which says what to change; none if all is well
      */
     public List<String> warnings() {
-        return signals.isGivenUp()
-                ? List.of(
-                        "The connection pool has no connection to spare for the notifications of PostgreSQL, so waiters"
-                                + " look again every " + settings.pollInterval().toMillis()
-                                + " ms. Enlarge the pool, or set"
-                                + " distributed-lock.jdbc.listen=false")
-                : List.of();
+        return signals.problem().stream()
+                .map(problem -> problem + ", so waiters look again every "
+                        + settings.pollInterval().toMillis() + " ms. Connect without the pooler, enlarge the pool, or"
+                        + " set distributed-lock.jdbc.listen=false")
+                .toList();
     }
 
-    private boolean hasAnotherConnection() {
-        return BlockingWait.awaitUninterruptibly(run(UUID.randomUUID().toString(), new ProbeStatements()))
-                .isEmpty();
+    private boolean notifySelf(String text) {
+        return BlockingWait.awaitUninterruptibly(run(UUID.randomUUID().toString(), new NotifyStatements(text)));
     }
 
     private void check(Duration limit) {

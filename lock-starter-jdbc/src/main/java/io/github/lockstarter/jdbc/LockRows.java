@@ -207,6 +207,9 @@ abstract class LockRows {
                 seen.fencingToken());
     }
 
+    /** Notifies all instances; nothing where the database cannot. */
+    void tell(String notice) throws SQLException {}
+
     /** Deletes what ended long ago: of holders that crashed, and of minimum times. */
     void sweep(Duration age) throws SQLException {
         change("DELETE FROM " + table.name() + " WHERE " + laterThan("lock_until") + " < " + now(), micros(age));

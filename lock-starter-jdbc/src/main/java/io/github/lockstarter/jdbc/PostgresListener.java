@@ -6,17 +6,22 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break. One thread,
- * from {@link #start} to {@link #stop}; {@code phase} goes from NEW to RUNNING to STOPPED, or from NEW to STOPPED.
- * {@code isOpen} and {@code missed} are written by that thread alone.
+ * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time to
+ * time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code phase} goes from NEW to
+ * RUNNING to STOPPED, or from NEW to STOPPED. {@code isOpen}, {@code problem} and {@code missed} are written by that
+ * thread alone.
  */
 final class PostgresListener implements Runnable {
 
@@ -29,10 +34,12 @@ final class PostgresListener implements Runnable {
     private final JdbcDatabase database;
     private final Consumer<PostgresNotice> receiver;
     private final Runnable restored;
-    private final BooleanSupplier isSpare;
+    private final Predicate<String> sender;
+    private final Duration longestLoan;
     private final CompletableFuture<Void> tried = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
     private volatile boolean isOpen;
+    private volatile Optional<String> problem = Optional.empty();
     private boolean missed;
 
     private enum Phase {
@@ -47,14 +54,20 @@ final class PostgresListener implements Runnable {
      * @param database where the connection comes from
      * @param receiver gets each notification
      * @param restored called when notifications may have been missed, and come again
-     * @param isSpare asked once it has its first connection: whether the pool has another one for commands
+     * @param sender sends a notification over another connection; false if it could not
+     * @param longestLoan when it gives its connection back and takes one again
      */
     PostgresListener(
-            JdbcDatabase database, Consumer<PostgresNotice> receiver, Runnable restored, BooleanSupplier isSpare) {
+            JdbcDatabase database,
+            Consumer<PostgresNotice> receiver,
+            Runnable restored,
+            Predicate<String> sender,
+            Duration longestLoan) {
         this.database = database;
         this.receiver = receiver;
         this.restored = restored;
-        this.isSpare = isSpare;
+        this.sender = sender;
+        this.longestLoan = longestLoan;
     }
 
     /** Listens from soon on. Idempotent; nothing after {@link #stop}. */
@@ -64,14 +77,14 @@ final class PostgresListener implements Runnable {
         }
     }
 
-    /** Completed when it listens, or has given its connection back because there is no other one. */
+    /** Completed when it listens, or has given that up. */
     CompletableFuture<Void> tried() {
         return tried;
     }
 
-    /** Whether it was stopped, also by itself. */
-    boolean isStopped() {
-        return phase.get() == Phase.STOPPED;
+    /** Why it has given up. */
+    Optional<String> problem() {
+        return problem;
     }
 
     boolean isOpen() {
@@ -91,14 +104,13 @@ final class PostgresListener implements Runnable {
             } catch (SQLException | RuntimeException e) {
                 // The pool is exhausted or the server is away, which the commands report.
                 missed = true;
+                isOpen = false;
+                pause();
             } finally {
                 isOpen = false;
             }
-            if (isStopped()) {
+            if (phase.get() == Phase.STOPPED) {
                 tried.complete(null);
-            }
-            if (phase.get() == Phase.RUNNING) {
-                pause();
             }
         }
     }
@@ -106,7 +118,12 @@ final class PostgresListener implements Runnable {
     private void hear(Connection connection) throws SQLException {
         execute(connection, "LISTEN \"" + database.table().channel() + '"');
         PGConnection notifying = connection.unwrap(PGConnection.class);
-        if (!tried.isDone() && !isSpare.getAsBoolean()) {
+        Optional<String> deafness = deafness(notifying);
+        if (deafness.isPresent() && tried.isDone()) {
+            throw new SQLException(deafness.get());
+        }
+        if (deafness.isPresent()) {
+            problem = deafness;
             stop();
         }
         isOpen = phase.get() == Phase.RUNNING;
@@ -117,20 +134,42 @@ final class PostgresListener implements Runnable {
             missed = false;
             restored.run();
         }
-        long asked = System.nanoTime();
-        while (phase.get() == Phase.RUNNING) {
-            PGNotification[] notifications = notifying.getNotifications(LOOK_MILLIS);
-            if (notifications != null) {
-                for (PGNotification each : notifications) {
-                    PostgresNotice.of(each.getParameter()).ifPresent(receiver);
-                }
-            }
+        long lent = System.nanoTime();
+        long asked = lent;
+        while (phase.get() == Phase.RUNNING && System.nanoTime() - lent < longestLoan.toNanos()) {
+            receive(notifying);
             if (System.nanoTime() - asked > ASK_AFTER.toNanos()) {
                 asked = System.nanoTime();
                 ask(connection);
             }
         }
+        missed = true; // until it listens again
         execute(connection, "UNLISTEN *");
+    }
+
+    /** Why no notification would come; empty if one did. A pooler may have carried LISTEN out on any connection. */
+    private Optional<String> deafness(PGConnection connection) throws SQLException {
+        String echo = "echo:" + UUID.randomUUID();
+        if (!sender.test(echo)) {
+            return Optional.of("The connection pool has no connection to spare for the notifications of PostgreSQL");
+        }
+        long sent = System.nanoTime();
+        boolean isHeard = false;
+        while (!isHeard && System.nanoTime() - sent < database.commandTimeout().toNanos()) {
+            isHeard = receive(connection).contains(echo);
+        }
+        return isHeard
+                ? Optional.empty()
+                : Optional.of("No notification of PostgreSQL comes through, as behind a pooler in transaction mode");
+    }
+
+    private List<String> receive(PGConnection connection) throws SQLException {
+        PGNotification[] notifications = connection.getNotifications(LOOK_MILLIS);
+        List<String> texts = notifications == null
+                ? List.of()
+                : Stream.of(notifications).map(PGNotification::getParameter).toList();
+        texts.forEach(text -> PostgresNotice.of(text).ifPresent(receiver));
+        return texts;
     }
 
     private static void ask(Connection connection) throws SQLException {

@@ -144,6 +144,11 @@ final class PostgresRows extends LockRows {
                 seen.fencingToken());
     }
 
+    @Override
+    void tell(String notice) throws SQLException {
+        ask("SELECT 1, CAST(pg_notify('" + table.channel() + "', ?) AS TEXT)", notice);
+    }
+
     /** Carries a statement out that returns at most one row, and notifies if that row is wanted. */
     private boolean notifying(String statement, String notice, Object... parameters) throws SQLException {
         Object[] all = new Object[parameters.length + 1];

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * The notifications of PostgreSQL, where they are wanted. Thread-safe: {@code listener} is there from the first use on
@@ -13,18 +13,21 @@ import java.util.function.BooleanSupplier;
  */
 final class PostgresSignals implements AutoCloseable {
 
+    /** A borrowed connection outlives the max-lifetime of its pool. */
+    private static final Duration LONGEST_LOAN = Duration.ofMinutes(10);
+
     private final JdbcSettings settings;
     private final JdbcDatabase database;
     private final Waiters waiters;
     private final AtomicReference<Optional<PostgresListener>> listener = new AtomicReference<>(Optional.empty());
-    private final BooleanSupplier isSpare;
+    private final Predicate<String> sender;
     private volatile boolean isClosed;
 
-    PostgresSignals(JdbcSettings settings, JdbcDatabase database, Waiters waiters, BooleanSupplier isSpare) {
+    PostgresSignals(JdbcSettings settings, JdbcDatabase database, Waiters waiters, Predicate<String> sender) {
         this.settings = settings;
         this.database = database;
         this.waiters = waiters;
-        this.isSpare = isSpare;
+        this.sender = sender;
     }
 
     private Optional<PostgresListener> listener() {
@@ -52,7 +55,7 @@ final class PostgresSignals implements AutoCloseable {
 
     private PostgresListener start() {
         PostgresListener fresh = new PostgresListener(
-                database, waiters::receive, () -> waiters.listener().onMailboxRestored(), isSpare);
+                database, waiters::receive, () -> waiters.listener().onMailboxRestored(), sender, LONGEST_LOAN);
         listener.compareAndSet(Optional.empty(), Optional.of(fresh));
         PostgresListener present = listener().orElse(fresh);
         present.start();
@@ -67,9 +70,9 @@ final class PostgresSignals implements AutoCloseable {
         BlockingWait.awaitUninterruptibly(start().tried(), limit);
     }
 
-    /** Whether there was no connection to spare, so that waiters look again by themselves. */
-    boolean isGivenUp() {
-        return !isClosed && listener().filter(PostgresListener::isStopped).isPresent();
+    /** Why nothing is heard, so that waiters look again by themselves. */
+    Optional<String> problem() {
+        return listener().flatMap(PostgresListener::problem);
     }
 
     @Override

@@ -1,0 +1,128 @@
+package io.github.lockstarter.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.jdbc.testing.TestDatabase;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+
+/** What a pool or a pooler does to the connection for notifications. */
+class PostgresListenerIT {
+
+    private static Postgres server;
+    private static TestDatabase database;
+
+    @BeforeAll
+    static void start() {
+        server = Postgres.start();
+        database = server.database().prepared();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Test
+    void noticesAPoolerInTransactionMode() throws Exception {
+        JdbcSettings settings = JdbcSettings.of("lock:");
+        try (HikariDataSource pool = database.pool(6);
+                Connection lentToAnyone = pool.getConnection();
+                JdbcLockBackend backend = new JdbcLockBackend(new TransactionPooler(pool, lentToAnyone), settings)) {
+            backend.start();
+
+            assertThat(backend.warnings())
+                    .singleElement()
+                    .asString()
+                    .contains("pooler in transaction mode", "distributed-lock.jdbc.listen=false");
+            assertThat(backend.state().toCompletableFuture().get().hearsSignals())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void givesItsConnectionBackFromTimeToTimeAndHearsOn() {
+        AtomicInteger lent = new AtomicInteger();
+        Queue<PostgresNotice> heard = new ConcurrentLinkedQueue<>();
+        try (HikariDataSource pool = database.pool(2)) {
+            JdbcDatabase counted = new JdbcDatabase(
+                    new DelegatingDataSource(pool) {
+                        @Override
+                        public Connection getConnection() throws SQLException {
+                            lent.incrementAndGet();
+                            return super.getConnection();
+                        }
+                    },
+                    JdbcSettings.of("lock:"));
+            PostgresListener listener = new PostgresListener(
+                    counted, heard::add, () -> {}, PostgresListenerIT::tell, Duration.ofMillis(300));
+            listener.start();
+            try {
+                await().atMost(Duration.ofSeconds(20)).until(() -> lent.get() >= 4);
+                await().atMost(Duration.ofSeconds(20)).until(listener::isOpen);
+                await().atMost(Duration.ofSeconds(20)).until(() -> {
+                    tell(PostgresNotice.free("lock:key"));
+                    return !heard.isEmpty();
+                });
+            } finally {
+                listener.stop();
+            }
+            await().atMost(Duration.ofSeconds(5))
+                    .until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        }
+    }
+
+    private static boolean tell(String text) {
+        database.execute("SELECT pg_notify('public_distributed_lock', '" + text + "')");
+        return true;
+    }
+
+    /** Has LISTEN carried out on a connection of the server that the client does not keep. */
+    private static final class TransactionPooler extends DelegatingDataSource {
+
+        private final Connection lentToAnyone;
+
+        TransactionPooler(HikariDataSource server, Connection lentToAnyone) {
+            super(server);
+            this.lentToAnyone = lentToAnyone;
+        }
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            Connection real = super.getConnection();
+            return proxy(Connection.class, (proxy, method, arguments) -> {
+                Object result = method.invoke(real, arguments);
+                return method.getName().equals("createStatement") ? listeningElsewhere((Statement) result) : result;
+            });
+        }
+
+        private Statement listeningElsewhere(Statement real) {
+            return proxy(Statement.class, (proxy, method, arguments) -> {
+                if (method.getName().equals("execute") && ((String) arguments[0]).startsWith("LISTEN")) {
+                    try (Statement elsewhere = lentToAnyone.createStatement()) {
+                        return elsewhere.execute((String) arguments[0]);
+                    }
+                }
+                return method.invoke(real, arguments);
+            });
+        }
+
+        private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+            return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+        }
+    }
+}
