@@ -28,7 +28,8 @@ import org.springframework.util.ClassUtils;
 /**
  * Fails the start of an application with an annotation that cannot take effect: reads the methods of each bean before
  * it is initialised, and of what a factory bean makes, and looks at the end of the start whether each locked singleton
- * is behind the lock, and its proxy as {@link LockedProxyCheck} demands. Instances that are registered ready-made, such as mocks, are not looked at.
+ * is behind the lock, and its proxy as {@link LockedProxyCheck} demands. Instances that are registered ready-made, such
+ * as mocks, are not looked at.
  *
  * <p>The one mutable field is the set of locked singletons seen so far, written by whichever thread creates a bean.
  */

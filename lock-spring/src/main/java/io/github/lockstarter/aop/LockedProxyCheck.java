@@ -27,7 +27,7 @@ public final class LockedProxyCheck implements SmartInstantiationAwareBeanPostPr
         this.methods = methods;
     }
 
-    /** The proxy of a bean in a circular reference, which no later callback gets; names the bean, as Spring does not. */
+    /** The proxy of a bean in a circular reference, which no later callback gets; names the bean, unlike Spring. */
     @Override
     public Object getEarlyBeanReference(Object bean, String beanName) {
         try {

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend of each key: that of the {@linkplain LockNames name in the key}, never of the name of the request, so that
- * all requests for a key go to the same backend.
+ * The backend of each key: that of the {@linkplain LockNames name in the key}, never of the name of the request, so
+ * that all requests for a key go to the same backend.
  *
  * @param defaultBackend the backend of all other locks
  * @param byName those of single names

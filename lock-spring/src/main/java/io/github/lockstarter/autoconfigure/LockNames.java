@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The logical name in a key: a key that is a name, or begins with it and a colon, as the keys of annotations do, belongs
- * to that name; of several such names, to the longest.
+ * The logical name in a key: a key that is a name, or begins with it and a colon, as the keys of annotations do,
+ * belongs to that name; of several such names, to the longest.
  */
 final class LockNames {
 

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 /**
  * The table with the locks. Its name is part of statements, so it is checked.
  *
- * @param name its name of letters, digits and underscores, perhaps after the name of its schema and a dot; a schema with
- *     other characters is quoted as the database wants it
+ * @param name its name of letters, digits and underscores, perhaps after the name of its schema and a dot; a schema
+ *     with other characters is quoted as the database wants it
  */
 public record LockTable(String name) {
 

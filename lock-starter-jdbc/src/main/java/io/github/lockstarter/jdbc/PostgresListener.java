@@ -18,10 +18,10 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time to
- * time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code phase} goes from NEW to
- * RUNNING to STOPPED, or from NEW to STOPPED. {@code isOpen}, {@code problem} and {@code missed} are written by that
- * thread alone.
+ * Hears the notifications of PostgreSQL on a connection of its own, which it opens again after a break, and from time
+ * to time, so that the pool can retire it. One thread, from {@link #start} to {@link #stop}; {@code phase} goes from
+ * NEW to RUNNING to STOPPED, or from NEW to STOPPED. {@code isOpen}, {@code problem} and {@code missed} are written by
+ * that thread alone.
  */
 final class PostgresListener implements Runnable {
 
