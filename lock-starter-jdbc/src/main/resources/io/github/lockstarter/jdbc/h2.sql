@@ -1,7 +1,7 @@
 -- Locks of io.github.lockstarter in H2: one row for each held key, and the numbers of their fencing tokens.
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
 
-CREATE TABLE distributed_lock (
+CREATE TABLE IF NOT EXISTS distributed_lock (
     lock_key      VARCHAR(255)                NOT NULL PRIMARY KEY,
     owner         VARCHAR(160), -- NULL while the lock is kept for the rest of its minimum time
     fencing_token BIGINT                      NOT NULL, -- the last of the grant; 0 until it is numbered
@@ -9,4 +9,4 @@ CREATE TABLE distributed_lock (
     lock_until    TIMESTAMP(6) WITH TIME ZONE NOT NULL
 );
 
-CREATE SEQUENCE distributed_lock_fencing;
+CREATE SEQUENCE IF NOT EXISTS distributed_lock_fencing;

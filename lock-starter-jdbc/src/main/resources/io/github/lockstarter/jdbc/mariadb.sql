@@ -2,7 +2,7 @@
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
 -- Times are in UTC, whatever the time zone of a session is.
 
-CREATE TABLE distributed_lock (
+CREATE TABLE IF NOT EXISTS distributed_lock (
     lock_key      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
     owner         VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin, -- NULL while the lock is kept for the rest of its minimum time
     fencing_token BIGINT      NOT NULL, -- the last of the grant; 0 until it is numbered
@@ -10,4 +10,4 @@ CREATE TABLE distributed_lock (
     lock_until    DATETIME(6) NOT NULL
 ) ENGINE = InnoDB;
 
-CREATE SEQUENCE distributed_lock_fencing NOCACHE ENGINE = InnoDB;
+CREATE SEQUENCE IF NOT EXISTS distributed_lock_fencing NOCACHE ENGINE = InnoDB;

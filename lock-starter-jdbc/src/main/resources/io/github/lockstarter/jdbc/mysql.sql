@@ -2,7 +2,7 @@
 -- Rename both tables, as <table> and <table>_fencing, for another distributed-lock.jdbc.table.
 -- Times are in UTC, whatever the time zone of a session is.
 
-CREATE TABLE distributed_lock (
+CREATE TABLE IF NOT EXISTS distributed_lock (
     lock_key      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL PRIMARY KEY,
     owner         VARCHAR(160) CHARACTER SET ascii COLLATE ascii_bin, -- NULL while the lock is kept for the rest of its minimum time
     fencing_token BIGINT      NOT NULL, -- the last of the grant; 0 until it is numbered
@@ -10,6 +10,6 @@ CREATE TABLE distributed_lock (
     lock_until    DATETIME(6) NOT NULL
 ) ENGINE = InnoDB;
 
-CREATE TABLE distributed_lock_fencing (
+CREATE TABLE IF NOT EXISTS distributed_lock_fencing (
     n BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY
 ) ENGINE = InnoDB;

@@ -2,7 +2,7 @@
 -- Rename the table and, with it, the sequence <table>_fencing for another distributed-lock.jdbc.table.
 -- Rights: SELECT, INSERT, UPDATE, DELETE on the table, USAGE on the sequence.
 
-CREATE TABLE distributed_lock (
+CREATE TABLE IF NOT EXISTS distributed_lock (
     lock_key      VARCHAR(255) COLLATE "C" NOT NULL PRIMARY KEY,
     owner         VARCHAR(160), -- NULL while the lock is kept for the rest of its minimum time
     fencing_token BIGINT                   NOT NULL, -- the last of the grant; 0 until it is numbered
@@ -11,4 +11,4 @@ CREATE TABLE distributed_lock (
     lock_until    TIMESTAMP WITH TIME ZONE NOT NULL
 );
 
-CREATE SEQUENCE distributed_lock_fencing CACHE 1;
+CREATE SEQUENCE IF NOT EXISTS distributed_lock_fencing CACHE 1;

@@ -12,8 +12,11 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 
 /**
@@ -42,6 +45,7 @@ public final class JdbcLockAutoConfiguration {
     /** Exists where the database is in use. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnLockBackend(JdbcOption.NAME)
+    @Import(DatabaseInitializationDependencyConfigurer.class)
     static class InUse {
 
         @Bean
@@ -56,6 +60,14 @@ public final class JdbcLockAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingLockBackend
+        LockTableInitializer distributedLockTableInitializer(LockDataSource database, JdbcLockProperties properties) {
+            return new LockTableInitializer(database.source(), properties);
+        }
+
+        /** After the tool that creates the table, for a bean that locks while it is initialised. */
+        @Bean
+        @ConditionalOnMissingLockBackend
+        @DependsOnDatabaseInitialization
         JdbcLockBackend distributedLockJdbcBackend(
                 LockSettings locks, JdbcLockProperties properties, LockDataSource database) {
             return new JdbcLockBackend(database.source(), properties.settings(locks));

@@ -28,6 +28,7 @@ final class JdbcLockLifecycle extends StoreLifecycle {
     protected void onStart() {
         try {
             backend.start();
+            log.info("Distributed locks are kept in {}", backend);
         } catch (JdbcUnavailableException e) {
             if (requiredAtStart) {
                 throw e;

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
 
 /**
  * The configuration of locks in a database, beside that of all locks.
@@ -18,6 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     methods fail until it can.
  * @param table Name of the table with the locks, perhaps after the name of its schema and a dot. Its fencing tokens
  *     come from the sequence, in MySQL the table, of the same name with _fencing behind it.
+ * @param initializeSchema Whether the application creates the table at its start, unless it is there: embedded, in a
+ *     database in memory only; always; or never.
  * @param dialect Which database it is. By default, the driver says so.
  * @param threads How many lock commands the instance sends at once, renewals apart, each on a
  *     connection of its own: 1 to 64.
@@ -31,6 +34,7 @@ record JdbcLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,
         @DefaultValue("distributed_lock") String table,
+        @DefaultValue("embedded") DatabaseInitializationMode initializeSchema,
         @Nullable JdbcDialect dialect,
         @DefaultValue("4") int threads,
         @DefaultValue("100ms") Duration pollInterval,

@@ -11,8 +11,9 @@ import org.springframework.util.ClassUtils;
  */
 record LockDataSource(DataSource source) implements AutoCloseable {
 
+    /** From version 6 on. */
     private static final boolean HAS_HIKARI =
-            ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", LockDataSource.class.getClassLoader());
+            ClassUtils.isPresent("com.zaxxer.hikari.util.Credentials", LockDataSource.class.getClassLoader());
 
     /**
      * Beside the connections with which the application works, where these come from HikariCP; else the same ones.

@@ -10,7 +10,7 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
  * The connections of the locks where the application has a HikariCP pool: with its settings and its present
  * credentials, but none of its connections. So a holder renews its lock although the work that it guards has every
  * connection of the application, no connection has a schema that the application has set, and only the few connections
- * in here can be dead after a failover. Opens none before the first command, and keeps none that is idle.
+ * in here can be dead after a failover. Opens none before the first command, and keeps one while it is idle.
  */
 final class LockPool extends HikariDataSource {
 
@@ -25,7 +25,7 @@ final class LockPool extends HikariDataSource {
         setPoolName("distributed-lock");
         setRegisterMbeans(false);
         setMaximumPoolSize(connections);
-        setMinimumIdle(0);
+        setMinimumIdle(1); // also keeps an H2 in memory, which would be gone with its last connection
         setIdleTimeout(MOST_IDLE_MILLIS);
         setValidationTimeout(Math.min(getValidationTimeout(), MOST_VALIDATION_MILLIS));
         setLeakDetectionThreshold(0);

@@ -19,9 +19,11 @@ import javax.sql.DataSource;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -109,19 +111,72 @@ class JdbcLockConfigurationTests {
 
     @Test
     void failsWithoutATableAndNamesTheScript() {
-        application.run(context -> assertThatReport(context)
-                .contains("distributed_lock", "missing", "io/github/lockstarter/jdbc/h2.sql")
-                .contains("distributed-lock.jdbc.required-at-start=false"));
+        application
+                .withPropertyValues("distributed-lock.jdbc.initialize-schema=never")
+                .run(context -> assertThatReport(context)
+                        .contains("distributed_lock", "missing", "io/github/lockstarter/jdbc/h2.sql")
+                        .contains("distributed-lock.jdbc.required-at-start=false"));
     }
 
     @Test
     void startsWithoutATableWhereItIsNotRequired(CapturedOutput output) {
         application
-                .withPropertyValues("distributed-lock.jdbc.required-at-start=false")
+                .withPropertyValues(
+                        "distributed-lock.jdbc.required-at-start=false",
+                        "distributed-lock.jdbc.initialize-schema=never")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThat(output).contains("Locked methods fail until then");
                 });
+    }
+
+    @Test
+    void createsTheTableInAnEmbeddedDatabaseAndLeavesItToTheNextStart(CapturedOutput output) {
+        for (int start = 0; start < 2; start++) {
+            application
+                    .withPropertyValues("distributed-lock.jdbc.table=job_locks")
+                    .run(context -> {
+                        try (LockHandle held =
+                                context.getBean(LockTemplate.class).acquire("order:1")) {
+                            assertThat(database.number("SELECT COUNT(*) FROM job_locks"))
+                                    .isEqualTo(1);
+                            assertThat(held.isHeld()).isTrue();
+                        }
+                    });
+        }
+
+        assertThat(output)
+                .contains("Distributed locks are kept in the database "
+                        + database.url().substring("jdbc:".length()).replaceFirst(";.*", "")
+                        + ", table \"PUBLIC\".job_locks");
+    }
+
+    @Test
+    void grantsLocksToInitialisationCallbacksOnceTheApplicationHasCreatedTheTable() {
+        locks.withBean("locking", LockingBean.class)
+                .withConfiguration(AutoConfigurations.of(
+                        DataSourceAutoConfiguration.class, DataSourceInitializationAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.datasource.url=" + database.url(),
+                        "spring.datasource.username=sa",
+                        "spring.sql.init.schema-locations=classpath:io/github/lockstarter/jdbc/h2.sql",
+                        "distributed-lock.jdbc.initialize-schema=never")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Locks before the context is complete. */
+    static final class LockingBean implements InitializingBean {
+
+        private final LockTemplate template;
+
+        LockingBean(LockTemplate template) {
+            this.template = template;
+        }
+
+        @Override
+        public void afterPropertiesSet() {
+            template.acquire("order:1").release();
+        }
     }
 
     @Test

@@ -1,0 +1,75 @@
+package io.github.lockstarter.autoconfigure.jdbc;
+
+import io.github.lockstarter.jdbc.JdbcDialect;
+import io.github.lockstarter.jdbc.LockTable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.StreamSupport;
+import javax.sql.DataSource;
+import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.core.io.ByteArrayResource;
+import org.springframework.core.io.Resource;
+import org.springframework.jdbc.support.JdbcUtils;
+import org.springframework.jdbc.support.MetaDataAccessException;
+
+/**
+ * Creates the table for locks with the script of the database, where the configuration wants it. A statement that fails
+ * is passed over, since another instance may do the same at the same moment; the check of the start follows.
+ */
+final class LockTableInitializer extends DataSourceScriptDatabaseInitializer {
+
+    private static final String SCRIPTS = "classpath*:io/github/lockstarter/jdbc/*.sql";
+
+    private final DataSource source;
+    private final JdbcLockProperties properties;
+
+    LockTableInitializer(DataSource source, JdbcLockProperties properties) {
+        super(source, settings(properties.initializeSchema()));
+        this.source = source;
+        this.properties = properties;
+    }
+
+    private static DatabaseInitializationSettings settings(DatabaseInitializationMode mode) {
+        DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+        settings.setMode(mode);
+        settings.setSchemaLocations(List.of(SCRIPTS));
+        return settings;
+    }
+
+    @Override
+    protected void runScripts(Scripts all) {
+        Optional<String> script = dialect().map(JdbcDialect::script);
+        List<Resource> ofDialect = StreamSupport.stream(all.spliterator(), false)
+                .filter(each -> script.filter(path -> path.endsWith("/" + each.getFilename()))
+                        .isPresent())
+                .map(this::withTheNameOfTheTable)
+                .toList();
+        super.runScripts(new Scripts(ofDialect).continueOnError(true).encoding(StandardCharsets.UTF_8));
+    }
+
+    private Optional<JdbcDialect> dialect() {
+        JdbcDialect configured = properties.dialect();
+        try {
+            return configured != null
+                    ? Optional.of(configured)
+                    : JdbcUtils.extractDatabaseMetaData(source, JdbcDialect::of);
+        } catch (MetaDataAccessException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Resource withTheNameOfTheTable(Resource script) {
+        try {
+            String text = script.getContentAsString(StandardCharsets.UTF_8);
+            return new ByteArrayResource(
+                    text.replace(LockTable.DEFAULT.name(), properties.table()).getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
