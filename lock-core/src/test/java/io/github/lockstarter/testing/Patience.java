@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /** Waits for other processes, which tell nobody when they are ready. */
 public final class Patience {
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private Patience() {}

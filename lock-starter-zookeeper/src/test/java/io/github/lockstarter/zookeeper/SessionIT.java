@@ -13,6 +13,7 @@ import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.testing.FreePort;
+import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,8 +53,8 @@ class SessionIT {
         client = opened(ZooKeeperClients.connect(relay.address(), SESSION));
         holder = application(client);
         other = application(opened(ZooKeeperClients.connect(server.getConnectString(), SESSION)));
-        holder.locks().acquire("warm-up").close();
-        other.locks().acquire("warm-up").close();
+        WarmUp.connect(holder.locks(), "warm-up");
+        WarmUp.connect(other.locks(), "warm-up");
     }
 
     @AfterEach

@@ -17,7 +17,7 @@ import java.util.UUID;
 /** What the child JVMs have in common: a lock client on a server of the parent. */
 final class ChildClient {
 
-    private static final int CONNECT_ATTEMPTS = 10;
+    private static final int CONNECT_ATTEMPTS = 100;
 
     private ChildClient() {}
 

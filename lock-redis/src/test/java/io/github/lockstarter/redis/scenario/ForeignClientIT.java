@@ -25,6 +25,7 @@ class ForeignClientIT extends RedisScenario {
 
     @Test
     void isExcludedByAForeignClientsSetNxPx() {
+        warmedUp(application);
         assertThat(redis().set(lockKey, "foreign", NX_PX)).isEqualTo("OK");
 
         assertThat(application.locks().tryAcquire(request)).isEmpty();

@@ -68,8 +68,8 @@ class HistoryGuardIT {
                 RedisStore store = new RedisStore(server.uri()).with(GUARDED);
                 Application first = Application.over(store.connect());
                 Application second = Application.over(store.connect())) {
-            first.locks().acquire("warm-up").close();
-            second.locks().acquire("warm-up").close();
+            WarmUp.connect(first.locks(), "warm-up");
+            WarmUp.connect(second.locks(), "warm-up");
             long endsAt = System.nanoTime() + LEASE.toNanos();
             first.locks().acquire(REQUEST.keptFor(LEASE)).close();
 

@@ -10,6 +10,7 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -120,7 +121,7 @@ abstract class RedisScenario {
 
     /** Connects, so that a fault meets an application that works. */
     static Application warmedUp(Application application) {
-        application.locks().acquire("warm-up:" + UUID.randomUUID()).close();
+        WarmUp.connect(application.locks(), "warm-up:" + UUID.randomUUID());
         return application;
     }
 
