@@ -64,7 +64,7 @@ class ExperimentIT {
                     .containsPattern("(?m)^" + run + "(Redis .* was killed|2 of the 5 servers .* were killed)");
         }
         if (variants.equals("v3")) {
-            // Before the lease of 5 s was over. The request that took it over may have passed it on to the next one at
+            // Within the lease of 5 s. The request that took it over may have passed it on to the next one at
             // once.
             assertThat(command.text())
                     .containsPattern(

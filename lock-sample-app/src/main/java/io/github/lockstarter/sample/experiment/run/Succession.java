@@ -61,7 +61,11 @@ final class Succession implements Consumer<RunEvent> {
             tell(succeeded(held, "killed"));
         } else if (goesOn && event instanceof Released end && end.instance().equals(holder) && end.to() > since) {
             Held other = next.get();
-            tell(other == null || other.from() > end.to() ? kept(end) : succeeded(other, "stopped"));
+            if (other != null && other.from() <= end.to()) {
+                tell(succeeded(other, "stopped"));
+            } else if (end.outcome().equals("written")) {
+                tell(kept(end));
+            }
         }
     }
 

@@ -21,6 +21,7 @@ final class WarmUp {
     private static final String PAGE = "warm-up";
     private static final int REQUESTS = 20;
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final int UNAVAILABLE = 503;
 
     private final List<Instance> instances;
     private final HttpClient http = HttpClient.newHttpClient();
@@ -33,9 +34,20 @@ final class WarmUp {
         instances.stream()
                 .flatMap(instance -> Arrays.stream(Variant.values()).map(variant -> request(instance, variant)))
                 .flatMap(request -> IntStream.range(0, REQUESTS).mapToObj(i -> request))
-                .map(request -> http.sendAsync(request, BodyHandlers.ofString()).thenAccept(WarmUp::check))
+                .map(request -> send(request, System.nanoTime()))
                 .toList()
                 .forEach(CompletableFuture::join);
+    }
+
+    /** The first connections of a busy machine may not open in time; then it is asked again. */
+    private CompletableFuture<Void> send(HttpRequest request, long began) {
+        return http.sendAsync(request, BodyHandlers.ofString()).thenCompose(answer -> {
+            if (answer.statusCode() == UNAVAILABLE && System.nanoTime() - began < TIMEOUT.toNanos()) {
+                return send(request, began);
+            }
+            check(answer);
+            return CompletableFuture.completedFuture(null);
+        });
     }
 
     private static HttpRequest request(Instance instance, Variant variant) {

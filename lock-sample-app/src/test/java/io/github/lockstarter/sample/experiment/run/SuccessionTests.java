@@ -74,6 +74,16 @@ class SuccessionTests {
                         new Finding("next-owner", "B", "Instance B had the lock 5.0 s after instance A was stopped"));
     }
 
+    /** Its lease was over, and the next owner is another request of the same instance. */
+    @Test
+    void doesNotSayThatAHolderKeptTheLockWhoseWriteWasRefused() {
+        afterStop.accept(held("A", 9_050, "waited"));
+
+        afterStop.accept(new Released("A", "A-1", 9_100, 4, 4, "refused"));
+
+        assertThat(findings).isEmpty();
+    }
+
     @Test
     void findsNothingWithoutALock() {
         afterKill.accept(new Held("B", "B-1", 2_000, null, null, null));
