@@ -20,6 +20,8 @@ export class Controls {
   #variants = '';
   /** Whether the sentence that is shown asks to wait, so that it is outdated as soon as a run can be started. */
   #waits = false;
+  /** What is run when the set-up that its button has begun is done. */
+  #next = null;
 
   constructor(state) {
     this.#state = state;
@@ -53,14 +55,15 @@ export class Controls {
     if (this.#waits && ready && !running && !playing) {
       this.#complain('');
     }
-    this.#showVariants(ready && !running && !playing);
+    this.#runNext(ready && !running && !playing);
+    this.#showVariants(state.connected && ['ready', 'absent', 'failed'].includes(state.stage) && !running && !playing);
     this.#showActs(ready && running);
     this.#showStage();
   }
 
   #showVariants(enabled) {
     const { variants, run } = this.#state;
-    const key = JSON.stringify([variants, enabled, run?.id, run?.running]);
+    const key = JSON.stringify([variants, enabled, run?.id, run?.running, this.#next?.variant]);
     if (key === this.#variants) {
       return;
     }
@@ -77,7 +80,7 @@ export class Controls {
     button.type = 'button';
     button.dataset.variant = id;
     button.setAttribute('aria-disabled', String(!enabled));
-    const running = this.#state.run?.running && this.#state.run.variant === id;
+    const running = this.#next?.variant === id || (this.#state.run?.running && this.#state.run.variant === id);
     button.classList.toggle('running', Boolean(running));
     const title = document.createElement('b');
     title.textContent = `${running ? '▶ ' : ''}${id} ${name}`;
@@ -112,10 +115,10 @@ export class Controls {
   }
 
   #showStage() {
-    const { refused, stage, failure, topology, proxy, instances } = this.#state;
+    const { refused, stage, failure, topology, proxy, instances, progress } = this.#state;
     const text = {
-      absent: 'Nothing runs yet. Setting up starts Redis servers, application instances and a reverse proxy on this machine; taking down ends them.',
-      starting: 'Starting Redis servers, application instances and a reverse proxy; this takes some seconds.',
+      absent: 'Nothing runs yet. The first run, or this button, starts Redis servers, application instances and a reverse proxy on this machine; taking down ends them.',
+      starting: ['Starting Redis servers, application instances and a reverse proxy …', ...progress].join('\n'),
       stopping: 'Ending everything that was started …',
       failed: failure ?? 'The set-up failed; the application’s log says why.',
       ready: `${instances.length} instances behind ${proxy ?? 'a proxy'}; the lock’s Redis: ${topology}; for Redlock five more servers.`,
@@ -129,8 +132,33 @@ export class Controls {
       return this.#complain(this.#obstacle(), true);
     }
     const fault = ['v3', 'v4'].includes(variant) && element('fault').value;
-    await this.#send(() => api.startRun(variant, element('requests').valueAsNumber, fault || undefined));
+    const run = { variant, requests: element('requests').valueAsNumber, fault: fault || undefined };
+    await this.#send(() => (this.#state.stage === 'ready' ? this.#start(run) : this.#setUpFor(run)));
     return undefined;
+  }
+
+  /** On a narrow page the figures are far below the buttons. */
+  async #start({ variant, requests, fault }) {
+    await api.startRun(variant, requests, fault);
+    if (matchMedia('(max-width: 40rem)').matches) {
+      document.querySelector('[aria-labelledby="figures-title"]').scrollIntoView();
+    }
+  }
+
+  async #setUpFor(run) {
+    const { stage } = await api.setUp(element('instances').valueAsNumber, element('topology').value);
+    this.#state.stage = stage;
+    this.#next = run;
+  }
+
+  #runNext(possible) {
+    const next = this.#next;
+    if (next && (possible || ['failed', 'stopping'].includes(this.#state.stage))) {
+      this.#next = null;
+      if (possible) {
+        this.#send(() => this.#start(next));
+      }
+    }
   }
 
   /** Why no run can be started now. */
@@ -142,7 +170,7 @@ export class Controls {
     if (stage === 'ready') {
       return 'A run is in progress; wait for it or cancel it.';
     }
-    return stage === 'starting' ? 'The set-up is in progress; wait for it.' : 'Set up first.';
+    return stage === 'starting' ? 'The set-up is in progress; wait for it.' : 'The servers are being ended; wait for it.';
   }
 
   /** Between two sections nobody is there to be hit for a moment: then it is tried again. */

@@ -38,7 +38,7 @@ export class Outcome {
     place.setAttribute('aria-label', `Timeline of ${title}`);
     this.#drawings.push({ place, steps: side.steps, lanes, width: 0, label: `${title}: ${side.summary} The steps are in the list below.` });
     const steps = node('details', 'steps', node('summary', '', `The ${side.steps.length} steps of the round`), stepsOf(side.steps, section));
-    steps.open = true;
+    steps.open = !matchMedia('(max-width: 40rem)').matches;
     section.append(node('div', 'drawn', names, place), steps);
     return section;
   }
@@ -58,7 +58,7 @@ export function verdictOf({ lost, blocked, refusedWrites }) {
 function figuresOf({ updates, counter, lost, ownersAtOnce, refusedWrites, blocked }) {
   const figures = [
     ['Updates', updates, ''], ['Counter', counter, ''], ['Lost', lost, lost > 0 ? 'wrong' : 'exact'],
-    ['Owners at once', ownersAtOnce, ''], ['Writes refused', refusedWrites, ''],
+    ['Owners at once', ownersAtOnce || '–', ''], ['Writes refused', refusedWrites, ''],
     ['Blocked', blocked ? 'yes' : 'no', blocked ? 'wrong' : ''],
   ];
   const list = node('dl', 'figures small');

@@ -5,6 +5,9 @@ import { setText } from './views.js';
 
 const element = id => document.getElementById(id);
 
+/** Has no lock, and needs none. */
+const CONTROL = 'incr';
+
 /** The gallery of broken locks: what can be played, and what came of it. */
 export class Gallery {
   #state;
@@ -63,7 +66,7 @@ export class Gallery {
     play.dataset.play = id;
     play.setAttribute('aria-label', `Play: ${title}`);
     const outcome = node('div', 'outcome');
-    const words = node('div', '', heading, node('p', 'flaw', node('b', '', 'The flaw: '), flaw), node('p', 'remedy', node('b', '', 'lock-starter: '), remedy));
+    const words = node('div', '', heading, id === CONTROL ? node('p', 'remedy', node('b', '', 'The control: '), flaw) : node('p', 'flaw', node('b', '', 'The flaw: '), flaw), node('p', 'remedy', node('b', '', 'lock-starter: '), remedy));
     const article = node('article', 'panel exhibit', node('div', 'plate', words, play), outcome);
     article.id = `exhibit-${id}`;
     heading.id = `title-${id}`;

@@ -28,9 +28,11 @@ export function newState() {
       { id: 'v4', name: 'Redlock' },
     ],
     instances: [],
+    progress: [],
     results: [],
     run: null,
     log: [],
+    logged: 0,
     gallery: null,
   };
 }
@@ -94,12 +96,17 @@ const handlers = {
     state.variants = variants?.length ? variants : state.variants;
     state.instances = instances ?? [];
     state.results = results ?? [];
+    state.progress = stage === 'starting' ? state.progress : [];
     if (run?.running && state.run?.id !== run.id) {
       state.run = newRun(run, state.instances.map(instance => instance.id));
       state.run.incomplete = true;
     } else if (state.run?.running && !run?.running) {
       end(state.run);
     }
+  },
+
+  progress(state, { text }) {
+    state.progress = [...state.progress, text];
   },
 
   gallery(state, { seed, running, failure, exhibits, results }) {
@@ -179,14 +186,15 @@ const handlers = {
   act(state, event) {
     const run = state.run;
     const ofThisRun = run && event.at <= run.clock + (run.running ? SOON : LATE);
+    if (ofThisRun && event.act === 'next-owner') {
+      tellNextOwner(state, run, event); // its section has a flag of its own
+      return;
+    }
     log(state, 'act', ofThisRun ? event.at : null, sentence(event.text));
     if (!ofThisRun) {
       return;
     }
     run.clock = Math.max(run.clock, event.at);
-    if (event.act === 'next-owner') {
-      return; // its section has a flag of its own
-    }
     mark(run, event.at, event.act, event.instance ?? null, flagOf(event));
     if (STOPS.includes(event.act)) {
       run.pauses.push({ instance: event.instance, from: event.at, to: null });
@@ -305,9 +313,25 @@ function findTakeovers(state, run) {
     if (gone || stale) {
       older.overtaken = true;
       run.takenOver++;
-      mark(run, newer.from, 'takeover', newer.instance, 'took over');
-      log(state, 'takeover', newer.from, `${newer.instance} took the lock over from ${older.instance}: fencing token ${shortFence(newer.fence)} after ${shortFence(older.fence)}.`);
+      const tookOver = newer.path === 'taken_over';
+      const tokens = `fencing token ${shortFence(newer.fence)} after ${shortFence(older.fence)}.`;
+      mark(run, newer.from, 'takeover', newer.instance, tookOver ? 'took over' : 'next owner');
+      const entry = log(state, 'takeover', newer.from, `${newer.instance} ${tookOver ? 'took the lock over from' : 'had the lock next, after'} ${older.instance}: ${tokens}`);
+      Object.assign(entry, { owner: newer.instance, tokens });
     }
+  }
+}
+
+/** The next owner is found by its fencing token as well: one event, one entry. */
+function tellNextOwner(state, run, event) {
+  run.clock = Math.max(run.clock, event.at);
+  findTakeovers(state, run);
+  const found = state.log.findLast(entry => entry.kind === 'takeover' && entry.run === run.id && entry.owner === event.instance);
+  if (found) {
+    found.text = `${event.text}: ${found.tokens}`;
+    state.logged++;
+  } else {
+    log(state, 'takeover', event.at, sentence(event.text));
   }
 }
 
@@ -356,9 +380,15 @@ function mark(run, at, kind, instance, text) {
   run.marks.sort((a, b) => a.at - b.at);
 }
 
+/** In the order in which it happened: instances tell their events when they get to it. */
 function log(state, kind, at, text) {
-  state.log.push({ kind, at, text, run: state.run?.id ?? null });
+  const run = state.run?.id ?? null;
+  const later = at === null ? -1 : state.log.findIndex(entry => entry.run === run && entry.at !== null && entry.at > at);
+  const entry = { kind, at, text, run };
+  state.log.splice(later < 0 ? state.log.length : later, 0, entry);
+  state.logged++;
   if (state.log.length > LOG_LENGTH) {
     state.log.shift();
   }
+  return entry;
 }

@@ -72,7 +72,7 @@ function barOf({ stock, sold, oversold }) {
 
 function figuresOf(sale) {
   const figures = [
-    ['Stock', sale.stock, ''], ['Requests', sale.requests, ''], ['Sold', sale.sold, ''], ['Left in Redis', sale.left, ''],
+    ['Stock', sale.stock, ''], ['Requests', sale.requests, ''], ['Sold', sale.sold, ''], ['Left according to Redis', sale.left, ''],
     ['Oversold', sale.oversold, sale.oversold > 0 ? 'wrong' : 'exact'],
     ['Bought twice', sale.boughtTwice, sale.boughtTwice > 0 ? 'wrong' : 'exact'],
   ];

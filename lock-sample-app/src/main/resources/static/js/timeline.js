@@ -263,6 +263,9 @@ function readColours() {
 }
 
 function summaryOf(run) {
+  if (run.variant === 'v0') {
+    return 'No critical sections: Redis adds the views up itself.';
+  }
   const { deepest, races, stale } = run.sweep;
   const sections = `${run.sections.length} critical sections seen`;
   const gap = run.incomplete ? ' The page was not connected all the time: some are missing.' : '';

@@ -114,15 +114,9 @@ function resultRow(state, result) {
 
 export function showLog(state) {
   const list = element('log');
-  const newest = state.log.at(-1);
-  if (list.newest === newest) {
-    return;
-  }
-  const fresh = list.newest ? state.log.slice(state.log.indexOf(list.newest) + 1) : state.log;
-  list.newest = newest;
-  list.prepend(...fresh.map(logItem).reverse());
-  while (list.children.length > state.log.length) {
-    list.lastChild.remove();
+  if (list.logged !== state.logged) {
+    list.logged = state.logged;
+    list.replaceChildren(...state.log.map(logItem).reverse());
   }
 }
 

@@ -74,13 +74,16 @@ public final class Stage implements AutoCloseable {
         parts.set(new Parts(Optional.of(servers), instances, Optional.empty()));
         listener.progressed("Starting " + instances.size() + " instances of the application");
         instances.forEach(Instance::start);
-        instances.forEach(Instance::awaitReady);
-        instances.forEach(instance -> listener.progressed(
-                "Instance " + instance.name() + " (pid " + instance.pid() + ") listens on port " + instance.port()));
+        for (Instance instance : instances) {
+            instance.awaitReady();
+            listener.progressed(
+                    "Instance " + instance.name() + " (pid " + instance.pid() + ") listens on port " + instance.port());
+        }
         ReverseProxy proxy = belongings.add(ReverseProxy.start(
                 NginxProxy.find(), instances.stream().map(Instance::port).toList(), listener));
         parts.set(new Parts(Optional.of(servers), instances, Optional.of(proxy)));
         listener.progressed("Reverse proxy: " + proxy.name() + " at " + proxy.uri());
+        listener.progressed("Each instance counts once in each variant, to warm up");
         new WarmUp(instances).run();
     }
 

@@ -36,6 +36,13 @@ class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean 
             0, MOST_LISTENERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), LiveEvents::daemon);
 
     /**
+     * A step of a set-up.
+     *
+     * @param text one line
+     */
+    record Progress(String text) {}
+
+    /**
      * Adds a listener, which is told the states first.
      *
      * @param experiment whose state
@@ -71,6 +78,11 @@ class LiveEvents implements ExperimentListener, GalleryListener, DisposableBean 
                     MOST_LISTENERS + " pages watch the experiment already. Close one of them",
                     tooMany);
         }
+    }
+
+    @Override
+    public void progressed(String text) {
+        subscribers.forEach(subscriber -> subscriber.tell(new Progress(text)));
     }
 
     @Override

@@ -13,8 +13,8 @@ import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
- * Somebody who listens. States are sent as events of that name, those of the gallery as {@code gallery}, everything
- * else in batches, at most one in 100 ms, in the order in which it came. Who falls far behind is cut off, and gets the
+ * Somebody who listens. States are sent as events of that name, those of the gallery as {@code gallery}, steps of
+ * a set-up as {@code progress}, everything else in batches, at most one in 100 ms, in the order in which it came. Who falls far behind is cut off, and gets the
  * state when it connects again, as browsers do by themselves.
  *
  * <p>{@link #run} is for one thread, which a listener that does not read holds up. All others only put into
@@ -89,10 +89,17 @@ final class Subscriber implements Runnable {
                 batch.add(happened);
             } else {
                 sendBatch(batch);
-                send(event instanceof GalleryState ? "gallery" : "state", event);
+                send(nameOf(event), event);
             }
         }
         sendBatch(batch);
+    }
+
+    private static String nameOf(Object event) {
+        if (event instanceof GalleryState) {
+            return "gallery";
+        }
+        return event instanceof LiveEvents.Progress ? "progress" : "state";
     }
 
     /** An array, not a list: the elements of a list are written without their type. */

@@ -62,6 +62,24 @@ final class ExperimentPage {
             }, failure => done({ failure: String(failure) }));
             """;
 
+    private static final String LOG = """
+            const [events, done] = arguments;
+            import('/js/model.js').then(({ newState, apply, settle }) => {
+              const state = newState();
+              JSON.parse(events).forEach(event => apply(state, event));
+              settle(state);
+              done(state.log.map(({ at, text }) => `${at} ${text}`));
+            }, failure => done([String(failure)]));
+            """;
+
+    /** Keeps each text that the set-up shows, however short it is there. */
+    private static final String WATCH_STAGE = """
+            const stage = document.getElementById('stage');
+            window.shownOfStage = [];
+            new MutationObserver(() => window.shownOfStage.push(stage.textContent))
+                .observe(stage, { childList: true, characterData: true, subtree: true });
+            """;
+
     private final ChromeDriver driver;
 
     ExperimentPage(ChromeDriver driver) {
@@ -81,9 +99,14 @@ final class ExperimentPage {
         await().atMost(STAGE).until(() -> !text("status").startsWith("Connecting"));
     }
 
-    void setUp(int instances, String topology) {
+    /** What the next set-up is to start. */
+    void plan(int instances, String topology) {
         fill("instances", instances);
         choose("topology", topology);
+    }
+
+    void setUp(int instances, String topology) {
+        plan(instances, topology);
         find("set-up").click();
         await().atMost(STAGE)
                 .until(() -> text("stage").contains("the lock’s Redis: " + topology)
@@ -136,6 +159,20 @@ final class ExperimentPage {
     /** Gives events to the model of the page, and reads what it makes of them. */
     Map<?, ?> seenIn(String events) {
         return (Map<?, ?>) Objects.requireNonNull(driver.executeAsyncScript(MODEL, events));
+    }
+
+    /** Gives events to the model of the page, and reads what it says of them. */
+    List<?> logOf(String events) {
+        return (List<?>) Objects.requireNonNull(driver.executeAsyncScript(LOG, events));
+    }
+
+    void watchTheStage() {
+        driver.executeScript(WATCH_STAGE);
+    }
+
+    /** What the set-up has shown since {@link #watchTheStage}. */
+    String shownOfTheStage() {
+        return String.valueOf(driver.executeScript("return window.shownOfStage.join('\\n')"));
     }
 
     void disturb(String fault) {

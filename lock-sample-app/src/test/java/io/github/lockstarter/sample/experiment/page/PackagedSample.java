@@ -39,6 +39,8 @@ final class PackagedSample {
                         "-jar",
                         System.getProperty("sample.jar"),
                         "--server.port=0",
+                        // The last buyer of a crowd waits for all others, on a busy machine longer than the usual 5 s.
+                        "--distributed-lock.locks.sale.wait=60s",
                         "--spring.data.redis.port=" + FreePort.find())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
