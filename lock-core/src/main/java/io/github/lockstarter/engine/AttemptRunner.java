@@ -135,8 +135,8 @@ final class AttemptRunner {
     }
 
     /**
-     * The thread that decides the outcome also takes the caller out of the queue, which withdraws what the attempt
-     * acquires, now or with its answer.
+     * The thread that decides the outcome also takes the caller out of the queue. What the attempt acquires is given
+     * back with its answer.
      */
     private void leave(Acquisition acquisition, AcquireOutcome outcome) {
         if (acquisition.decide(outcome)) {
@@ -272,7 +272,11 @@ final class AttemptRunner {
             acquisition.publish(); // the thread that decided it may be the one that failed
         }
         try {
-            if (!acquisition.isGot()) {
+            boolean isHeld = acquisition
+                    .hold()
+                    .filter(hold -> hold.grant.token.equals(attempt.token()))
+                    .isPresent();
+            if (!isHeld) {
                 giveBack(attempt, 0);
             }
         } finally {

@@ -21,10 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariants: at most one attempt is under way; while there are waiters, one is under way, or the first one's next
  * look is set, or a hold of this instance is in the way whose end calls {@link #freed} or {@link #requeued}; every
  * waiter leaves by exactly one of grant, hand-over, refusal, timeout, failure and {@link #leave}, and then has no
- * alarm; a retired queue stays empty; an attempt is withdrawn only after its acquisition was decided against, so that
- * what is withdrawn is never a hold; nor is it withdrawn while its answer is owed to a waiter whose wait is over, so
- * that a waiter that gives up does not prolong another's wait. If it is granted then, no waiter takes it: the lock is
- * given back, and the next attempt answers them.
+ * alarm; a retired queue stays empty, and has no attempt under way. Nothing is sent for the token of an attempt before
+ * its answer is there: a waiter that gives up leaves its attempt to the queue. If that is granted, no waiter takes it:
+ * the lock is given back, and the next attempt follows.
  *
  * <p>All fields are guarded by {@link #lock}, which {@link #locked} takes: every other method is called inside of it.
  * Alarms are set and cancelled under it, so that an earlier decision cannot overwrite a later one; the timer's lock
@@ -185,7 +184,6 @@ public final class KeyQueue {
 
     /** A hold of this instance ends: the lock goes to the first waiter that still wants it. */
     public QueueActions handOver(HandOverOffer offer) {
-        LockToken withdrawn = null;
         List<Acquisition> successor = List.of();
         while (successor.isEmpty() && !line.isEmpty()) {
             Acquisition first = line.first();
@@ -199,14 +197,12 @@ public final class KeyQueue {
             } else {
                 offer.refused(got.get());
             }
-            // One that gave up will find itself gone: what it may have asked for is withdrawn here.
-            line.drop(first);
-            withdrawn = isUnderWayFor(first) ? withdrawUnderWay() : withdrawn;
+            line.drop(first); // one that gave up will find itself gone
         }
         position = Waiting.NEW;
         List<Acquisition> decided = successor.isEmpty() ? successor : withOverdue(successor.get(0));
         QueueActions next = line.isEmpty() && underWay == null ? retire() : QueueActions.NOTHING;
-        return (withdrawn == null ? next : next.withdrawing(withdrawn)).publishing(decided);
+        return next.publishing(decided);
     }
 
     private void resize(HandOverOffer ended) {
@@ -249,14 +245,6 @@ public final class KeyQueue {
     private QueueActions remove(Acquisition acquisition) {
         boolean wasFirst = line.isFirst(acquisition);
         line.drop(acquisition);
-        if (isUnderWayFor(acquisition) && line.hasOverdue()) {
-            return QueueActions
-                    .NOTHING; // others are owed the answer: a new attempt would make them wait for longer still
-        }
-        if (isUnderWayFor(acquisition)) {
-            LockToken withdrawn = withdrawUnderWay();
-            return attemptNext().withdrawing(withdrawn);
-        }
         // The next one looks at once: a signal may have been spent on the one that left.
         return wasFirst && underWay == null ? attemptNext() : QueueActions.NOTHING;
     }
@@ -352,11 +340,7 @@ public final class KeyQueue {
     /** Ends every wait of this JVM. */
     public QueueActions failAll(AcquireOutcome.Failed failure) {
         List<Acquisition> dismissed = line.dismissAll(failure);
-        AcquireAttempt current = underWay;
-        boolean mayBeGranted = current != null && !current.acquisition().isGot();
-        LockToken withdrawn = mayBeGranted ? withdrawUnderWay() : null;
-        QueueActions next = retire().publishing(dismissed);
-        return withdrawn == null ? next : next.withdrawing(withdrawn);
+        return (underWay == null ? retire() : QueueActions.NOTHING).publishing(dismissed);
     }
 
     /** Decides what follows for the first waiter. */
@@ -416,18 +400,5 @@ public final class KeyQueue {
     private void answered() {
         underWay = null;
         answers++;
-    }
-
-    private boolean isUnderWayFor(Acquisition acquisition) {
-        AcquireAttempt attempt = underWay;
-        return attempt != null && attempt.acquisition() == acquisition;
-    }
-
-    /** The attempt means nothing any more; its withdrawal takes the instance out of the backend's queue. */
-    private @Nullable LockToken withdrawUnderWay() {
-        AcquireAttempt attempt = underWay;
-        underWay = null;
-        registered = false;
-        return attempt == null ? null : attempt.token();
     }
 }

@@ -121,11 +121,6 @@ final class WaiterList {
         }
     }
 
-    /** Whether a waiter's wait is over, and only an answer is missing. */
-    boolean hasOverdue() {
-        return !overdue.isEmpty();
-    }
-
     /** Takes everybody out, and decides for those that had no outcome yet; these are returned. */
     List<Acquisition> dismissAll(AcquireOutcome outcome) {
         return dismiss(inOrder(), outcome);

@@ -17,12 +17,15 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -169,11 +172,12 @@ public class KeyQueuesLincheckTests {
         public void cancel(TimerEntry entry) {}
     }
 
-    /** A list whose first waiter has an attempt under way, unless another one was handed the lock since. */
+    /** A list, and the waiter whose attempt is under way, which may have left. */
     public static class Sequential {
 
         private final List<Integer> waiters = new ArrayList<>();
-        private boolean underWay;
+        private final Set<Integer> decided = new HashSet<>();
+        private @Nullable Integer underWay;
 
         public String joinFirst() {
             return join(0);
@@ -193,8 +197,11 @@ public class KeyQueuesLincheckTests {
         }
 
         private String attempt() {
-            underWay = !waiters.isEmpty();
-            return underWay ? "attempt " : "";
+            if (waiters.isEmpty() || underWay != null) {
+                return "";
+            }
+            underWay = waiters.get(0);
+            return "attempt ";
         }
 
         public String leave(int waiter) {
@@ -203,32 +210,28 @@ public class KeyQueuesLincheckTests {
             }
             boolean first = waiters.get(0) == waiter;
             waiters.remove((Integer) waiter);
-            if (!first) {
-                return "";
-            }
-            return (underWay ? "withdraw " : "") + attempt();
+            return first ? attempt() : "";
         }
 
         public String grant(int waiter) {
-            if (!underWay || waiters.get(0) != waiter) {
+            if (underWay == null || underWay != waiter) {
                 return "";
             }
-            waiters.remove(0);
-            return attempt() + "decided";
+            underWay = null;
+            waiters.remove((Integer) waiter);
+            return attempt() + (decided.add(waiter) ? "decided" : "");
         }
 
         public String handOver() {
             if (waiters.isEmpty()) {
                 return "";
             }
-            waiters.remove(0);
-            String withdrawal = underWay ? "withdraw " : "";
-            underWay = false;
-            return withdrawal + "decided";
+            decided.add(waiters.remove(0));
+            return "decided";
         }
 
         public String freed() {
-            return underWay ? "" : attempt();
+            return attempt();
         }
     }
 }

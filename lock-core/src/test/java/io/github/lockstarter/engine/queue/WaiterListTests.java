@@ -49,10 +49,8 @@ class WaiterListTests {
         line.markOverdue(third);
         line.markOverdue(third);
 
-        assertThat(line.hasOverdue()).isTrue();
         assertThat(line.dismissOverdue(BUSY)).containsExactly(first, third);
         assertThat(line.inOrder()).containsExactly(second);
-        assertThat(line.hasOverdue()).isFalse();
         assertThat(line.dismissOverdue(BUSY)).isEmpty();
     }
 
@@ -62,7 +60,6 @@ class WaiterListTests {
         line.drop(second);
         line.markOverdue(second);
 
-        assertThat(line.hasOverdue()).isFalse();
         assertThat(line.dismissOverdue(BUSY)).isEmpty();
         assertThat(line.inOrder()).containsExactly(first, third);
     }
@@ -72,7 +69,7 @@ class WaiterListTests {
         line.markOverdue(first);
 
         assertThat(line.dismissAll(BUSY)).containsExactly(first, second, third);
-        assertThat(line.hasOverdue()).isFalse();
+        assertThat(line.dismissOverdue(BUSY)).isEmpty();
         assertThat(line.isEmpty()).isTrue();
     }
 
@@ -114,7 +111,7 @@ class WaiterListTests {
         other.markOverdue(first);
 
         assertThat(other.isEmpty()).isTrue();
-        assertThat(other.hasOverdue()).isFalse();
+        assertThat(other.dismissOverdue(BUSY)).isEmpty();
         assertThat(line.inOrder()).containsExactly(first, second, third);
     }
 
