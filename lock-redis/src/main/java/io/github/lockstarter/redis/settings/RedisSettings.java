@@ -180,7 +180,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
 
     /**
      * The options of an application's Redis client, changed to what locks need: this command timeout, also for
-     * connecting, a bounded request queue, and reconnecting.
+     * connecting, a bounded request queue, and reconnecting, for which commands wait.
      *
      * @param application the application's own options
      * @return the options of the lock's client; everything else is left
@@ -192,6 +192,8 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
         return application
                 .mutate()
                 .autoReconnect(true)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.DEFAULT)
+                .suspendReconnectOnProtocolFailure(false)
                 .requestQueueSize(REQUEST_QUEUE_SIZE)
                 .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
                 .socketOptions(socket.mutate().connectTimeout(connectTimeout).build())

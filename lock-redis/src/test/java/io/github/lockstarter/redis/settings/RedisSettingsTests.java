@@ -108,6 +108,18 @@ class RedisSettingsTests {
         assertThat(tuned.getSocketOptions().getConnectTimeout()).isEqualTo(TIMEOUT);
     }
 
+    /** Waiters outlast an outage, whatever the application wants for its own commands. */
+    @Test
+    void letCommandsWaitForAReconnect() {
+        ClientOptions application = ClientOptions.builder()
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .suspendReconnectOnProtocolFailure(true)
+                .build();
+        ClientOptions tuned = settings.tune(application);
+        assertThat(tuned.getDisconnectedBehavior()).isEqualTo(ClientOptions.DisconnectedBehavior.DEFAULT);
+        assertThat(tuned.isSuspendReconnectOnProtocolFailure()).isFalse();
+    }
+
     @Test
     void leaveTheApplicationsOtherOptions() {
         ClientOptions application = ClientOptions.builder()
