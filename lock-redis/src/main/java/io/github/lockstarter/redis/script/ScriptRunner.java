@@ -102,7 +102,7 @@ public final class ScriptRunner {
 
         AsyncCommand<String, String, T> prepare(RedisLink link) {
             sentOn = link;
-            breaksBefore = link.breaks();
+            breaksBefore = link.breaksCounted();
             breaksOfAllBefore = link.breaksOfAll();
             return listenTo(link.isKnown(call.script().sha()) ? call.bySha() : call.byText());
         }

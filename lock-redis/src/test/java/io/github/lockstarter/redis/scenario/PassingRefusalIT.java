@@ -12,6 +12,7 @@ import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.testing.WarmUp;
 import io.lettuce.core.RedisClient;
@@ -81,6 +82,31 @@ class PassingRefusalIT {
             assertThat(waiting).noneMatch(CompletableFuture::isDone);
             redis().replicaofNoOne();
             assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+        }
+
+        /** The failover behind one address: what was sent while there was no connection went out once. */
+        @Test
+        void asAReplicaThatTheClientFindsBehindAnOutage() {
+            TcpProxy proxy = TcpProxy.before(REDIS.server());
+            RedisStore behind = RedisStore.behind(proxy).with(RedisStore.unguarded());
+            try (proxy;
+                    behind;
+                    Application cutOff = Application.over(behind.connect())) {
+                WarmUp.connect(cutOff.locks(), prefix + "behind");
+                proxy.refuse();
+                proxy.cut();
+                await().until(() -> proxy.connections() == 0);
+                letPass(Duration.ofMillis(100)); // the client hears of it
+                List<CompletableFuture<LockHandle>> waiting = acquire(cutOff, 16);
+                redis().replicaof(MASTER.server().host(), MASTER.server().port());
+                proxy.accept();
+                letPass(Duration.ofSeconds(2));
+                assertThat(waiting).noneMatch(CompletableFuture::isDone);
+                redis().replicaofNoOne();
+                assertThat(waiting).allSatisfy(PassingRefusalIT::isGranted);
+            } finally {
+                redis().replicaofNoOne();
+            }
         }
 
         @Test
