@@ -65,8 +65,9 @@ final class MailboxSubscription {
 
     /** Subscribes to both channels, and returns when the server has confirmed it. */
     void confirm(SignalMailbox mailbox) {
-        HeartbeatChannels heartbeats = new HeartbeatChannels(
-                mailbox, numbers, channel -> connection.async().subscribe(channel), channel -> connection
+        CompletableFuture<Void> refusal = new CompletableFuture<>();
+        HeartbeatChannels heartbeats =
+                new HeartbeatChannels(mailbox, numbers, channel -> subscribe(channel, refusal), channel -> connection
                         .async()
                         .unsubscribe(channel));
         channels = heartbeats;
@@ -74,11 +75,11 @@ final class MailboxSubscription {
         connection.addListener((RedisPubSubListener<String, String>) heartbeats);
         connection.addListener(mailbox);
         try {
-            CompletableFuture<Void> both = connection
+            CompletableFuture<Object> both = connection
                     .async()
                     .subscribe(mailbox.channel())
                     .toCompletableFuture()
-                    .thenCompose(first -> heartbeats.opened());
+                    .thenCompose(first -> CompletableFuture.anyOf(heartbeats.opened(), refusal));
             BlockingWait.await(both, connection.getTimeout());
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : new RedisException(e);
@@ -87,6 +88,19 @@ final class MailboxSubscription {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RedisException("Interrupted while subscribing", e);
+        }
+    }
+
+    /** The mailbox's channel may be allowed, and this one not. */
+    private void subscribe(String channel, CompletableFuture<Void> refusal) {
+        try {
+            connection.async().subscribe(channel).whenComplete((any, failure) -> {
+                if (failure != null) {
+                    refusal.completeExceptionally(failure);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            refusal.completeExceptionally(e);
         }
     }
 
