@@ -22,8 +22,8 @@ public sealed interface ReleaseResult {
     record Kept(Duration rest, int signalled) implements ReleaseResult {}
 
     /**
-     * The lock is free, and the client has sent the command more than once: the first copy has freed it, unless another
-     * owner had taken the lock over before, and has released it.
+     * The lock is free, or has another owner, and the client has sent the command more than once: the first copy has
+     * freed it, unless the token had lost it before.
      */
     record FoundFree() implements ReleaseResult {}
 

@@ -5,7 +5,9 @@ import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockAdmin.StoreState.Guard;
 import io.github.lockstarter.LockAdmin.StoredLock;
-import io.github.lockstarter.redis.batch.LockCalls;
+import io.github.lockstarter.redis.batch.Attempts;
+import io.github.lockstarter.redis.batch.CallQueue;
+import io.github.lockstarter.redis.batch.Releases;
 import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
@@ -53,6 +55,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -111,6 +114,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     private final KeySpace keySpace;
     private final RenewScript renewScript;
+    private final ReleaseScript releaseScript;
     private final AdminScripts adminScripts;
     private final ClientHistories histories;
     private final RedisExceptionTranslator failures;
@@ -119,12 +123,16 @@ public final class RedisLockBackend implements QuorumNode {
     private final RedisConnections connections;
     private final OutageDetector outageDetector;
     private final ScriptRunner runner;
-    private final LockCalls calls;
+    private final Attempts attempts;
+    private final Releases releases;
     private final ReplicaAcknowledgements acknowledgements;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
     private final MailboxCheck mailboxCheck;
     private final Optional<CrashDetection> crashDetection;
+    /** One for each connection, by the address of the node; without a cluster there is one. */
+    private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
+
     private final AtomicLong surveyedAt = new AtomicLong(System.nanoTime() - SURVEY_NANOS);
     private volatile SettingsReport settingsReport = new SettingsReport(List.of(), Map.of());
 
@@ -142,7 +150,7 @@ public final class RedisLockBackend implements QuorumNode {
     RedisLockBackend(RedisConnector connector, RedisSettings settings, RedisConnections connections) {
         this.keySpace = KeySpace.of(settings.keyPrefix(), connector.isCluster());
         this.renewScript = new RenewScript(keySpace);
-        ReleaseScript releaseScript = new ReleaseScript(keySpace, connector);
+        this.releaseScript = new ReleaseScript(keySpace, connector);
         this.adminScripts = new AdminScripts(keySpace, connector);
         this.histories = new ClientHistories(keySpace, connector, settings.guard(), connections::nodeOf);
         this.failures = new RedisExceptionTranslator(connector, settings);
@@ -151,7 +159,8 @@ public final class RedisLockBackend implements QuorumNode {
         this.connections = connections;
         this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
         this.runner = new ScriptRunner(connections, failures, outageDetector);
-        this.calls = new LockCalls(runner, keySpace, histories, releaseScript, connector.timer());
+        this.attempts = new Attempts(runner, keySpace, histories, failures);
+        this.releases = new Releases(runner, releaseScript, connector.isCluster());
         this.acknowledgements =
                 new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
@@ -236,7 +245,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        CompletionStage<AcquireResult> answered = calls.acquire(command);
+        CompletionStage<AcquireResult> answered = queueOf(command.key()).attempt(attempts, command);
         return acknowledgements.wanted() == 0
                 ? answered
                 : answered.thenCompose(result -> acknowledgements.check(command, result));
@@ -246,11 +255,20 @@ public final class RedisLockBackend implements QuorumNode {
     public CompletionStage<Vote> vote(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
         ServerHistory history = histories.of(keys.lock());
-        return calls.inOrder(
-                command.key(),
-                () -> runner.run(
+        // In order: the quorum may have decided, and a release follow, before this node answers.
+        return queueOf(command.key())
+                .inOrder(() -> runner.run(
                         AcquireScript.vote(command, keys, history),
                         new AcquireScript.VoteAnswer(new AcquireScript.Answer(keys, history))));
+    }
+
+    private CallQueue queueOf(String key) {
+        String node =
+                connector.isCluster() ? connections.nodeOf(keySpace.lockOf(key)).orElse("") : "";
+        CallQueue known = queues.get(node);
+        return known == null
+                ? queues.computeIfAbsent(node, any -> new CallQueue(connector.timer(), settings.commandTimeout()))
+                : known;
     }
 
     @Override
@@ -260,19 +278,24 @@ public final class RedisLockBackend implements QuorumNode {
             renewals.add(new Renewal(command));
         }
         for (RenewBatch batch : RenewBatch.of(renewals, renewScript, histories, failures)) {
-            runner.run(batch.call(), batch);
+            queueOf(batch.key()).inOrder(() -> runner.run(batch.call(), batch)).whenComplete((sent, failure) -> {
+                if (failure != null) {
+                    batch.failed(failures.ofPreparing(failure));
+                }
+            });
         }
         return Collections.unmodifiableList(renewals);
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        return calls.release(command);
+        return queueOf(command.key()).inOrder(releases, command);
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        return calls.withdraw(command);
+        return queueOf(command.key())
+                .inOrder(() -> runner.run(releaseScript.withdraw(command), ReleaseScript.WITHDRAW_READER));
     }
 
     @Override

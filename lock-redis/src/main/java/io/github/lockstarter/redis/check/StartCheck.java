@@ -116,7 +116,7 @@ public final class StartCheck {
         // To raise a fencing token keeps the expiry of the lock, which a server before version 6 cannot.
         long raised = ask(AcquireScript.acquire(new AcquireCommand(key, last, LEASE, granted, 1, waiting), keys, old))
                 .value();
-        ask(releaseScript.releaseHeld(List.of(new ReleaseCommand(key, last, raised))));
+        ask(releaseScript.releaseAll(List.of(new ReleaseCommand(key, last, raised))));
         if (old != null) {
             reclaim(new RenewCommand(key, last, LEASE, raised), keys, old);
         }

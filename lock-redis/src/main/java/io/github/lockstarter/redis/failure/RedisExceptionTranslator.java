@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.PartitionSelectorException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
 
 /** Says what the client's exceptions mean for a lock, and what to do about them. */
 public final class RedisExceptionTranslator {
@@ -84,6 +85,16 @@ public final class RedisExceptionTranslator {
                 "The command for Redis at " + target + " could not be built: " + failure,
                 "Check what this JVM lacks, such as memory or stack",
                 failure);
+    }
+
+    /** A command was not sent: so many others were unanswered for the whole command timeout. */
+    public RedisFailure ofCrowd(int unanswered) {
+        return new RedisFailure(
+                Effect.NOT_YET,
+                "No command was sent to Redis at " + target + " within " + seconds() + ": " + unanswered
+                        + " commands before it had no answer",
+                "Check that it runs and what keeps it busy (SLOWLOG GET)",
+                new TimeoutException());
     }
 
     /** A command ended without the script's reply. */

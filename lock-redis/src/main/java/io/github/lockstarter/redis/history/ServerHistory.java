@@ -25,13 +25,8 @@ public final class ServerHistory {
     /** To learn it again costs each renewal a call. */
     private static final long PARTED_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** For how long a server keeps its note, and grants may do without the clock: {@code note_check.lua}. */
+    /** For how long a server keeps its note, and grants do without the clock: {@code note_check.lua}. */
     public static final long NOTE_MICROS = 20_000;
-
-    private static final long NOTE_NANOS = NOTE_MICROS * 1_000;
-
-    /** For how long an attempt is sent that relies on it: the rest of the time is for the way to the server. */
-    private static final long RELIED_ON_NANOS = Duration.ofMillis(15).toNanos();
 
     private final String key;
     private final String checked;
@@ -42,7 +37,6 @@ public final class ServerHistory {
     private volatile HistoryChange change = HistoryChange.UNSEEN;
     private volatile long recoversUntil = System.nanoTime();
     private volatile long partedUntil = recoversUntil;
-    private volatile Note note = new Note(recoversUntil, recoversUntil);
 
     /**
      * Knows nothing yet.
@@ -71,23 +65,6 @@ public final class ServerHistory {
     /** Where a server notes that it has looked a moment ago. */
     public String checkedKey() {
         return checked;
-    }
-
-    /**
-     * A grant left the server's note, or found it. A grant that was asked for while the previous note may have existed
-     * is ignored: it may have found that note, which ends soon.
-     *
-     * @param sentAt when the attempt was sent, by {@link System#nanoTime}
-     */
-    public void noted(long sentAt) {
-        if (sentAt - note.isOverAt >= 0) {
-            note = new Note(sentAt + RELIED_ON_NANOS, System.nanoTime() + NOTE_NANOS);
-        }
-    }
-
-    /** Whether the server may still have its note. If it has not, the attempt that relied on it is sent again. */
-    public boolean isNoted() {
-        return note.isReliedOnUntil - System.nanoTime() > 0;
     }
 
     /** How long to wait for a history to grow old. */
@@ -173,9 +150,6 @@ public final class ServerHistory {
         int end = marker.indexOf(':');
         return end < 0 || marker.startsWith(UNNAMED) ? Optional.empty() : Optional.of(marker.substring(0, end));
     }
-
-    /** The server's note: until when attempts rely on it, and from when on it is over in any case. */
-    private record Note(long isReliedOnUntil, long isOverAt) {}
 
     /** Hears of each answer that says that a server recovers. */
     interface RecoveryReports {

@@ -4,7 +4,6 @@ import io.github.lockstarter.StoreEvent.RecoveryStarted;
 import io.github.lockstarter.redis.failure.RedisFailure;
 import io.github.lockstarter.redis.history.Milliseconds;
 import io.github.lockstarter.redis.history.ServerHistory;
-import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.ScriptRunner.Reader;
 import io.github.lockstarter.redlock.Vote;
@@ -16,6 +15,7 @@ import io.github.lockstarter.spi.StoredOwner;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.NestedMultiOutput;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +28,9 @@ public final class AcquireScript {
 
     /** How often a waiter looks, in a take-over time, whether the owner has crashed. */
     private static final int LOOKS = 2;
+
+    /** In place of the name of a lock that is the tag. */
+    private static final String TAG_IS_NAME = "=";
 
     /** Makes the script return the time. */
     private static final String TIMED = "time";
@@ -46,44 +49,40 @@ public final class AcquireScript {
     }
 
     /**
-     * A call for a lock that is hoped to be free, on a server that is hoped to have a note. Its reply is the fencing
-     * token, or 0 where it granted nothing.
+     * One call for attempts of locks that share a history, each of which asks for one fencing token, and names no
+     * position. Its reply has that of each.
+     *
+     * @param answers what each is for
      */
-    public static ScriptCall<Long> acquireFree(
-            AcquireCommand command, String lock, KeySpace keySpace, ServerHistory history) {
-        return ScriptCall.ofStatus(
-                LockScript.ACQUIRE_FREE,
-                new String[] {lock, keySpace.fenceOf(lock), history.key(), history.checkedKey()},
-                command.token().value(),
-                Milliseconds.text(command.lease()),
-                history.known());
-    }
-
-    /**
-     * One call for locks that share a history and are hoped to be free. Its reply has the fencing token of each that
-     * was granted, and 0 for each that was not.
-     */
-    public static ScriptCall<List<Long>> acquireFree(
-            List<AcquireCommand> commands, KeySpace keySpace, @Nullable ServerHistory history) {
+    public static ScriptCall<List<Object>> batch(List<AcquireCommand> commands, List<Answer> answers) {
         int count = commands.size();
-        String[] keys = new String[count + (history == null ? 1 : 3)];
-        String[] arguments = new String[2 + 3 * count];
+        ServerHistory history = answers.get(0).history();
+        String[] keys = new String[2 * count + (history == null ? 1 : 3)];
+        String[] arguments = new String[3 + 4 * count];
         arguments[0] = history == null ? ScriptCall.ABSENT : history.known();
         arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
+        Duration patience = Duration.ZERO;
         for (int i = 0; i < count; i++) {
             AcquireCommand command = commands.get(i);
-            LockKeys lock = keySpace.keysOf(command.key());
+            LockKeys lock = answers.get(i).keys();
+            Waiting waiting = command.waiting().orElse(null);
             keys[i] = lock.lock();
-            keys[count] = lock.fence(); // the same for all
-            arguments[2 + 3 * i] = command.token().value();
-            arguments[3 + 3 * i] = Milliseconds.text(command.lease());
-            arguments[4 + 3 * i] = Long.toString(command.fencingFloor());
+            keys[count + i] = lock.waiters();
+            arguments[3 + 4 * i] = command.token().value();
+            arguments[4 + 4 * i] = Milliseconds.text(command.lease());
+            arguments[5 + 4 * i] = Long.toString(command.fencingFloor());
+            arguments[6 + 4 * i] =
+                    waiting == null ? ScriptCall.ABSENT : lock.name().isEmpty() ? TAG_IS_NAME : lock.name();
+            patience = waiting == null || waiting.patience().compareTo(patience) < 0 ? patience : waiting.patience();
         }
+        arguments[2] = patience.isZero() ? ScriptCall.ABSENT : Milliseconds.text(patience);
+        keys[2 * count] = answers.get(0).keys().fence();
         if (history != null) {
-            keys[count + 1] = history.key();
-            keys[count + 2] = history.checkedKey();
+            keys[2 * count + 1] = history.key();
+            keys[2 * count + 2] = history.checkedKey();
         }
-        return ScriptCall.ofNumbers(LockScript.ACQUIRE_BATCH, keys, arguments);
+        return new ScriptCall<>(
+                LockScript.ACQUIRE_BATCH, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
     private static ScriptCall<Reply> call(String[] keys, String[] arguments) {
@@ -240,6 +239,14 @@ public final class AcquireScript {
         /** The status when a key holds another type. */
         static final long WRONG_TYPE = -1;
 
+        /** The status in a batch when the server refused; the marker is what it said. */
+        static final long REFUSED = -2;
+
+        /** Whether the server refused, and the other attempts of the batch have results of their own. */
+        public boolean isRefusal() {
+            return status == REFUSED;
+        }
+
         /** Whether the lock is kept for the rest of its minimum time. */
         boolean isKept() {
             return holder.equals(ReleaseScript.KEPT);
@@ -248,6 +255,17 @@ public final class AcquireScript {
         /** Who has the lock, or had it before the take-over; empty if there is no owner, or its token names none. */
         Optional<StoredOwner> owner() {
             return holder.isEmpty() || isKept() ? Optional.empty() : Optional.of(StoredOwner.of(holder));
+        }
+
+        /** The reply to one attempt of a batch, which never asks for the time. */
+        public static Reply of(Object element) {
+            if (element instanceof Long fencingToken) {
+                return new Reply(GRANTED, fencingToken, 0);
+            }
+            List<?> parts = (List<?>) element;
+            Reply numbers = new Reply((Long) parts.get(0), (Long) parts.get(1), (Long) parts.get(2));
+            Reply marked = parts.size() > 3 ? numbers.marked((String) parts.get(3)) : numbers;
+            return parts.size() > 4 ? marked.heldBy((String) parts.get(4)) : marked;
         }
 
         /** The reply without what may follow its numbers. */

@@ -14,15 +14,12 @@ import java.util.regex.Pattern;
 
 /**
  * The scripts that run on the server, one per verb; the head of each file is its contract. What scripts have in common
- * is a file of its own: the line {@code -- include name.lua} stands for that file, indented as the line is. An included
- * file includes none.
+ * is a file of its own: the line {@code -- include name.lua} stands for that file, indented as the line is.
  */
 public enum LockScript {
     /** Grants the lock, or queues the instance. */
     ACQUIRE,
-    /** Grants the lock if it is free, where a note says that the history need not be looked at. */
-    ACQUIRE_FREE,
-    /** Grants those of several locks that are free. */
+    /** Grants each of several locks, or queues the instance. */
     ACQUIRE_BATCH,
     /** Extends leases. */
     RENEW,
@@ -30,7 +27,7 @@ public enum LockScript {
     RECLAIM,
     /** Frees the lock, and signals the next instance. */
     RELEASE,
-    /** Frees those of several locks that their tokens have. */
+    /** Frees each of several locks, and signals the next instances. */
     RELEASE_BATCH,
     /** Leaves the queue. */
     WITHDRAW,
@@ -78,7 +75,7 @@ public enum LockScript {
         }
 
         private static String included(MatchResult include) {
-            String indented = LINE_WITH_TEXT.matcher(read(include.group(2))).replaceAll(include.group(1));
+            String indented = LINE_WITH_TEXT.matcher(of(include.group(2))).replaceAll(include.group(1));
             return Matcher.quoteReplacement(indented);
         }
 

@@ -44,8 +44,6 @@ public final class ReleaseScript {
     public static final Reader<Long, ReleaseResult> RELEASE_READER = new ReleaseReader(new ReleaseResult.Released(0));
 
     private static final Reader<Long, ReleaseResult> OF_TAKEN_OVER = new ReleaseReader(new ReleaseResult.FoundFree());
-    private static final Reader<Long, ReleaseResult> REPEATED = new RepeatedReader(RELEASE_READER);
-    private static final Reader<Long, ReleaseResult> REPEATED_OF_TAKEN_OVER = new RepeatedReader(OF_TAKEN_OVER);
 
     /** Reads the reply of {@link #withdraw}. */
     public static final Reader<Long, WithdrawResult> WITHDRAW_READER = new WithdrawReader();
@@ -92,7 +90,7 @@ public final class ReleaseScript {
      * One call for locks that are freed at once, by instances that do not go on waiting; not for the nodes of a
      * cluster. Its reply has a status for each.
      */
-    public ScriptCall<List<Long>> releaseHeld(List<ReleaseCommand> commands) {
+    public ScriptCall<List<Long>> releaseAll(List<ReleaseCommand> commands) {
         int count = commands.size();
         String[] keys = new String[2 * count];
         String[] arguments = new String[2 * count];
@@ -141,11 +139,6 @@ public final class ReleaseScript {
         return token.takeOverMillis() == 0 ? RELEASE_READER : OF_TAKEN_OVER;
     }
 
-    /** Reads the reply of {@link #release} for a lock that an earlier call may have released. */
-    public static Reader<Long, ReleaseResult> repeatedReaderFor(LockToken token) {
-        return token.takeOverMillis() == 0 ? REPEATED : REPEATED_OF_TAKEN_OVER;
-    }
-
     /** @param repeated what it means that a second copy finds the lock free */
     private record ReleaseReader(ReleaseResult repeated) implements Reader<Long, ReleaseResult> {
 
@@ -168,26 +161,15 @@ public final class ReleaseScript {
 
         @Override
         public ReleaseResult ofRepeated(Long reply) {
-            return reply == FREE ? repeated : ofStatus(reply);
+            if (reply == FREE) {
+                return repeated;
+            }
+            return reply == NOT_HELD ? new ReleaseResult.FoundFree() : ofStatus(reply);
         }
 
         @Override
         public ReleaseResult failed(RedisFailure failure) {
             return new ReleaseResult.Unknown(failure.problem(), failure.cause());
-        }
-    }
-
-    /** Takes each reply for that of a second copy. */
-    private record RepeatedReader(Reader<Long, ReleaseResult> reader) implements Reader<Long, ReleaseResult> {
-
-        @Override
-        public ReleaseResult of(Long reply) {
-            return reader.ofRepeated(reply);
-        }
-
-        @Override
-        public ReleaseResult failed(RedisFailure failure) {
-            return reader.failed(failure);
         }
     }
 

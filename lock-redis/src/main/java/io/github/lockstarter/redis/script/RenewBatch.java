@@ -101,6 +101,11 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
         return commands;
     }
 
+    /** The key of one of the locks. */
+    public String key() {
+        return renewals.get(0).command.key();
+    }
+
     /** What to send. */
     public ScriptCall<Reply> call() {
         return call;

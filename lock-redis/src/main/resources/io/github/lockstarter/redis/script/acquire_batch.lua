@@ -1,46 +1,65 @@
--- Grants each lock that is free to its token, at once and without more: the common case of acquire, for locks that share a
--- history and a counter. Nothing is done for a lock for which there is more to say, and acquire says it.
+-- Answers several attempts, for locks that share a history and a counter, each as acquire does. Those that ask for one fencing
+-- token and not for the time, by instances that only try or wait without a position.
 --
 -- For each lock i:
 -- KEYS[i]          lock: string, as acquire has it; lives as long as the lease
--- ARGV[3 * i]      token of this attempt
--- ARGV[3 * i + 1]  lease in ms
--- ARGV[3 * i + 2]  floor: the fencing token must be greater
--- For all of them; the last two absent, and the arguments empty, if the guard is off:
--- KEYS[count + 1]  fence: string, the last fencing token that was granted for any of the locks
--- KEYS[count + 2]  history: string, the marker of the history that granted locks belong to
--- KEYS[count + 3]  checked: as acquire has it
--- ARGV[1]          known: the marker that the caller saw last
--- ARGV[2]          grace: how old a history must be for grants, in ms
+-- KEYS[count + i]  waiters: sorted set of the instances that wait
+-- ARGV[4 * i]      token of this attempt
+-- ARGV[4 * i + 1]  lease in ms
+-- ARGV[4 * i + 2]  floor: the fencing token must be greater
+-- ARGV[4 * i + 3]  empty if the instance only tries; if it waits, the name of the lock as a mailbox is told it, or '=' if that is
+--                  the tag
+-- For all of them; the last two keys absent, and the first two arguments empty, if the guard is off:
+-- KEYS[2 * count + 1]  fence: string, the last fencing token that was granted for any of the locks
+-- KEYS[2 * count + 2]  history: string, the marker of the history that granted locks belong to
+-- KEYS[2 * count + 3]  checked: as acquire has it
+-- ARGV[1]  known: as acquire has it
+-- ARGV[2]  grace: how old a history must be for grants, in ms
+-- ARGV[3]  patience: how long to keep the instances that wait in the queues, in ms; empty if none waits
 --
--- Returns for each lock, in their order:
---   the fencing token   granted
---   0                   not granted: it is not free, or the history is young or not the caller's, or a command was refused
--- A lock whose token has it already is not granted either: the client sends a batch again when a connection breaks. The
--- fencing token of a lock that is not granted is no one's.
+-- Returns for each lock, in their order, what acquire returns, or
+--   {-2, 0, 0, text}  the server refused: not granted; the others may be
+-- While the note stands, locks are hoped to be free: one step of the counter serves all of them, and the fencing token of a lock
+-- that is not free is no one's. Without a note, as where nobody is granted anything, a lock that is not free costs no write.
 
-local count = (#ARGV - 2) / 3
-local fence, history, checked = KEYS[count + 1], KEYS[count + 2], KEYS[count + 3]
-local known, grace = ARGV[1], ARGV[2]
+local count = (#ARGV - 3) / 4
+local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]
+local known, grace, patience = ARGV[1], ARGV[2], ARGV[3]
 
 -- include check_history.lua: leaves marker, age, micros, refusal and isNamed
-local open = not refusal and marker == known and not (age and age < grace * 1000)
 
 local first
-if open then
+if isChecked or not history then
   local block, floor, isNoted = count, 0, isChecked
   -- include fencing_tokens.lua: leaves taken, micros and problem
   first = not problem and taken
 end
-if first and checked and not isChecked and isNamed then
-  -- include note_check.lua
-end
 
-local tokens = {}
+-- Made where a lock is not free.
+local attempt
+local REFUSED = -2
+local replies = {}
 for i = 1, count do
-  local lock, token, lease, floor = KEYS[i], ARGV[3 * i], ARGV[3 * i + 1], tonumber(ARGV[3 * i + 2])
+  local lock, token, lease, floor = KEYS[i], ARGV[4 * i], ARGV[4 * i + 1], tonumber(ARGV[4 * i + 2])
+  local waiters, name = KEYS[count + i], ARGV[4 * i + 3]
   local fencing = first and first + i - 1 or 0
   local set = fencing > floor and redis.pcall('SET', lock, string.format('%016.0f ', fencing) .. token, 'PX', lease, 'NX')
-  tokens[i] = set and set.ok and fencing or 0
+  if set and set.ok then
+    replies[i] = fencing
+  else
+    attempt = attempt or function(lock, waiters, token, lease, floor, name)
+      local block, position, timed, micros = 1, nil, nil, micros
+      local waits = name ~= ''
+      name = name ~= '=' and name or nil
+      -- include attempt.lua
+    end
+    -- What was granted before stays granted, whatever the server refuses now.
+    local isAnswered, reply = pcall(attempt, lock, waiters, token, lease, floor, name)
+    if isAnswered and not (type(reply) == 'table' and reply.err) then
+      replies[i] = reply
+    else
+      replies[i] = {REFUSED, 0, 0, type(reply) == 'table' and reply.err or tostring(reply)}
+    end
+  end
 end
-return tokens
+return replies

@@ -1,6 +1,5 @@
--- Frees each lock whose token has it, and signals the instance that waits longest for it: the common case of release, without a
--- minimum time and for instances that do not go on waiting. Nothing is done for a lock that the token does not have, and
--- release says why. What is the same for all locks is one command for all of them.
+-- Frees each lock whose token has it, and signals the instance that waits longest for it, each as release does: without a minimum
+-- time and for instances that do not go on waiting. What is the same for all locks is one command for all of them.
 -- An instance is the part of its tokens before the last colon.
 --
 -- For each lock i:
@@ -13,11 +12,13 @@
 --   3  as 1, and an instance was signalled
 --   2  as 1, but the signal failed
 --   1  released now
---   0  the token does not have the lock, or the server refused to free it; nothing was changed
+--   0  another owner has the lock, or it is kept; nothing was changed
+--  -1  the lock is free; nothing was changed
+-- Any error means that nothing was changed.
 
 local count = #KEYS / 2
 
-local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD = 3, 2, 1, 0
+local SIGNALLED, UNSIGNALLED, DONE, NOT_HELD, FREE = 3, 2, 1, 0, -1
 -- Where the token begins in what is stored.
 local TOKEN = 18
 
@@ -28,22 +29,31 @@ local held, statuses = {}, {}
 for i = 1, count do
   local lock, token = KEYS[i], ARGV[2 * i - 1]
   local owner = owners[i]
-  statuses[i] = NOT_HELD
-  if owner and string.sub(owner, TOKEN) == token then
+  local isOwner = owner and string.sub(owner, TOKEN) == token
+  if owner and not isOwner then
+    -- include is_marked.lua: leaves isMarked
+    isOwner = isMarked
+  end
+  if isOwner then
     statuses[i] = DONE
     held[#held + 1] = lock
+  elseif owner or redis.call('EXISTS', lock) > 0 then
+    statuses[i] = NOT_HELD
+  else
+    statuses[i] = FREE
   end
 end
-local freed = #held > 0 and redis.pcall('DEL', unpack(held))
-local isRefused = type(freed) == 'table'
-for i = 1, count do
-  local lock, waiters, name = KEYS[i], KEYS[count + i], ARGV[2 * i]
-  local uncounted = false
-  if isRefused then
-    statuses[i] = NOT_HELD
-  elseif someWait and statuses[i] == DONE then
-    -- include signal_next.lua: leaves woken
-    statuses[i] = woken
+if #held > 0 then
+  redis.call('DEL', unpack(held))
+end
+if someWait then
+  for i = 1, count do
+    local lock, waiters, name = KEYS[i], KEYS[count + i], ARGV[2 * i]
+    local uncounted = false
+    if statuses[i] == DONE then
+      -- include signal_next.lua: leaves woken
+      statuses[i] = woken
+    end
   end
 end
 return statuses

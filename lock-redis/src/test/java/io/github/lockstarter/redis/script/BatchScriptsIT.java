@@ -1,12 +1,18 @@
 package io.github.lockstarter.redis.script;
 
+import static io.lettuce.core.AclSetuserArgs.Builder.on;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
+import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,6 +31,7 @@ class BatchScriptsIT {
     private static final LockKeys TWO = KEYS.keysOf("two");
     private static final LockKeys THREE = KEYS.keysOf("three");
     private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
+    private static final String OTHER = "fedcba9876543210fedcba9876543210";
 
     private RedisCommands<String, String> redis;
     private GuardedScripts guarded;
@@ -35,23 +42,32 @@ class BatchScriptsIT {
         guarded = new GuardedScripts(redis);
     }
 
-    private List<Long> acquire(String token, long floor, LockKeys... locks) {
-        return acquire("", token, floor, List.of(), locks);
+    private List<Object> acquire(String token, long floor, LockKeys... locks) {
+        return acquire("", token, floor, "", List.of(), locks);
     }
 
-    private List<Long> acquireGuarded(String known, String token, LockKeys... locks) {
-        return acquire(known, token, 0, List.of(GuardedScripts.HISTORY, GuardedScripts.CHECKED), locks);
+    private List<Object> acquireGuarded(String known, String token, LockKeys... locks) {
+        return acquire(known, token, 0, "", List.of(GuardedScripts.HISTORY, GuardedScripts.CHECKED), locks);
     }
 
-    private List<Long> acquire(String known, String token, long floor, List<String> history, LockKeys... locks) {
-        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GuardedScripts.GRACE)));
+    private List<Object> waitFor(String token, LockKeys... locks) {
+        return acquire("", token, 0, "=", List.of(), locks);
+    }
+
+    private List<Object> acquire(
+            String known, String token, long floor, String name, List<String> history, LockKeys... locks) {
+        List<String> arguments = new ArrayList<>(List.of(known, Long.toString(GuardedScripts.GRACE), "5000"));
         for (int i = 0; i < locks.length; i++) {
-            arguments.addAll(List.of(token, "30000", Long.toString(floor)));
+            arguments.addAll(List.of(token, "30000", Long.toString(floor), name));
         }
         return redis.eval(
                 LockScript.ACQUIRE_BATCH.text(),
                 ScriptOutputType.MULTI,
-                Stream.of(Stream.of(locks).map(LockKeys::lock), Stream.of(ONE.fence()), history.stream())
+                Stream.of(
+                                Stream.of(locks).map(LockKeys::lock),
+                                Stream.of(locks).map(LockKeys::waiters),
+                                Stream.of(ONE.fence()),
+                                history.stream())
                         .flatMap(keys -> keys)
                         .toArray(String[]::new),
                 arguments.toArray(String[]::new));
@@ -68,79 +84,140 @@ class BatchScriptsIT {
                 Stream.of(locks).flatMap(lock -> Stream.of(token, "")).toArray(String[]::new));
     }
 
+    private static long first(List<Object> replies) {
+        return (long) replies.get(0);
+    }
+
     @Test
     void grantsWhatIsFree() {
-        redis.set(TWO.lock(), "somebody");
-        List<Long> tokens = acquire("a:1", 0, ONE, TWO, THREE);
-        assertThat(tokens).element(1).isEqualTo(0L);
-        assertThat(redis.get(ONE.lock())).endsWith(" a:1");
+        redis.psetex(TWO.lock(), 20_000, "somebody");
+        List<Object> replies = acquire("a:1", 0, ONE, TWO, THREE);
+        assertThat(replies.get(1))
+                .asInstanceOf(list(Object.class))
+                .startsWith(0L)
+                .endsWith(0L)
+                .element(1)
+                .asInstanceOf(LONG)
+                .isBetween(19_000L, 20_000L);
         assertThat(redis.get(TWO.lock())).isEqualTo("somebody");
-        assertThat(redis.get(ONE.lock())).isEqualTo(Scripts.stored(tokens.get(0), "a:1"));
-        assertThat(redis.get(ONE.fence())).isEqualTo(tokens.get(2).toString());
-        assertThat(tokens.get(2)).isEqualTo(tokens.get(0) + 2);
+        assertThat(redis.get(ONE.lock())).isEqualTo(Scripts.stored(first(replies), "a:1"));
+        assertThat(redis.get(ONE.fence())).isEqualTo(replies.get(2).toString());
+        assertThat((long) replies.get(2)).isGreaterThan(first(replies));
         assertThat(redis.pttl(ONE.lock())).isBetween(29_000L, 30_000L);
     }
 
     @Test
     void grantsTokensThatGrow() {
-        long before = acquire("a:1", 0, ONE).get(0);
+        long before = first(acquire("a:1", 0, ONE));
         redis.del(ONE.lock());
-        assertThat(acquire("a:2", 0, ONE).get(0)).isGreaterThan(before);
+        assertThat(first(acquire("a:2", 0, ONE))).isGreaterThan(before);
         redis.del(ONE.lock());
         long ahead = before + 3_600_000_000L;
         redis.set(ONE.fence(), Long.toString(ahead));
         assertThat(acquire("a:3", 0, ONE)).containsExactly(ahead + 1);
         redis.del(ONE.lock());
-        assertThat(acquire("a:4", ahead + 10, ONE))
-                .as("a floor is raised by acquire")
-                .containsExactly(0L);
-        assertThat(redis.exists(ONE.lock())).isZero();
+        assertThat(acquire("a:4", ahead + 10, ONE)).containsExactly(ahead + 11);
     }
 
-    /** The single call answers it: the client has sent the batch twice. */
+    /** The client sends a batch again when a connection breaks. */
     @Test
-    void leavesWhatTheTokenHasAlready() {
-        acquire("a:1", 0, ONE);
+    void givesWhatTheTokenHasAlready() {
+        List<Object> granted = acquire("a:1", 0, ONE);
         String held = redis.get(ONE.lock());
-        assertThat(acquire("a:1", 0, ONE)).containsExactly(0L);
+        assertThat(acquire("a:1", 0, ONE)).isEqualTo(granted);
         assertThat(redis.get(ONE.lock())).isEqualTo(held);
-        assertThat(redis.get(ONE.lock())).endsWith(" a:1");
+        assertThat(acquire("a:1", first(granted) + 1, ONE))
+                .as("above the floor")
+                .containsExactly(first(granted) + 2);
     }
 
     @Test
-    void goesOnBehindALockOfAnotherTypeThatIsToBeGranted() {
+    void queuesWhoWaitsAndNobodyElse() {
+        acquire(INSTANCE + ":1", 0, ONE, TWO);
+        List<Object> replies = waitFor(OTHER + ":1", ONE, TWO, THREE);
+        assertThat(replies).element(2).isInstanceOf(Long.class);
+        for (LockKeys lock : List.of(ONE, TWO)) {
+            Object contended = replies.get(lock.equals(ONE) ? 0 : 1);
+            long position = redis.zscore(lock.waiters(), OTHER).longValue();
+            assertThat(contended)
+                    .asInstanceOf(list(Object.class))
+                    .startsWith(0L)
+                    .endsWith(position);
+            assertThat(redis.pttl(lock.waiters())).isBetween(4_000L, 5_000L);
+        }
+        acquire("b:1", 0, ONE);
+        assertThat(redis.zcard(ONE.waiters())).isOne();
+    }
+
+    @Test
+    void goesOnBehindALockOfAnotherType() {
         redis.lpush(ONE.lock(), "a list");
-        assertThat(acquire("a:1", 0, ONE, TWO)).startsWith(0L).element(1).isNotEqualTo(0L);
+        assertThat(acquire("a:1", 0, ONE, TWO))
+                .startsWith(List.of(-1L, 1L, 0L))
+                .element(1)
+                .isInstanceOf(Long.class);
         assertThat(redis.type(ONE.lock())).isEqualTo("list");
     }
 
     @Test
     void grantsNothingThatItCannotCount() {
         redis.lpush(ONE.fence(), "a list");
-        assertThat(acquire("a:1", 0, ONE, TWO)).containsExactly(0L, 0L);
+        assertThat(acquire("a:1", 0, ONE, TWO)).containsOnly(List.of(-1L, 2L, 0L));
         assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
+    }
+
+    /** A refusal is that lock's own: what was granted before it stays granted, and its caller is told. */
+    @Test
+    void saysWhatTheServerRefusedForOneLock() {
+        redis.set(TWO.lock(), "somebody");
+        redis.aclSetuser("batch", on().nopass().allCommands().allKeys().removeCommand(CommandType.ZADD));
+        RedisURI uri = RedisURI.builder(REDIS.server().uri())
+                .withAuthentication("batch", "any")
+                .build();
+        List<Object> replies;
+        try (RedisClient client = RedisClient.create(uri)) {
+            redis = client.connect().sync();
+            replies = waitFor(OTHER + ":1", ONE, TWO, THREE);
+        }
+        connect();
+        redis.aclDeluser("batch");
+        assertThat(replies.get(0)).isInstanceOf(Long.class);
+        assertThat(replies.get(1)).asInstanceOf(list(Object.class)).startsWith(-2L, 0L, 0L);
+        assertThat(replies.get(1).toString()).containsAnyOf("zadd", "can't run this command");
+        assertThat(replies.get(2)).isInstanceOf(Long.class);
     }
 
     /** The same key may be in a batch twice: of one caller's attempt, and of another one's. */
     @Test
     void grantsALockOnce() {
-        assertThat(acquire("a:1", 0, ONE, ONE)).element(1).isEqualTo(0L);
+        assertThat(acquire("a:1", 0, ONE)).element(0).isInstanceOf(Long.class);
+        assertThat(acquire("b:1", 0, TWO, TWO, ONE))
+                .element(2)
+                .asInstanceOf(list(Object.class))
+                .startsWith(0L);
     }
 
     @Test
     void grantsInTheHistoryOfTheCallerAlone() {
         String known = guarded.grace(GuardedScripts.GRACE);
-        assertThat(acquireGuarded("", "a:1", ONE, TWO)).containsExactly(0L, 0L);
-        assertThat(acquireGuarded(known, "a:1", ONE, TWO)).doesNotContain(0L);
+        assertThat(acquireGuarded("", "a:1", ONE, TWO)).allSatisfy(reply -> assertThat(reply)
+                .asInstanceOf(list(Object.class))
+                .startsWith(1L)
+                .endsWith(known));
         redis.del(ONE.lock(), TWO.lock());
-        assertThat(acquireGuarded("x" + known, "a:2", ONE, TWO)).containsExactly(0L, 0L);
-        assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
+        assertThat(acquireGuarded(known, "a:1", ONE, TWO)).allMatch(Long.class::isInstance);
+        redis.del(ONE.lock(), TWO.lock());
+        assertThat(acquireGuarded("x" + known, "a:2", ONE))
+                .allSatisfy(reply ->
+                        assertThat(reply).asInstanceOf(list(Object.class)).endsWith(known));
     }
 
     @Test
     void grantsNothingWithinTheGrace() {
         String known = guarded.grace(GuardedScripts.GRACE - 10_000);
-        assertThat(acquireGuarded(known, "a:1", ONE, TWO)).containsExactly(0L, 0L);
+        assertThat(acquireGuarded(known, "a:1", ONE, TWO))
+                .allSatisfy(reply ->
+                        assertThat(reply).asInstanceOf(list(Object.class)).startsWith(2L));
         assertThat(redis.exists(ONE.lock(), TWO.lock())).isZero();
     }
 
@@ -148,8 +225,41 @@ class BatchScriptsIT {
     void beginsAHistoryAsASingleCallDoes() {
         guarded.mark("another", GuardedScripts.GRACE, "grace");
         String known = guarded.marker();
-        assertThat(acquireGuarded(known, "a:1", ONE)).containsExactly(0L);
+        assertThat(acquireGuarded(known, "a:1", ONE).get(0))
+                .asInstanceOf(list(Object.class))
+                .startsWith(2L)
+                .endsWith(guarded.marker());
         assertThat(guarded.marker()).startsWith(guarded.replid()).endsWith(":grace");
+    }
+
+    /** While the note stands, locks are hoped to be free. */
+    @Test
+    void countsOnceForAllLocksWhileTheNoteStands() {
+        String known = guarded.grace(GuardedScripts.GRACE);
+        acquireGuarded(known, "a:1", ONE);
+        noteForEver(known);
+        redis.configResetstat();
+        assertThat(acquireGuarded(known, "b:1", ONE, TWO, THREE)).element(0).isNotInstanceOf(Long.class);
+        assertThat(REDIS.server().info("commandstats").get("cmdstat_incrby")).startsWith("calls=1,");
+    }
+
+    /** Where nobody is granted anything, there is no note, and callers that try cost no writes. */
+    @Test
+    void writesNothingForALockThatIsHeldWhereThereIsNoNote() {
+        String known = guarded.grace(GuardedScripts.GRACE);
+        redis.set(ONE.lock(), "somebody");
+        redis.configResetstat();
+        acquireGuarded(known, "b:1", ONE, ONE, ONE);
+        assertThat(REDIS.server().info("commandstats"))
+                .doesNotContainKeys("cmdstat_incrby", "cmdstat_set", "cmdstat_zadd");
+    }
+
+    private void noteForEver(String known) {
+        redis.eval(
+                "return redis.call('SET', KEYS[1], ARGV[1] .. tostring(redis))",
+                ScriptOutputType.STATUS,
+                new String[] {GuardedScripts.CHECKED},
+                known);
     }
 
     @Test
@@ -159,7 +269,14 @@ class BatchScriptsIT {
         assertThat(release("a:1", ONE, TWO, THREE)).containsExactly(1L, 0L, 1L);
         assertThat(redis.exists(ONE.lock(), THREE.lock())).isZero();
         assertThat(redis.get(TWO.lock())).isEqualTo("somebody");
-        assertThat(release("a:1", ONE)).containsExactly(0L);
+        assertThat(release("a:1", ONE)).as("free").containsExactly(-1L);
+    }
+
+    @Test
+    void freesALockThatIsMarked() {
+        redis.set(ONE.lock(), Scripts.stored("a:1|500") + "|1700000000000000+0");
+        assertThat(release("a:1|500", ONE)).containsExactly(1L);
+        assertThat(redis.exists(ONE.lock())).isZero();
     }
 
     @Test
@@ -173,7 +290,7 @@ class BatchScriptsIT {
     }
 
     @Test
-    void goesOnBehindALockOfAnotherType() {
+    void freesTheOthersBehindALockOfAnotherType() {
         redis.lpush(ONE.lock(), "a list");
         acquire("a:1", 0, TWO);
         assertThat(release("a:1", ONE, TWO)).containsExactly(0L, 1L);

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.lettuce.core.codec.Base16;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -92,10 +92,15 @@ class LockScriptTests {
 
     /** What each turn of a loop takes for itself, it names first. */
     private static List<String> withoutHeadsOfLoops(List<String> lines) {
-        return IntStream.range(0, lines.size())
-                .filter(i -> i == 0 || !isHeadOfLoop(lines.get(i - 1)))
-                .mapToObj(lines::get)
-                .toList();
+        List<String> others = new ArrayList<>();
+        boolean isHead = false;
+        for (String line : lines) {
+            isHead = isHeadOfLoop(line) || (isHead && line.startsWith("local ") && hasInput(line));
+            if (!isHead || isHeadOfLoop(line)) {
+                others.add(line);
+            }
+        }
+        return others;
     }
 
     private static boolean hasInput(String line) {

@@ -8,6 +8,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * One connection of a {@link TcpProxy}: a thread for each direction. {@code taken} is the loss of a reply that this
@@ -106,6 +107,7 @@ public final class ProxyLink {
         byte[] buffer = new byte[65_536];
         for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
             faults.requests().pass();
+            LockSupport.parkNanos(faults.latency().get().toNanos());
             String request = new String(buffer, 0, length, StandardCharsets.ISO_8859_1);
             if (faults.refused().get().test(request)) {
                 return;

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,8 +29,12 @@ public final class TcpProxy implements AutoCloseable {
     private final InetSocketAddress target;
     private final int port;
     private final Set<ProxyLink> links = ConcurrentHashMap.newKeySet();
-    private final Faults faults =
-            new Faults(new Gate(), new Gate(), new AtomicReference<>(), new AtomicReference<>(TcpProxy::isRefused));
+    private final Faults faults = new Faults(
+            new Gate(),
+            new Gate(),
+            new AtomicReference<>(),
+            new AtomicReference<>(TcpProxy::isRefused),
+            new AtomicReference<>(Duration.ZERO));
     private ServerSocket listener;
 
     private TcpProxy(InetSocketAddress target, int port) {
@@ -132,6 +137,15 @@ public final class TcpProxy implements AutoCloseable {
         faults.replies().shut();
     }
 
+    /**
+     * Forwards what clients send so much later, as a network does that is far away.
+     *
+     * @param latency the time for each piece
+     */
+    public void delayRequests(Duration latency) {
+        faults.latency().set(latency);
+    }
+
     /** Ends all stalling; what was held back is forwarded. */
     public void flow() {
         faults.requests().open();
@@ -230,9 +244,14 @@ public final class TcpProxy implements AutoCloseable {
      * @param replies shut while replies are stalled
      * @param drop the armed loss of a reply, taken by the first connection that sees the request
      * @param refused matches the requests on which a connection is closed
+     * @param latency after which a request is forwarded
      */
     record Faults(
-            Gate requests, Gate replies, AtomicReference<ReplyDrop> drop, AtomicReference<Predicate<String>> refused) {}
+            Gate requests,
+            Gate replies,
+            AtomicReference<ReplyDrop> drop,
+            AtomicReference<Predicate<String>> refused,
+            AtomicReference<Duration> latency) {}
 
     /**
      * An armed loss of a reply.

@@ -1,0 +1,120 @@
+package io.github.lockstarter.redis.batch;
+
+import io.github.lockstarter.redis.batch.CallQueue.Call;
+import io.github.lockstarter.redis.batch.CallQueue.Sender;
+import io.github.lockstarter.redis.failure.RedisExceptionTranslator;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.history.ClientHistories;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
+import io.github.lockstarter.redis.script.AcquireScript;
+import io.github.lockstarter.redis.script.AcquireScript.Answer;
+import io.github.lockstarter.redis.script.AcquireScript.Reply;
+import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
+import io.github.lockstarter.spi.AcquireResult;
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends attempts to get locks of one server. One that asks for a lock and nothing else travels as a batch, even alone:
+ * that script is the shorter one for a lock that is free.
+ *
+ * @param runner sends
+ * @param keySpace what the keys are called
+ * @param histories the history that the locks belong to
+ * @param failures says what a refusal means
+ */
+public record Attempts(
+        ScriptRunner runner, KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures)
+        implements Sender<AcquireCommand, AcquireResult> {
+
+    @Override
+    public boolean isCollected(AcquireCommand command) {
+        return !histories.isPerSlot()
+                && command.fencingTokens() == 1
+                && command.atLeast().isZero()
+                && (command.waiting().isEmpty() || command.waiting().get().position() == Waiting.NEW);
+    }
+
+    @Override
+    public CompletionStage<?> send(List<Call<AcquireCommand, AcquireResult>> calls) {
+        List<AcquireCommand> commands = new ArrayList<>(calls.size());
+        List<Answer> answers = new ArrayList<>(calls.size());
+        for (Call<AcquireCommand, AcquireResult> call : calls) {
+            LockKeys keys = keySpace.keysOf(call.command().key());
+            commands.add(call.command());
+            answers.add(new Answer(keys, histories.of(keys.lock())));
+        }
+        AcquireCommand first = commands.get(0);
+        if (isCollected(first)) {
+            return runner.run(AcquireScript.batch(commands, answers), new Batch(calls, answers, failures));
+        }
+        Answer answer = answers.get(0);
+        return calls.get(0)
+                .completeWith(runner.run(AcquireScript.acquire(first, answer.keys(), answer.history()), answer));
+    }
+
+    @Override
+    public AcquireResult unsent(AcquireCommand command) {
+        RedisFailure failure = failures.ofCrowd(CallQueue.MOST_UNANSWERED);
+        return new AcquireResult.Unavailable(failure.problem(), failure.cause());
+    }
+
+    /** Completes each attempt. */
+    private record Batch(
+            List<Call<AcquireCommand, AcquireResult>> calls, List<Answer> answers, RedisExceptionTranslator failures)
+            implements Reader<List<Object>, Integer> {
+
+        @Override
+        public Integer of(List<Object> replies) {
+            return complete(replies, false);
+        }
+
+        @Override
+        public Integer ofRepeated(List<Object> replies) {
+            return complete(replies, true);
+        }
+
+        private int complete(List<Object> replies, boolean areRepeated) {
+            if (replies.size() != calls.size()) {
+                throw new IllegalArgumentException("Not a reply for " + calls.size() + " locks");
+            }
+            for (int i = 0; i < replies.size(); i++) {
+                Reply reply = Reply.of(replies.get(i));
+                Answer answer = answers.get(i);
+                calls.get(i)
+                        .complete(reply.isRefusal() ? answer.failed(refused(reply, areRepeated)) : answer.of(reply));
+            }
+            return replies.size();
+        }
+
+        private RedisFailure refused(Reply reply, boolean isRepeated) {
+            RedisFailure refusal = failures.ofError(reply.marker());
+            return isRepeated ? refusal.afterReconnect() : refusal;
+        }
+
+        @Override
+        public @Nullable Throwable refusalIn(List<Object> replies) {
+            return replies.stream()
+                    .map(Reply::of)
+                    .filter(Reply::isRefusal)
+                    .findFirst()
+                    .map(refusal -> new RedisCommandExecutionException(refusal.marker()))
+                    .orElse(null);
+        }
+
+        @Override
+        public Integer failed(RedisFailure failure) {
+            for (int i = 0; i < calls.size(); i++) {
+                calls.get(i).complete(answers.get(i).failed(failure));
+            }
+            return calls.size();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.lockstarter.redis.batch;
+
+import io.github.lockstarter.redis.batch.CallQueue.Call;
+import io.github.lockstarter.redis.batch.CallQueue.Sender;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.script.ReleaseScript;
+import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.spi.ReleaseCommand;
+import io.github.lockstarter.spi.ReleaseResult;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Sends releases of locks of one server.
+ *
+ * @param runner sends
+ * @param script makes the calls
+ * @param isCluster whether two locks are rarely on one server
+ */
+public record Releases(ScriptRunner runner, ReleaseScript script, boolean isCluster)
+        implements Sender<ReleaseCommand, ReleaseResult> {
+
+    @Override
+    public boolean isCollected(ReleaseCommand command) {
+        return !isCluster && command.requeue().isEmpty() && command.keep().isEmpty();
+    }
+
+    @Override
+    public CompletionStage<?> send(List<Call<ReleaseCommand, ReleaseResult>> calls) {
+        if (calls.size() > 1) {
+            List<ReleaseCommand> commands = calls.stream().map(Call::command).toList();
+            return runner.run(script.releaseAll(commands), new Batch(calls));
+        }
+        Call<ReleaseCommand, ReleaseResult> single = calls.get(0);
+        ReleaseCommand command = single.command();
+        return single.completeWith(runner.run(script.release(command), ReleaseScript.readerFor(command.token())));
+    }
+
+    /** Completes each release. */
+    private record Batch(List<Call<ReleaseCommand, ReleaseResult>> calls) implements Reader<List<Long>, Integer> {
+
+        @Override
+        public Integer of(List<Long> statuses) {
+            return complete(statuses, false);
+        }
+
+        @Override
+        public Integer ofRepeated(List<Long> statuses) {
+            return complete(statuses, true);
+        }
+
+        private int complete(List<Long> statuses, boolean areRepeated) {
+            if (statuses.size() != calls.size()) {
+                throw new IllegalArgumentException("Not a reply for " + calls.size() + " locks");
+            }
+            for (int i = 0; i < statuses.size(); i++) {
+                Call<ReleaseCommand, ReleaseResult> call = calls.get(i);
+                Reader<Long, ReleaseResult> reader =
+                        ReleaseScript.readerFor(call.command().token());
+                call.complete(areRepeated ? reader.ofRepeated(statuses.get(i)) : reader.of(statuses.get(i)));
+            }
+            return statuses.size();
+        }
+
+        @Override
+        public Integer failed(RedisFailure failure) {
+            for (Call<ReleaseCommand, ReleaseResult> call : calls) {
+                call.complete(ReleaseScript.readerFor(call.command().token()).failed(failure));
+            }
+            return calls.size();
+        }
+    }
+}

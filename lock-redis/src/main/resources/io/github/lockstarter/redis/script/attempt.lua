@@ -1,0 +1,165 @@
+-- Answers one attempt as acquire documents it. Takes lock, fence, waiters, checked, token, lease, floor, block, known, grace,
+-- patience, position, name, waits and timed of the script that includes it, and what check_history leaves.
+local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
+
+-- No upvalues: they would cost each grant more than the function.
+local function failed(reply, key)
+  local WRONG_TYPE = -1
+  if string.sub(reply.err, 1, 9) == 'WRONGTYPE' then
+    return {WRONG_TYPE, key, 0}
+  end
+  return reply
+end
+
+if refusal then
+  return failed(refusal, 4)
+end
+local told
+if marker ~= known then
+  told = marker
+end
+local clock
+if timed then
+  if not micros then
+    local now = redis.pcall('TIME')
+    if now.err then
+      return failed(now, 2)
+    end
+    micros = now[1] * 1000000 + now[2]
+  end
+  clock, told = micros, told or ''
+end
+local recovering = age and age < grace * 1000
+
+local owner = redis.pcall('GET', lock)
+if type(owner) == 'table' then
+  return failed(owner, 1)
+end
+if not owner and recovering then
+  return {RECOVERING, math.ceil(grace - age / 1000), 0, told, clock}
+end
+-- Where the token begins in what is stored.
+local TOKEN = 18
+local repeated = owner and string.sub(owner, TOKEN) == token
+-- include is_marked.lua: leaves isMarked
+repeated = repeated or isMarked
+
+-- More than any label has: the lock may hold anything that somebody else has written.
+local MOST_OF_LABEL = 96
+local lost
+if owner and not repeated and isNamed and not recovering then
+  -- include take_over.lua: leaves abandoned and micros
+  if abandoned then
+    lost, owner = abandoned, nil
+  end
+end
+
+if owner and not repeated then
+  -- Tells the owner, unless another instance than its own was waiting already, so that it knows.
+  -- A failure is none of the caller's: the owner's hand-overs end without being told too.
+  local function want(instance)
+    local holder, after = string.match(owner, '^%d+ ([0-9a-f]+):%d+(.?)')
+    if not holder or (after ~= '' and after ~= '|') or #holder ~= 32 or holder == instance then
+      return
+    end
+    local others = redis.call('ZCARD', waiters) - 1
+    if others == 0 or (others == 1 and redis.call('ZSCORE', waiters, holder)) then
+      local prefix, tag = string.match(lock, '^([^{]*){(.*)}$')
+      redis.pcall('PUBLISH', prefix .. 'mailbox:' .. holder, '%!' .. (name or tag))
+    end
+  end
+
+  local place = 0
+  if waits then
+    name = name ~= '' and name or nil
+    patience, position = tonumber(patience), tonumber(position)
+    local instance = string.match(token, '^(.*):')
+    local registered = redis.pcall('ZSCORE', waiters, instance)
+    if type(registered) == 'table' then
+      return failed(registered, 3)
+    end
+    place = tonumber(registered)
+    if not place and not position then
+      local now = redis.call('TIME')
+      position = now[1] * 1000000 + now[2]
+    end
+    if not place or (position and position < place) then
+      place = position
+      redis.call('ZADD', waiters, place, instance)
+    end
+    if redis.call('PTTL', waiters) < patience then
+      redis.call('PEXPIRE', waiters, patience)
+    end
+    if not registered then
+      want(instance)
+    end
+  end
+  local remaining = redis.call('PTTL', lock)
+  local holder, label = string.match(owner, '^%d+ ([0-9a-f]+):%d+(|.*)$')
+  if holder then
+    return {CONTENDED, remaining, place, told or '', string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), clock}
+  end
+  if string.sub(owner, TOKEN) == '%kept' then
+    return {CONTENDED, remaining, place, told or '', '%kept', clock}
+  end
+  return {CONTENDED, remaining, place, told, clock}
+end
+
+local others = 0
+if block > 1 or (position and position ~= '') then
+  others = redis.pcall('ZCARD', waiters)
+  if type(others) == 'table' then
+    return failed(others, 3)
+  end
+  if others > 0 then
+    -- An instance that gets what it waits for has left the queue; one that only tries leaves it to those who wait.
+    local instance = string.match(token, '^(.*):')
+    local own = redis.pcall(waits and 'ZREM' or 'ZSCORE', waiters, instance)
+    if type(own) == 'table' then
+      return failed(own, 3)
+    end
+    if own and own ~= 0 then
+      others = others - 1
+    end
+  end
+end
+
+local first
+if repeated then
+  first = tonumber(string.sub(owner, 1, TOKEN - 2)) - block + 1
+  if first <= floor then
+    first = floor + 1
+    local newest = floor + block
+    -- include raise_counter.lua: leaves problem
+    if problem then
+      return failed(problem, 2)
+    end
+    local raised = redis.pcall('SET', lock, string.format('%016.0f ', newest) .. token, 'KEEPTTL')
+    if raised.err then
+      return raised
+    end
+  end
+else
+  -- A caller that asks for the time uses the first fencing token as an upper bound of the time of the grant.
+  local isNoted = isChecked and not timed
+  -- include fencing_tokens.lua: leaves taken, micros and problem
+  if problem then
+    return failed(problem, 2)
+  end
+  first = taken
+  local set = redis.pcall('SET', lock, string.format('%016.0f ', first + block - 1) .. token, 'PX', lease)
+  if set.err then
+    return set
+  end
+  if checked and not isChecked and isNamed and marker == known then
+    -- include note_check.lua
+    isChecked = true
+  end
+end
+if lost then
+  return {GRANTED, first, others, told or '', lost, clock}
+end
+if others > 0 or told then
+  return {GRANTED, first, others, told, clock}
+end
+return first

@@ -1,0 +1,178 @@
+package io.github.lockstarter.redis.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.redis.batch.CallQueue.Call;
+import io.github.lockstarter.redis.batch.CallQueue.Sender;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CallQueueTests {
+
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+
+    /** Answers what was sent when a test says so. */
+    private final class Recorder implements Sender<Integer, String> {
+
+        private final String kind;
+        private volatile boolean isCollected = true;
+
+        private Recorder(String kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        public boolean isCollected(Integer command) {
+            return isCollected;
+        }
+
+        @Override
+        public CompletionStage<?> send(List<Call<Integer, String>> calls) {
+            CompletableFuture<String> answered = new CompletableFuture<>();
+            sent.add(kind + calls.stream().map(Call::command).toList());
+            answers.add(() -> {
+                calls.forEach(call -> call.complete("answered"));
+                answered.complete("answered");
+            });
+            return answered;
+        }
+
+        @Override
+        public String unsent(Integer command) {
+            return "unsent";
+        }
+    }
+
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final List<String> sent = new CopyOnWriteArrayList<>();
+    private final ConcurrentLinkedQueue<Runnable> answers = new ConcurrentLinkedQueue<>();
+    private final Recorder attempts = new Recorder("attempts");
+    private final Recorder releases = new Recorder("releases");
+    private final CallQueue queue = new CallQueue(timer, COMMAND_TIMEOUT);
+
+    @AfterEach
+    void stop() {
+        timer.shutdownNow();
+    }
+
+    private List<CompletableFuture<String>> attempt(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> queue.attempt(attempts, i).toCompletableFuture())
+                .toList();
+    }
+
+    private void release(int... numbers) {
+        IntStream.of(numbers).forEach(number -> queue.inOrder(releases, number));
+    }
+
+    private void answer() {
+        Runnable next = answers.poll();
+        assertThat(next).isNotNull();
+        next.run();
+    }
+
+    /** No call is overdue, however slow the machine is. */
+    private void withoutPatience() {
+        timer.shutdown();
+    }
+
+    @Test
+    void collectsNeighboursWhileTwoAreUnanswered() {
+        withoutPatience();
+        List<CompletableFuture<String>> results = attempt(0, 5);
+        assertThat(sent).containsExactly("attempts[0]", "attempts[1]");
+        answer();
+        assertThat(sent).endsWith("attempts[2, 3, 4]");
+        assertThat(results.get(0)).isCompletedWithValue("answered");
+        assertThat(results.get(4)).isNotDone();
+        answer();
+        answer();
+        assertThat(results).allMatch(CompletableFuture::isDone);
+        assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void sendsAFullScriptWithoutWaitingForAnAnswer() {
+        withoutPatience();
+        attempt(0, 2 + CallQueue.MOST);
+        assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void sendsReleasesBeforeAttemptsThatCameEarlierAndInTheirOrder() {
+        withoutPatience();
+        attempt(0, 3);
+        release(3, 4);
+        queue.inOrder(() -> CompletableFuture.completedFuture(sent.add("withdrawal")));
+        release(5);
+        assertThat(sent).containsExactly("attempts[0]", "attempts[1]", "releases[3, 4]", "withdrawal");
+        answer();
+        answer();
+        answer();
+        assertThat(sent).endsWith("releases[5]", "attempts[2]");
+    }
+
+    /** Also where the attempt is full before the releases are. */
+    @Test
+    void sendsNoAttemptAheadOfAReleaseThatCameBefore() {
+        withoutPatience();
+        attempt(0, 2);
+        release(2);
+        attempt(3, 3 + CallQueue.MOST);
+        assertThat(sent.get(2)).isEqualTo("releases[2]");
+        assertThat(sent.get(3)).startsWith("attempts[3, 4");
+    }
+
+    @Test
+    void doesNotWaitForAServerThatHangs() {
+        attempt(0, 4);
+        await().untilAsserted(
+                        () -> assertThat(String.join("", sent)).contains("2").contains("3"));
+    }
+
+    @Test
+    void holdsAttemptsBackAndAnswersThoseThatComeTooLateAsUnsent() {
+        attempts.isCollected = false;
+        List<CompletableFuture<String>> results = attempt(0, CallQueue.MOST_UNANSWERED + 2);
+        assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED);
+        answer();
+        assertThat(sent).hasSize(CallQueue.MOST_UNANSWERED + 1);
+        release(0);
+        await("what frees a lock does not wait for room")
+                .untilAsserted(() -> assertThat(sent).endsWith("releases[0]"));
+        assertThat(results.get(CallQueue.MOST_UNANSWERED + 1))
+                .succeedsWithin(Duration.ofSeconds(20))
+                .isEqualTo("unsent");
+    }
+
+    @Test
+    void failsWhatCannotBeSentAndGoesOn() {
+        withoutPatience();
+        List<CompletionStage<String>> failing = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            failing.add(queue.inOrder(() -> {
+                throw new OutOfMemoryError("as if");
+            }));
+        }
+        assertThat(failing).allSatisfy(call -> assertThatThrownBy(
+                        () -> call.toCompletableFuture().get(1, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(OutOfMemoryError.class));
+        attempt(0, 2);
+        assertThat(sent).containsExactly("attempts[0]", "attempts[1]");
+    }
+}
