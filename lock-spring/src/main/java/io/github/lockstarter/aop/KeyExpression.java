@@ -1,5 +1,6 @@
 package io.github.lockstarter.aop;
 
+import io.github.lockstarter.aop.KeyRenderer.NoTextException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
@@ -89,12 +90,14 @@ final class KeyExpression {
             return KeyRenderer.of(expression.getValue(context));
         } catch (EvaluationException e) {
             throw failed("cannot be evaluated: " + e.getMessage(), e);
+        } catch (NoTextException e) {
+            throw failed(e.getMessage(), null); // says the same, and has no cause itself
         } catch (IllegalArgumentException e) {
             throw failed(e.getMessage(), e);
         }
     }
 
-    private IllegalArgumentException failed(@Nullable String why, Exception cause) {
+    private IllegalArgumentException failed(@Nullable String why, @Nullable Exception cause) {
         return new IllegalArgumentException(
                 "Key expression '" + text + "' of " + method + " " + why
                         + ". The method did not run; pass arguments that identify what to lock",

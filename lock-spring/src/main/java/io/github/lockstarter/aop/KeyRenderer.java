@@ -47,16 +47,26 @@ final class KeyRenderer {
 
     private KeyRenderer() {}
 
+    /** A value has no text; the message continues a sentence about the value. */
+    static final class NoTextException extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1L;
+
+        NoTextException(String why) {
+            super(why);
+        }
+    }
+
     /**
      * Refuses what has no text of its own.
      *
-     * @throws IllegalArgumentException when the value is null, an array, a collection, a map, an optional, a date whose
+     * @throws NoTextException when the value is null, an array, a collection, a map, an optional, a date whose
      *     text depends on the time zone of the JVM, of a type without a {@code toString} of its own, or a record that
      *     shows one of these; the message continues a sentence about the value
      */
     static Object checked(@Nullable Object value) {
         if (value == null) {
-            throw new IllegalArgumentException("is null");
+            throw new NoTextException("is null");
         }
         checkText(value, "is a " + value.getClass().getTypeName());
         return value;
@@ -64,12 +74,11 @@ final class KeyRenderer {
 
     private static void checkText(Object value, String found) {
         if (value instanceof Date || value instanceof Calendar) {
-            throw new IllegalArgumentException(found
+            throw new NoTextException(found
                     + ", whose text depends on the time zone of the JVM; use its toInstant() or a type of java.time");
         }
         if (!HAS_TEXT.get(value.getClass())) {
-            throw new IllegalArgumentException(
-                    found + ", which has no text that identifies it; use one of its properties");
+            throw new NoTextException(found + ", which has no text that identifies it; use one of its properties");
         }
         for (Method accessor : SHOWN_COMPONENTS.get(value.getClass())) {
             Object component = ReflectionUtils.invokeMethod(accessor, value);
@@ -85,13 +94,13 @@ final class KeyRenderer {
     /**
      * The text.
      *
-     * @throws IllegalArgumentException as {@link #checked}, and when the text is blank
+     * @throws NoTextException as {@link #checked}, and when the text is blank
      */
     static String of(@Nullable Object value) {
         Object checked = checked(value);
         String text = checked instanceof Enum<?> constant ? constant.name() : checked.toString();
         if (text == null || text.isBlank()) {
-            throw new IllegalArgumentException("is blank");
+            throw new NoTextException("is blank");
         }
         return text;
     }
