@@ -11,7 +11,7 @@ import java.lang.annotation.Target;
  * Runs a method in one place at a time, over all instances of the application.
  *
  * <pre>{@code
- * @DistributedLock(key = "#orderId", leaseMs = 30000)
+ * @DistributedLock(name = "order", key = "#orderId")
  * public void ship(long orderId) { … }
  * }</pre>
  *
@@ -48,7 +48,7 @@ public @interface DistributedLock {
      * Value of {@link #leaseMs()}, {@link #waitMs()}, {@link #atLeastMs()} and {@link #maxHoldMs()} that stands for "as
      * configured".
      */
-    long AS_CONFIGURED = Long.MIN_VALUE;
+    long AS_CONFIGURED = -1;
 
     /**
      * SpEL expressions for what is locked, such as {@code "#orderId"} or {@code "#order.id"}; parameters are also

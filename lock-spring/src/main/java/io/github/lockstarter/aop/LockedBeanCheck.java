@@ -99,9 +99,18 @@ public final class LockedBeanCheck implements BeanFactoryPostProcessor, SmartIni
         try {
             settings.accept(method.method(), method.request());
         } catch (IllegalArgumentException e) {
-            throw new InvalidLockDeclarationException(
-                    method.method(), e.getMessage() + ".", "Change the annotation or the configuration.");
+            throw refused(method.method(), String.valueOf(e.getMessage()));
         }
+    }
+
+    /** The last sentence of the message, where it has several, says what to change. */
+    private static InvalidLockDeclarationException refused(Method method, String message) {
+        int end = message.lastIndexOf(". ");
+        return end < 0
+                ? new InvalidLockDeclarationException(
+                        method, message + ".", "Change the annotation or the configuration.")
+                : new InvalidLockDeclarationException(
+                        method, message.substring(0, end + 1), message.substring(end + 2) + ".");
     }
 
     private void checkSubclassable(Method method, Class<?> type, String beanName) {

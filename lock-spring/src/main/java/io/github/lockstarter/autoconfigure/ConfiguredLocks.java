@@ -32,6 +32,9 @@ final class ConfiguredLocks
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLocks.class);
 
+    /** Below it, a lease is rather a mistyped unit. */
+    private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
+
     private final Supplier<DistributedLockProperties> properties;
     private final ObjectProvider<LockBackendOptions> backends;
     private final Set<String> used = ConcurrentHashMap.newKeySet();
@@ -48,7 +51,9 @@ final class ConfiguredLocks
 
     @Override
     public void accept(Method method, LockRequest request) {
-        used.add(request.name());
+        if (used.add(request.name())) {
+            request.lease().ifPresent(lease -> warnOfShortLease("Lock '" + request.name() + "'", lease));
+        }
         DistributedLockProperties known = properties.get();
         known.engineSettings().validate(request);
         Optional<Duration> atLeast = known.atLeastOf(request);
@@ -85,8 +90,24 @@ final class ConfiguredLocks
         return properties.get().inTransaction(name);
     }
 
+    private static void warnOfShortLease(String where, Duration lease) {
+        if (lease.compareTo(SHORT_LEASE) < 0) {
+            log.warn(
+                    "{} has a lease of {}ms: its holder loses the lock with each pause that is longer, such as a garbage "
+                            + "collection. A number without a unit is in milliseconds: 30 is 30ms, write 30s for 30 "
+                            + "seconds",
+                    where,
+                    lease.toMillis());
+        }
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
+        warnOfShortLease("distributed-lock.lease: a lock", properties.get().lease());
+        properties
+                .get()
+                .leases()
+                .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease: a lock", lease));
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(used);
         if (!unused.isEmpty()) {

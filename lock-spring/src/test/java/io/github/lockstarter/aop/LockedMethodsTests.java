@@ -479,7 +479,7 @@ class LockedMethodsTests {
     }
 
     static class NegativeWait {
-        @DistributedLock(waitMs = -1)
+        @DistributedLock(waitMs = -2)
         public void ship() {}
     }
 
@@ -499,7 +499,7 @@ class LockedMethodsTests {
         assertRefused(Static.class, "a proxy does not intercept the call of a static method");
         assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
         assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is PT0S");
-        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is PT-0.001S");
+        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is PT-0.002S");
         assertRefused(OverflowingLease.class, "and 365 days");
         assertRefused(UnknownArgument.class, "uses '#ordrId', which is not an argument");
     }

@@ -43,6 +43,34 @@ class ConfiguredLocksTests {
                 .run(context -> assertThat(output).doesNotContain("has settings for"));
     }
 
+    static class Hasty {
+        @DistributedLock(name = "hasty", leaseMs = 30)
+        public void ship() {}
+    }
+
+    @Test
+    void warnOfALeaseThatIsRatherAMistypedUnit(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "distributed-lock.lease=30",
+                        "distributed-lock.max-lease=60s",
+                        "distributed-lock.locks.ship-order.lease=999ms")
+                .withBean(Hasty.class)
+                .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("write 30s")))
+                        .hasSize(3)
+                        .allMatch(line -> line.contains("WARN"))
+                        .anyMatch(line -> line.contains("distributed-lock.lease: a lock has a lease of 30ms"))
+                        .anyMatch(line ->
+                                line.contains("distributed-lock.locks.ship-order.lease: a lock has a lease of 999ms"))
+                        .anyMatch(line -> line.contains("Lock 'hasty' has a lease of 30ms")));
+    }
+
+    @Test
+    void areSilentAboutALeaseOfASecond(CapturedOutput output) {
+        application.withPropertyValues("distributed-lock.lease=1s").run(context -> assertThat(output)
+                .doesNotContain("write 30s"));
+    }
+
     @Test
     void areToldAboutInOneLineAtTheStart(CapturedOutput output) {
         application.run(context -> assertThat(output)

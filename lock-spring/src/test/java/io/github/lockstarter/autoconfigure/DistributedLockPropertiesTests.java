@@ -99,6 +99,15 @@ class DistributedLockPropertiesTests {
                         .containsOnlyKeys(name));
     }
 
+    @Test
+    void nameThePropertyAndNotTheRecordInTheFailureOfTheStart() {
+        application.withPropertyValues("distributed-lock.lease=0").run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .isEqualTo("distributed-lock.lease is 0ms; it must be between 20ms and 365d.\n\n"
+                        + "Correct distributed-lock.lease, or leave it out for its default. A duration without a "
+                        + "unit is in milliseconds."));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.lease=0                      | distributed-lock.lease is 0ms

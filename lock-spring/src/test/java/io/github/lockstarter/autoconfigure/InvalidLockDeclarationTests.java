@@ -175,7 +175,7 @@ class InvalidLockDeclarationTests {
     }
 
     static class NegativeMinimum {
-        @DistributedLock(atLeastMs = -1)
+        @DistributedLock(atLeastMs = -2)
         public void report() {}
     }
 
@@ -195,7 +195,7 @@ class InvalidLockDeclarationTests {
                 application,
                 LongLease.class,
                 "Lease of lock 'LongLease.ship' is 31000ms, above distributed-lock.max-lease (30000ms)",
-                "raise distributed-lock.max-lease");
+                "\n\nSet distributed-lock.max-lease=31000ms in all applications that share locks, or lower it.");
     }
 
     /** Created before anything that makes proxies. */

@@ -220,7 +220,7 @@ class ScheduledLockTests {
     }
 
     static class NegativeMinimumTime {
-        @ScheduledLock(name = "negative", atLeastMs = -1)
+        @ScheduledLock(name = "negative", atLeastMs = -2)
         public void run() {}
     }
 
@@ -246,21 +246,21 @@ class ScheduledLockTests {
                 "Return Optional<Integer>");
         assertFails(
                 LongerThanTheLease.class,
-                "Minimum time of lock 'long' is 30001ms, above the lease of the lock (30000ms). Lower it, or raise the lease",
-                "Change the annotation or the configuration.");
+                "Minimum time of lock 'long' is 30001ms, above the lease of the lock (30000ms).",
+                "Lower it, or raise the lease.");
         assertFails(
                 LongerThanItsLease.class,
                 "Minimum time of lock 'long' is 900ms, above the lease of the lock (800ms).",
-                "Change the annotation or the configuration.",
+                "Lower it, or raise the lease.",
                 "job.lease=800ms");
         assertFails(
                 NegativeMinimumTime.class,
-                "Minimum time of lock 'negative' is PT-0.001S; it must be 0, or between 1 ms and the lease.",
+                "Minimum time of lock 'negative' is PT-0.002S; it must be 0, or between 1 ms and the lease.",
                 "Correct leaseMs, waitMs, atLeastMs or maxHoldMs");
         assertFails(
                 ShortHold.class,
                 "Longest hold of lock 'short' is 29000ms, below the lease of the lock (30000ms)",
-                "Change the annotation or the configuration.");
+                "Raise it, or lower the lease.");
         assertFails(
                 Unresolved.class,
                 "atLeast = \"${job.at-least}\" cannot be resolved: ",

@@ -56,7 +56,8 @@ final class RangeChecks {
         if (lease.compareTo(maxLease) > 0) {
             throw new IllegalArgumentException(
                     property + " is " + exactly(lease) + ", above distributed-lock.max-lease (" + exactly(maxLease)
-                            + "). Lower it, or raise distributed-lock.max-lease");
+                            + "). Set distributed-lock.max-lease=" + exactly(lease)
+                            + " in all applications that share locks, or lower it");
         }
     }
 
