@@ -3,15 +3,28 @@ package io.github.lockstarter.autoconfigure;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.IfContended;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
+import io.github.lockstarter.LockSource;
+import io.github.lockstarter.LockStoreRecoveringException;
+import io.github.lockstarter.LockTemplate;
+import io.github.lockstarter.OnLost;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -207,6 +220,44 @@ class ScheduledLockTests {
         public int run() {
             return 1;
         }
+    }
+
+    @Test
+    void skipsTheTickWithOneLineIfTheStoreCannotBeReached(CapturedOutput output) {
+        LockSource source = mock();
+        when(source.acquire(any()))
+                .thenThrow(new LockStoreRecoveringException("tick", "the store recovers", Duration.ZERO));
+        application
+                .withUserConfiguration(Scheduling.class)
+                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(Ticking.class)
+                .run(context -> {
+                    verify(source, timeout(5_000).atLeast(3)).acquire(any());
+                    assertThat(context.getBean(Ticking.class).runs()).isZero();
+                });
+        assertThat(output)
+                .contains("WARN")
+                .contains(
+                        "ScheduledLockTests.Ticking.tick() did not run at this tick, since it is unknown whether another "
+                                + "instance runs it: the store recovers")
+                .doesNotContain("ERROR", "LockStoreRecoveringException");
+    }
+
+    static class Unscheduled {
+        @DistributedLock(name = "unscheduled", waitMs = 0, ifContended = IfContended.SKIP)
+        public void run() {}
+    }
+
+    @Test
+    void leavesTheExceptionToTheCallersOfOtherMethods() {
+        LockSource source = mock();
+        when(source.acquire(any())).thenThrow(new LockBackendException("unscheduled", "no connection", null));
+        application
+                .withBean(LockOperations.class, () -> new LockTemplate(source, OnLost.THROW))
+                .withBean(Unscheduled.class)
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(Unscheduled.class).run())
+                        .isInstanceOf(LockBackendException.class));
     }
 
     static class LongerThanTheLease {
