@@ -102,7 +102,8 @@ final class JdbcDatabase {
                 switch (dialect) {
                     case H2 -> connection.getSchema();
                     case POSTGRESQL -> PostgresRows.schemaOf(table, connection);
-                    case MYSQL, MARIADB -> connection.getCatalog();
+                    case MYSQL, MARIADB ->
+                        connection.getCatalog() == null ? connection.getSchema() : connection.getCatalog();
                 };
         char quote = dialect == JdbcDialect.H2 || dialect == JdbcDialect.POSTGRESQL ? '"' : '`';
         return schema == null ? table : table.in(schema, quote);

@@ -120,6 +120,7 @@ final class PostgresListener implements Runnable {
         PGConnection notifying = connection.unwrap(PGConnection.class);
         Optional<String> deafness = deafness(notifying);
         if (deafness.isPresent() && tried.isDone()) {
+            execute(connection, "UNLISTEN *");
             throw new SQLException(deafness.get());
         }
         if (deafness.isPresent()) {

@@ -14,6 +14,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
@@ -49,7 +50,11 @@ final class LockTableInitializer extends DataSourceScriptDatabaseInitializer {
                         .isPresent())
                 .map(this::withTheNameOfTheTable)
                 .toList();
-        super.runScripts(new Scripts(ofDialect).continueOnError(true).encoding(StandardCharsets.UTF_8));
+        try {
+            super.runScripts(new Scripts(ofDialect).continueOnError(true).encoding(StandardCharsets.UTF_8));
+        } catch (DataAccessException e) {
+            // No connection: the check of the start says why, or the application starts without a database.
+        }
     }
 
     private Optional<JdbcDialect> dialect() {

@@ -152,6 +152,19 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
+    void startsWithoutADatabaseWhereTheTableCannotBeCreatedAndIsNotRequired(CapturedOutput output) {
+        application
+                .withPropertyValues(
+                        "spring.datasource.url=jdbc:h2:tcp://localhost:1/none",
+                        "distributed-lock.jdbc.initialize-schema=always",
+                        "distributed-lock.jdbc.required-at-start=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output).contains("Locked methods fail until then");
+                });
+    }
+
+    @Test
     void grantsLocksToInitialisationCallbacksOnceTheApplicationHasCreatedTheTable() {
         locks.withBean("locking", LockingBean.class)
                 .withConfiguration(AutoConfigurations.of(
