@@ -103,7 +103,7 @@ public sealed interface LockEvent {
         OWNER_CHANGED,
         /** The longest hold of the lock ({@code max-hold}) was reached and the last lease ran out. */
         MAX_HOLD,
-        /** The lock client was closed while the lock was held. */
+        /** The lock client was stopped while the lock was held, by code that did not wait for the holder. */
         SHUTDOWN,
         /** An operator took the lock away ({@link LockAdmin#revoke}). */
         REVOKED,

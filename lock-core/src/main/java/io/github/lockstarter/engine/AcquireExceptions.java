@@ -54,7 +54,18 @@ final class AcquireExceptions {
         };
     }
 
+    static LockBackendException shutDown(String key) {
+        return new LockBackendException(
+                key,
+                "Cannot acquire lock '" + key + "': the lock client is shut down, because the application is stopping."
+                        + " Start no work that needs a lock any more",
+                null);
+    }
+
     static LockBackendException failed(String key, AcquireOutcome.Failed failure) {
+        if (failure.equals(AcquireOutcome.Failed.SHUT_DOWN)) {
+            return shutDown(key);
+        }
         return new LockBackendException(
                 key,
                 "Cannot tell whether lock '" + key + "' was acquired; it is not held: " + failure.reason(),

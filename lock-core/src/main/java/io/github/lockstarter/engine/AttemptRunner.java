@@ -101,6 +101,11 @@ final class AttemptRunner {
 
     /** Begins; the outcome follows. */
     void begin(Acquisition acquisition) {
+        AcquireOutcome.Failed refusal = closed;
+        if (refusal != null) {
+            acquisition.end(refusal);
+            return;
+        }
         if (acquisition.waits()) {
             execute(acquisition.key, queues.join(acquisition));
         } else {
@@ -167,13 +172,24 @@ final class AttemptRunner {
         queues.keys().forEach(this::signal);
     }
 
-    /** Ends every wait with the failure, and refuses from now on. */
-    void close(AcquireOutcome.Failed refusal) {
+    /** Ends every wait, and refuses from now on. */
+    void close() {
+        AcquireOutcome.Failed refusal = AcquireOutcome.Failed.SHUT_DOWN;
         closed = refusal;
         queues.close();
         for (String key : queues.keys()) {
             decide(key, queue -> queue.failAll(refusal));
         }
+    }
+
+    /** Accepts attempts again. */
+    void open() {
+        queues.open();
+        closed = null;
+    }
+
+    boolean isClosed() {
+        return closed != null;
     }
 
     private void onAlarm(Acquisition acquisition) {

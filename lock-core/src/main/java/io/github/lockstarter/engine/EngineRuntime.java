@@ -1,8 +1,10 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockListener;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.LockTokenFactory;
@@ -16,7 +18,6 @@ import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.HoldOperations;
 import io.github.lockstarter.engine.hold.Holds;
 import io.github.lockstarter.engine.hold.LossDetector;
-import io.github.lockstarter.engine.queue.AcquireOutcome;
 import io.github.lockstarter.engine.queue.Backoff;
 import io.github.lockstarter.engine.queue.FencingBlock;
 import io.github.lockstarter.engine.queue.KeyQueue;
@@ -31,6 +32,8 @@ import io.github.lockstarter.engine.release.UnfinishedOperations;
 import io.github.lockstarter.engine.renewal.Watchdog;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.engine.thread.EngineLog;
+import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;
@@ -39,6 +42,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * An engine between start and stop: creates its parts, and ends holds that another instance revoked. Thread-safe;
@@ -48,6 +52,8 @@ final class EngineRuntime {
 
     /** Beyond the longest command timeout that can be configured. */
     private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
+
+    private static final int MOST_NAMED = 10;
 
     private final EngineContext context;
     private final Waiters waiters;
@@ -213,9 +219,50 @@ final class EngineRuntime {
         return holds().find(seen.key, hold -> hold.grant == seen.grant).orElse(seen);
     }
 
+    /** Whether locks are granted. */
+    boolean isOpen() {
+        return !attempts.isClosed();
+    }
+
+    /** Grants locks again after {@link #drain}. */
+    void open() {
+        attempts.open();
+    }
+
+    /** Refuses, and ends the waits. Completed when nothing is held, and the store has answered. */
+    CompletableFuture<Void> drain() {
+        attempts.close();
+        return holds().whenEmpty().thenCompose(any -> context.backend().quiet());
+    }
+
+    /** Refuses, ends the waits and the renewals, and blocks until nothing is held. */
+    void leaveToLeases() {
+        attempts.close();
+        holds().forEach(Hold::endRenewals);
+        List<HeldLock> held = holds().snapshot();
+        if (!held.isEmpty()) {
+            EngineLog.warn("{}", stillHeld(held));
+            BlockingWait.awaitUninterruptibly(holds().whenEmpty());
+        }
+    }
+
+    private static String stillHeld(List<HeldLock> held) {
+        Duration longest = held.stream()
+                .map(HeldLock::remainingLease)
+                .max(Duration::compareTo)
+                .orElseThrow();
+        String names = held.stream()
+                .limit(MOST_NAMED)
+                .map(lock -> "'" + LockRequest.printable(lock.key()) + "' (" + lock.owner() + ")")
+                .collect(Collectors.joining(", "));
+        return held.size() + " locks are held at the end of the shutdown and renewed no more. It waits until their"
+                + " holders release them or their leases end, at most " + DurationText.of(longest) + ": " + names
+                + (held.size() > MOST_NAMED ? " and more" : "");
+    }
+
     /** Refuses, ends the waits, ends the renewals, reports the loss to the holders, and releases what they held. */
     void close() {
-        attempts.close(new AcquireOutcome.Failed("the lock client is shut down", null));
+        attempts.close();
         context.timer().close();
         holds().forEach(hold -> end(hold, LossCause.SHUTDOWN));
         BlockingWait.awaitUninterruptibly(context.backend().quiet(), LONGEST_STOP);

@@ -36,6 +36,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Runs from construction to {@link #stop()}, and again after {@link #start()}. {@link #runtime} is null while
  * stopped; it has one watchdog thread, however many locks are held, and threads for callbacks only while there are any.
+ *
+ * <p>There are two ways to end it. {@link #stop()} takes the locks away from their holders, for a caller that knows
+ * that their work is over. {@link #drain()} grants no more and lets the work end; {@link #leaveToLeases()} follows it
+ * where the application can wait no longer. No other instance gets a lock by the second way before its holder
+ * releases it or its lease is over.
  */
 public final class LockEngine implements LockSource, AutoCloseable {
 
@@ -65,9 +70,12 @@ public final class LockEngine implements LockSource, AutoCloseable {
         start();
     }
 
-    /** Grants locks again after {@link #stop()}. Without effect while running. */
+    /** Grants locks again after {@link #drain()} or {@link #stop()}. Without effect while running. */
     public void start() {
-        if (runtime.get() == null) {
+        EngineRuntime draining = runtime.get();
+        if (draining != null) {
+            draining.open();
+        } else {
             EngineRuntime started = new EngineRuntime(backend, settings, listeners, clock, tokens);
             if (runtime.compareAndSet(null, started)) {
                 started.begin();
@@ -76,8 +84,30 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     /**
+     * Stops granting, and fails the waiters with {@link LockBackendException}. Holders keep their locks, which are
+     * renewed, and threads may enter again what they hold. Returns at once.
+     *
+     * @return completed when nothing is held any more and the backend has answered the releases, or when the engine is
+     *     stopped already; not if {@link #start()}, {@link #stop()} or another drain comes first
+     */
+    public CompletableFuture<Void> drain() {
+        EngineRuntime draining = runtime.get();
+        return draining == null ? CompletableFuture.completedFuture(null) : draining.drain();
+    }
+
+    /**
+     * Drains without renewing what is held, and stops then. Blocks until each holder has released its lock or its
+     * lease is over, so the backend stays connected until no other instance can take a lock over from work that still
+     * runs. An interrupt does not end it.
+     */
+    public void leaveToLeases() {
+        ifRunning(EngineRuntime::leaveToLeases);
+        stop();
+    }
+
+    /**
      * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and
-     * releases what they held. Returns when the backend has answered, or its command timeout is over. Idempotent.
+     * releases what they held, whether or not their work is over. Returns when the backend has answered, or its command timeout is over. Idempotent.
      */
     public void stop() {
         EngineRuntime ending = runtime.getAndSet(null);
@@ -89,10 +119,11 @@ public final class LockEngine implements LockSource, AutoCloseable {
     /**
      * Whether locks are granted.
      *
-     * @return false after {@link #stop()}
+     * @return false after {@link #drain()} or {@link #stop()}
      */
     public boolean isRunning() {
-        return runtime.get() != null;
+        EngineRuntime running = runtime.get();
+        return running != null && running.isOpen();
     }
 
     /** {@link #stop()}. */
@@ -148,12 +179,7 @@ public final class LockEngine implements LockSource, AutoCloseable {
     }
 
     private static LockBackendException stopped(LockRequest request) {
-        String key = String.join(", ", request.keys());
-        return new LockBackendException(
-                key,
-                "Cannot acquire lock '" + key + "': the lock client is shut down. Acquire locks before the application"
-                        + " context closes",
-                null);
+        return AcquireExceptions.shutDown(String.join(", ", request.keys()));
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -33,6 +34,8 @@ import org.springframework.context.annotation.DependsOn;
 @ConditionalOnEnabledLocks
 @ConditionalOnOwnLocks
 class LockEngineConfiguration {
+
+    static final String ENGINE = "distributedLockEngine";
 
     private static final Logger log = LoggerFactory.getLogger(LockEngineConfiguration.class);
 
@@ -50,8 +53,11 @@ class LockEngineConfiguration {
         return new LockListeners(Stream.concat(Stream.concat(log, slowHolds), beans.orderedStream()));
     }
 
-    /** After the check of the configuration. */
-    @Bean
+    /**
+     * After the check of the configuration. {@link LockEngineLifecycle} lets the work end; what it still holds when this
+     * bean is destroyed is left to its lease, and the store is not closed before.
+     */
+    @Bean(name = ENGINE, destroyMethod = "leaveToLeases")
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)
     LockEngine distributedLockEngine(
             DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
@@ -87,8 +93,8 @@ class LockEngineConfiguration {
     }
 
     @Bean
-    LockEngineLifecycle distributedLockEngineLifecycle(LockEngine engine) {
-        return new LockEngineLifecycle(engine);
+    LockEngineLifecycle distributedLockEngineLifecycle(LockEngine engine, ConfigurableListableBeanFactory beans) {
+        return new LockEngineLifecycle(engine, beans);
     }
 
     @Bean

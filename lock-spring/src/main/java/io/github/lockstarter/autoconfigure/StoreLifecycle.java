@@ -1,20 +1,27 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.engine.LockEngine;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Has a store checked when the context starts, before the engine starts, and stopped after the engine has released its
- * locks. For the modules with a store. Locks that are taken earlier, by initialisation callbacks, find the store
- * unchecked.
+ * Has a store checked when the context starts, before the engine starts, and disconnected when the context stops, after
+ * the engine has drained. A store that still has locks of this instance stays connected until its bean is destroyed: to
+ * other instances, a disconnected holder looks like a crashed one. For the modules with a store. Locks that are taken
+ * earlier, by initialisation callbacks, find the store unchecked.
  *
  * <p>Called by the one thread that starts or stops the context; any thread may ask whether it runs.
  */
-public abstract class StoreLifecycle implements SmartLifecycle {
+public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware {
 
     /** Below the engine's, so that it starts first and stops last. */
     private static final int PHASE = 1;
 
     private volatile boolean running;
+    private @Nullable ObjectProvider<LockEngine> engines;
 
     /** Not running yet. */
     protected StoreLifecycle() {}
@@ -26,7 +33,7 @@ public abstract class StoreLifecycle implements SmartLifecycle {
      */
     protected abstract void onStart();
 
-    /** Disconnects the store. Does nothing by default, where the bean's destruction does that. */
+    /** Disconnects the store until the next start. Does nothing by default, where only the bean's destruction does that. */
     protected void onStop() {}
 
     @Override
@@ -36,9 +43,21 @@ public abstract class StoreLifecycle implements SmartLifecycle {
     }
 
     @Override
+    public final void setBeanFactory(BeanFactory beans) {
+        engines = beans.getBeanProvider(LockEngine.class);
+    }
+
+    @Override
     public final void stop() {
-        onStop();
+        if (!isAnythingHeld()) {
+            onStop();
+        }
         running = false;
+    }
+
+    private boolean isAnythingHeld() {
+        return engines != null
+                && engines.stream().anyMatch(engine -> engine.heldLocks().size() > 0);
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
@@ -17,6 +18,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 
@@ -26,8 +28,10 @@ class LockEngineLifecycleTests {
 
     /** Its backend outlives it: another instance of the application may look into it. */
     private final ApplicationContextRunner application = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-            .withBean(LockBackend.class, () -> store, definition -> definition.setDestroyMethodName(""));
+            .withConfiguration(
+                    AutoConfigurations.of(LifecycleAutoConfiguration.class, DistributedLockAutoConfiguration.class))
+            .withBean(LockBackend.class, () -> store, definition -> definition.setDestroyMethodName(""))
+            .withPropertyValues("spring.lifecycle.timeout-per-shutdown-phase=100ms");
 
     private void assertFree(String key) {
         try (LockEngine other = new LockEngine(store, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM)) {
@@ -36,12 +40,15 @@ class LockEngineLifecycleTests {
     }
 
     @Test
-    void releasesWhatIsHeldWhenTheContextCloses() {
+    void leavesToItsLeaseWhatIsHeldWhenTheContextCloses() {
         List<LockHandle> handles = new ArrayList<>();
-        application.run(
-                context -> handles.add(context.getBean(LockOperations.class).acquire("order:1")));
-        assertThat(handles).singleElement().satisfies(handle -> assertThat(handle.isHeld())
-                .isFalse());
+        application
+                .withPropertyValues("distributed-lock.lease=500")
+                .run(context ->
+                        handles.add(context.getBean(LockOperations.class).acquire("order:1")));
+        assertThat(handles).singleElement().satisfies(handle -> assertThatThrownBy(handle::close)
+                .isInstanceOf(LockLostException.class)
+                .hasMessageContaining("the 500ms lease ran out"));
         assertFree("order:1");
     }
 
@@ -60,8 +67,9 @@ class LockEngineLifecycleTests {
             LockOperations locks = context.getBean(LockOperations.class);
             LockHandle before = locks.acquire("order:1");
             context.stop();
-            assertThat(before.isHeld()).isFalse();
-            assertFree("order:1");
+            assertThat(before.isHeld()).isTrue();
+            assertThatThrownBy(() -> locks.acquire("order:2")).isInstanceOf(LockBackendException.class);
+            before.release();
             context.start();
             try (LockHandle after = locks.acquire("order:1")) {
                 assertThat(after.fencingToken()).isGreaterThan(before.fencingToken());

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.engine.LockEngine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -145,7 +146,10 @@ class LockListenersTests {
                         told.add(event);
                     }
                 })
-                .run(context -> context.getBean(LockOperations.class).acquire("order:42"));
+                .run(context -> {
+                    context.getBean(LockOperations.class).acquire("order:42");
+                    context.getBean(LockEngine.class).stop();
+                });
 
         assertThat(told).singleElement().isInstanceOfSatisfying(LockEvent.Lost.class, lost -> assertThat(lost.cause())
                 .isEqualTo(LossCause.SHUTDOWN));

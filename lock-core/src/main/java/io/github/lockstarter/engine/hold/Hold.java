@@ -258,6 +258,11 @@ public final class Hold extends TimerEntry {
         return terms.renewal() == Renewal.ON;
     }
 
+    /** Its lease is extended no more, unless its owner asks for that. */
+    public void endRenewals() {
+        terms = terms.withoutRenewal();
+    }
+
     /**
      * When to look at it: at the given time, or sooner, when it begins to last long. If that has passed and its caller
      * does not have it yet, there is nothing to report sooner.

@@ -6,6 +6,7 @@ import io.github.lockstarter.spi.LockToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -45,6 +46,7 @@ public final class Holds implements HeldLocks {
     private final ConcurrentHashMap<String, Hold> here = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<LockToken, Hold> displaced = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Entrance, Hold> keptForThreads = new ConcurrentHashMap<>();
+    private volatile @Nullable CompletableFuture<Void> empty;
 
     /** Granted, or handed over by the hold of the same grant, whose place it takes. */
     public void add(Hold hold) {
@@ -96,6 +98,22 @@ public final class Holds implements HeldLocks {
         here.remove(hold.key, hold);
         if (!displaced.isEmpty()) {
             displaced.remove(hold.grant.token, hold);
+        }
+        completeIfEmpty();
+    }
+
+    /** Completed as soon as nothing is held. */
+    public CompletableFuture<Void> whenEmpty() {
+        CompletableFuture<Void> awaited = new CompletableFuture<>();
+        empty = awaited; // before the look at the holds; who takes the last one out looks at this afterwards
+        completeIfEmpty();
+        return awaited;
+    }
+
+    private void completeIfEmpty() {
+        CompletableFuture<Void> awaited = empty;
+        if (awaited != null && size() == 0) {
+            awaited.complete(null);
         }
     }
 

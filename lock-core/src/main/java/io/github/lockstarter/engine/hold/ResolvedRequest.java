@@ -86,6 +86,11 @@ public record ResolvedRequest(
                 crashTakeOver);
     }
 
+    /** The same request, not renewed. */
+    ResolvedRequest withoutRenewal() {
+        return new ResolvedRequest(name, lease, maxWait, Renewal.OFF, warnAfter, atLeast, maxHold, crashTakeOver);
+    }
+
     /** Whether the lock is kept for a minimum time. */
     public boolean isKept() {
         return !atLeast.isZero();

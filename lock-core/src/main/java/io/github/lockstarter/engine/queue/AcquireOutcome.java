@@ -21,6 +21,9 @@ public sealed interface AcquireOutcome {
     /** It is unknown whether the lock was granted. */
     record Failed(String reason, @Nullable Throwable cause) implements AcquireOutcome {
 
+        /** This instance grants no locks any more. */
+        public static final Failed SHUT_DOWN = new Failed("the lock client is shut down", null);
+
         /** A grant whose answer took longer than the lease. */
         public static Failed tooLate(Duration lease) {
             return new Failed(

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The {@link KeyQueue}s of all keys that callers of this JVM wait for. A queue leaves the map when it is retired.
- * {@link #closed} turns true once.
+ * {@link #closed} says whether locks are handed over.
  */
 public final class KeyQueues {
 
@@ -77,9 +77,14 @@ public final class KeyQueues {
         return all;
     }
 
-    /** From now on no lock is handed over. */
+    /** From now on no lock is handed over, until {@link #open}. */
     public void close() {
         closed = true;
+    }
+
+    /** Locks are handed over again. */
+    public void open() {
+        closed = false;
     }
 
     public boolean isClosed() {
