@@ -405,6 +405,21 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThat(held.state()).isEqualTo(HoldState.HELD);
     }
 
+    /** The store keeps the take-over time of the first owner, and the second one asked for none. */
+    @Test
+    void doesNotHandOverToWhoAsksForAnotherTakeOverTime() throws Exception {
+        heard(1);
+        LockHandle first = waitedFor(REQUEST, 100, 0);
+        CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.named(NEVER_TAKEN_OVER));
+        CompletableFuture.runAsync(first::release, EngineInterleavings::onNewThread);
+        backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
+
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        assertThat(attempt.command().token().takeOverMillis()).isZero();
+        attempt.answer().complete(new AcquireResult.Granted(2, 0));
+        assertThat(second.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
     @Test
     void handsNothingOverInDoubt() throws Exception {
         heard(1);

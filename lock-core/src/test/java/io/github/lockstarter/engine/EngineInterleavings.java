@@ -28,6 +28,10 @@ abstract class EngineInterleavings {
 
     static final String KEY = "order:42";
     static final LockRequest REQUEST = LockRequest.of(KEY);
+
+    /** A name whose locks are never taken over. */
+    static final String NEVER_TAKEN_OVER = "never-taken-over";
+
     final RuntimeException cause = new RuntimeException("connection reset");
 
     final ManualBackend backend;
@@ -89,7 +93,16 @@ abstract class EngineInterleavings {
                 defaults.showsOwner(),
                 defaults.warnAfter(),
                 defaults.crashTakeOver(),
-                Map.of());
+                Map.of(
+                        NEVER_TAKEN_OVER,
+                        new EngineSettings.Overrides(
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.empty(),
+                                Optional.of(Duration.ZERO))));
     }
 
     private LockListener listener() {

@@ -162,8 +162,9 @@ public final class HandOver {
         @Override
         public Optional<AcquireOutcome.Got> to(Acquisition waiter) {
             long now = clock.nanos();
-            // A minimum time counts from a grant of its own.
+            // A minimum time counts from a grant of its own, and the store keeps the take-over time of the first owner.
             if (!waiter.terms.lease().equals(leaving.terms.lease())
+                    || !waiter.terms.crashTakeOver().equals(leaving.terms.crashTakeOver())
                     || waiter.terms.isKept()
                     || deadline.isOver(clock)
                     || !leaving.grant.certainty.isCertain(clock)
