@@ -3,6 +3,7 @@ package io.github.lockstarter.spi;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -69,6 +70,20 @@ public final class LockThreads {
                 work -> thread(name, context, work));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /**
+     * Creates a pool that starts a thread for each task that finds no idle one. So a task may wait for any other task,
+     * but not for one beyond the bound, which {@link java.util.concurrent.RejectedExecutionException} refuses.
+     *
+     * @param name the name of the threads without their number
+     * @param most threads at a time
+     * @param idle how long a thread waits for work before it ends
+     * @return the pool, which has no thread yet
+     */
+    public static ThreadPoolExecutor unqueuedPool(String name, int most, Duration idle) {
+        return new ThreadPoolExecutor(
+                0, most, idle.toMillis(), TimeUnit.MILLISECONDS, new SynchronousQueue<>(), work -> thread(name, work));
     }
 
     /**

@@ -3,7 +3,6 @@ package io.github.lockstarter.engine.event;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
-import io.github.lockstarter.engine.thread.ElasticPool;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.spi.LockThreads;
 import java.time.Duration;
@@ -19,15 +18,16 @@ import java.util.concurrent.ThreadPoolExecutor;
  */
 public final class EventDispatcher implements AutoCloseable {
 
-    private static final int CALLBACK_THREADS = 16;
-    private static final int COMPLETION_THREADS = 64;
+    /** More than the callers that an application has at a time. */
+    private static final int MOST_THREADS = 4096;
+
     private static final String LISTENER = "A lock listener";
     private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final List<LockListener> listeners;
     private final ThreadPoolExecutor lossEvents = LockThreads.pool("lock-lost", 1, IDLE);
-    private final ElasticPool lossCallbacks = new ElasticPool("lock-callback", CALLBACK_THREADS);
-    private final ElasticPool completions = new ElasticPool("lock-async", COMPLETION_THREADS);
+    private final ThreadPoolExecutor lossCallbacks = LockThreads.unqueuedPool("lock-callback", MOST_THREADS, IDLE);
+    private final ThreadPoolExecutor completions = LockThreads.unqueuedPool("lock-async", MOST_THREADS, IDLE);
 
     public EventDispatcher(List<LockListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -102,8 +102,8 @@ public final class EventDispatcher implements AutoCloseable {
     }
 
     /**
-     * On this thread when the client is closed already, or no thread can be started: what waits for it must not wait
-     * for ever.
+     * On this thread when the client is closed already, or no further thread can be started: what waits for it must
+     * not wait forever.
      */
     static void run(Executor pool, Runnable callback) {
         Runnable guarded = () -> EngineLog.guard("A lock callback", callback);
