@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The highest fencing token granted to this instance, for each recently granted key. Keeps the tokens of a key growing
  * when the backend has lost its counter and its clock stands below the last token.
  *
- * <p>Invariants: a floor is that of its key alone, so that a token far ahead of the clock raises those of no other key.
+ * <p>Invariants: a floor is that of its {@linkplain #shortened key} alone, so that a token far ahead of the clock raises those of no other key.
  * While a key is remembered, its floor never falls. At most {@value #SETS} times {@value #KEYS_PER_SET} keys are
  * remembered; a grant for a further one forgets the key of the same set that was granted longest ago. What is lost with
  * it: should the backend lose the counter too, this instance no longer knows that its tokens were higher.
@@ -21,16 +21,20 @@ public final class HighestFencingTokens {
 
     private static final int KEYS_PER_SET = 8;
 
+    private static final int LONGEST_KEY = 256;
+
     private record Floor(String key, long highest) {}
 
     private final AtomicReferenceArray<Floor @Nullable []> sets = new AtomicReferenceArray<>(SETS);
 
     /** The highest token seen of a key; 0 if none is remembered. */
-    public long floor(String key) {
+    public long floor(String lock) {
+        String key = shortened(lock);
         return floorIn(sets.get(setOf(key)), key);
     }
 
-    public void saw(String key, long fencingToken) {
+    public void saw(String lock, long fencingToken) {
+        String key = shortened(lock);
         int set = setOf(key);
         Floor[] known;
         Floor[] next;
@@ -77,6 +81,16 @@ public final class HighestFencingTokens {
             }
         }
         return Math.min(others, KEYS_PER_SET - 1);
+    }
+
+    /**
+     * What a key is remembered by, of bounded length. Long keys that share it, which is unlikely, share the higher
+     * floor.
+     */
+    private static String shortened(String key) {
+        return key.length() <= LONGEST_KEY
+                ? key
+                : key.length() + ":" + key.hashCode() + ":" + key.substring(0, LONGEST_KEY);
     }
 
     private static int setOf(String key) {

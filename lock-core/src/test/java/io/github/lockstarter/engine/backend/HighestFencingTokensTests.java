@@ -16,6 +16,31 @@ class HighestFencingTokensTests {
     }
 
     @Test
+    void keepLongKeysApart() {
+        String prefix = "x".repeat(10_000);
+        highest.saw(prefix + "a", 9);
+        highest.saw(prefix + "a", 7);
+        assertThat(highest.floor(prefix + "a")).isEqualTo(9);
+        assertThat(highest.floor(prefix + "b")).isZero();
+    }
+
+    @Test
+    void takeLittleMemoryForLongKeys() {
+        long before = used();
+        for (int i = 0; i < 8_192; i++) {
+            highest.saw(i + "x".repeat(16_384), i);
+        }
+        assertThat(used() - before).as("bytes").isLessThan(16_000_000);
+        assertThat(highest.floor(8_191 + "x".repeat(16_384))).isEqualTo(8_191);
+    }
+
+    private static long used() {
+        System.gc();
+        Runtime memory = Runtime.getRuntime();
+        return memory.totalMemory() - memory.freeMemory();
+    }
+
+    @Test
     void neverFall() {
         highest.saw("order:42", 9);
         highest.saw("order:42", 7);
