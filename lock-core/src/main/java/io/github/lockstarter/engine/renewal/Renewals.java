@@ -78,7 +78,7 @@ final class Renewals {
     /** Renews holds whose renewal has begun, together. */
     void renew(List<Hold> due) {
         Moment sent = Moment.now(clock);
-        List<CompletionStage<RenewResult>> stages = List.of();
+        List<CompletionStage<RenewResult>> stages = List.of(); // until they are sent
         List<Sent> renewals = new ArrayList<>(due.size());
         try {
             List<RenewCommand> commands = new ArrayList<>(due.size());
@@ -97,6 +97,9 @@ final class Renewals {
             stages = backend.renew(commands);
         } finally {
             for (Hold hold : due) {
+                if (stages.isEmpty()) {
+                    hold.isConfirming = false; // no answer will come
+                }
                 EngineLog.guard("Ending a renewal", () -> written(hold));
             }
         }
