@@ -53,6 +53,7 @@ public interface LockHandle extends AutoCloseable {
      * innermost, and that no lock of the {@link LockContext} that it carries is lost. Nothing happens outside of any.
      *
      * @throws LockLostException when one is lost
+     * @throws LockBackendException when one is still in doubt after the time that {@link #ensureHeld()} waits
      * @throws IllegalStateException when one was released by hand
      * @throws LockInterruptedException when the thread is interrupted while it waits for an answer of the store
      */
@@ -126,10 +127,11 @@ public interface LockHandle extends AutoCloseable {
      * Throws unless the lock is held. Call it before a step that must not happen without the lock.
      *
      * <p>If the lock is {@linkplain HoldState#IN_DOUBT in doubt}, asks the store whether it is still held, and blocks
-     * until the store confirms it, the lock is lost, or the lease is over and the last question is answered or has
-     * failed. A thread that must not block reads {@link #state()} instead.
+     * until the store confirms it, the lock is lost, or 2 s, the usual command timeout, are over and the last question
+     * is answered or has failed. A thread that must not block reads {@link #state()} instead.
      *
      * @throws LockLostException when the lock was lost
+     * @throws LockBackendException when the lock is still in doubt after that time
      * @throws IllegalStateException when this handle was released
      * @throws LockInterruptedException when the thread is interrupted while it waits for the answer
      */

@@ -218,6 +218,24 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
+    void keepsWhoHasToHoldItWaitingForOneCommandTimeout() throws Exception {
+        heard(1);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER);
+        CompletableFuture<Void> ensuring =
+                CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
+        Sent<RenewCommand, RenewResult> asked = backend.nextRenewal();
+        letPass(Duration.ofSeconds(2));
+        asked.answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+
+        assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("Cannot tell whether lock 'order:42'")
+                .hasMessageContaining("is still held");
+        assertThat(held.state()).as("in doubt is not lost").isEqualTo(HoldState.IN_DOUBT);
+    }
+
+    @Test
     void asksTheStoreAtMostUntilTheLeaseIsOver() throws Exception {
         heard(1);
         LockHandle held = granted(REQUEST.leasedFor(TAKE_OVER.plusMillis(200)), 1);

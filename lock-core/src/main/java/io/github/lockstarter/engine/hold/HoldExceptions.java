@@ -66,6 +66,16 @@ public final class HoldExceptions {
                 null);
     }
 
+    static LockBackendException unanswered(Hold hold) {
+        return new LockBackendException(
+                hold.key,
+                "Cannot tell whether lock '" + hold.key + "' (fencing token " + hold.fencingToken
+                        + ") is still held: the connection to the lock store was interrupted, and the store did not"
+                        + " confirm the lock within a command timeout. It is not lost, and another instance may take it"
+                        + " over. Repeat the work, as after any outage of the store",
+                null);
+    }
+
     public static LockBackendException unconfirmed(Hold hold) {
         return new LockBackendException(
                 hold.key,

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldHandle implements EngineHandle, Hold.Claim {
 
+    /** How long a caller is kept waiting for a certain answer, with its transaction: a command timeout. */
+    private static final Duration CERTAIN_WITHIN = Duration.ofSeconds(2);
+
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
     private static final int FAILED = 2;
@@ -98,8 +101,11 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public void ensureHeld() {
-        if (hasLeft() || !operations.settleDoubt(hold)) {
+        if (hasLeft() || !operations.settleDoubt(hold, CERTAIN_WITHIN)) {
             throw notHeld();
+        }
+        if (!hold.isCertain()) {
+            throw HoldExceptions.unanswered(hold);
         }
     }
 

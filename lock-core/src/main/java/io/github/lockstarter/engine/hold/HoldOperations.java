@@ -36,11 +36,6 @@ public abstract class HoldOperations {
      */
     public abstract boolean settleDoubt(Hold hold, Duration limit);
 
-    /** The same, until the hold is certain, or not held any more. */
-    public final boolean settleDoubt(Hold hold) {
-        return settleDoubt(hold, LockRequest.MAX_DURATION);
-    }
-
     /** Reports the loss of the hold to the listeners, once. */
     public abstract void reportLoss(Hold hold);
 
