@@ -8,9 +8,11 @@ import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
+import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -42,8 +44,9 @@ class BridgeAutoConfigurationTests {
                                 .lock(new LockConfiguration(
                                         Instant.now(), "report", Duration.ofMinutes(1), Duration.ZERO)))
                         .isEmpty();
-                assertThat(context.getBean(LockRegistry.class).obtain("orders").tryLock())
-                        .isTrue(); // this thread has it
+                Lock ofThisThread = context.getBean(LockRegistry.class).obtain("orders");
+                assertThat(ofThisThread.tryLock()).isTrue();
+                ofThisThread.unlock();
             }
         });
     }
@@ -53,14 +56,14 @@ class BridgeAutoConfigurationTests {
         application
                 .withPropertyValues("distributed-lock.locks.shedlock.lease=7s")
                 .run(context -> {
-                    assertThat(context.getBean(LockProvider.class)
-                                    .lock(new LockConfiguration(
-                                            Instant.now(), "report", Duration.ofMinutes(1), Duration.ZERO)))
-                            .isPresent();
+                    SimpleLock lock = context.getBean(LockProvider.class)
+                            .lock(new LockConfiguration(Instant.now(), "report", Duration.ofMinutes(1), Duration.ZERO))
+                            .orElseThrow();
                     assertThat(context.getBean(LockOperations.class).heldLocks().snapshot())
                             .singleElement()
                             .satisfies(held -> assertThat(held.remainingLease())
                                     .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(7)));
+                    lock.unlock();
                 });
     }
 

@@ -216,8 +216,11 @@ class GracefulShutdownTests {
 
         void start(LockOperations locks, Work work) {
             Thread thread = new Thread(() -> {
-                locks.execute(KEY, work::run);
-                ended.complete(null);
+                try {
+                    locks.execute(KEY, work::run);
+                } finally {
+                    ended.complete(null);
+                }
             });
             thread.start();
         }
@@ -294,7 +297,7 @@ class GracefulShutdownTests {
                                         catchThrowable(() -> locks.get().acquire("other"))));
             }));
         });
-        assertThatThrownBy(checked::join)
+        assertThatThrownBy(checked.orTimeout(10, TimeUnit.SECONDS)::join)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot acquire lock 'other'")
                 .hasMessageContaining("the application is stopping");

@@ -64,10 +64,12 @@ class SlowHoldWarningsTests {
         runner.withPropertyValues("distributed-lock.warn-after=50ms", "distributed-lock.locks.nightly.warn-after=10m")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
-                    locks.acquire(LockRequest.of("nightly").named("nightly"));
-                    locks.acquire(LockRequest.of("order:42"));
+                    LockHandle nightly = locks.acquire(LockRequest.of("nightly").named("nightly"));
+                    LockHandle order = locks.acquire(LockRequest.of("order:42"));
 
                     await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'order:42'"));
+                    nightly.release();
+                    order.release();
                 });
 
         assertThat(output.getAll()).doesNotContain("Lock 'nightly' (fencing token");
@@ -161,10 +163,12 @@ class SlowHoldWarningsTests {
         runner.withPropertyValues("distributed-lock.warn-after=0", "distributed-lock.locks.nightly.warn-after=50ms")
                 .run(context -> {
                     LockOperations locks = context.getBean(LockOperations.class);
-                    locks.acquire(LockRequest.of("order:42"));
-                    locks.acquire(LockRequest.of("nightly").named("nightly"));
+                    LockHandle order = locks.acquire(LockRequest.of("order:42"));
+                    LockHandle nightly = locks.acquire(LockRequest.of("nightly").named("nightly"));
 
                     await().untilAsserted(() -> assertThat(output.getAll()).contains("Lock 'nightly' (fencing token"));
+                    order.release();
+                    nightly.release();
                     assertThat(output.getAll()).doesNotContain("Lock 'order:42'");
                 });
     }
