@@ -14,6 +14,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
+import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
@@ -326,17 +327,16 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                     }
                 }),
                 clock);
-        // All threads that hand out are busy until the lease of the grant is over.
-        CountDownLatch over = new CountDownLatch(1);
-        for (int i = 0; i < 64; i++) {
-            late.acquireAsync(LockRequest.of("busy:" + i).withoutWaiting()).whenComplete((h, e) -> awaitQuietly(over));
-            own.nextAcquire().answer().complete(new AcquireResult.Rejected("planted", cause));
-        }
         CompletableFuture<LockHandle> acquiring =
                 late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(50)).withoutRenewal());
-        own.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        await().until(() -> late.heldLocks().size() == 0);
-        over.countDown();
+        Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
+        onClock = () -> {
+            if (late.heldLocks().size() > 0) { // granted, and not handed out yet
+                onClock = () -> {};
+                letPass(Duration.ofMillis(50));
+            }
+        };
+        attempt.answer().complete(new AcquireResult.Granted(1, 0));
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
         await().untilAsserted(() -> assertThat(told)
