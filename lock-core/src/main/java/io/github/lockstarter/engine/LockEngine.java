@@ -107,7 +107,8 @@ public final class LockEngine implements LockSource, AutoCloseable {
 
     /**
      * Stops granting, fails the waiters with {@link LockBackendException}, signals their loss to the holders, and
-     * releases what they held, whether or not their work is over. Returns when the backend has answered, or its command timeout is over. Idempotent.
+     * releases what they held, whether or not their work is over. Returns when the backend has answered, or its command
+     * timeout is over. Idempotent.
      */
     public void stop() {
         EngineRuntime ending = runtime.getAndSet(null);

@@ -54,8 +54,8 @@ class LockEngineConfiguration {
     }
 
     /**
-     * After the check of the configuration. {@link LockEngineLifecycle} lets the work end; what it still holds when this
-     * bean is destroyed is left to its lease, and the store is not closed before.
+     * After the check of the configuration. {@link LockEngineLifecycle} lets the work end; what it still holds when
+     * this bean is destroyed is left to its lease, and the store is not closed before.
      */
     @Bean(name = ENGINE, destroyMethod = "leaveToLeases")
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)

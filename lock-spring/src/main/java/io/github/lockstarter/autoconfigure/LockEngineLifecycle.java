@@ -12,8 +12,8 @@ import org.springframework.context.SmartLifecycle;
  * more, or with {@code spring.lifecycle.timeout-per-shutdown-phase}. The web server and listener containers have
  * stopped by then, since their phases are near {@code Integer.MAX_VALUE}. Executors may not have: with {@code
  * await-termination} Spring waits for their tasks when it destroys the beans, after all phases, and a task of a plain
- * {@code ExecutorService} is not awaited at all. So nothing is released here. The engine goes on with its renewals until
- * its bean is destroyed, after the executors, and the store stays connected for as long.
+ * {@code ExecutorService} is not awaited at all. So nothing is released here. The engine goes on with its renewals
+ * until its bean is destroyed, after the executors, and the store stays connected for as long.
  *
  * <p>Has the engine grant locks again with the context, such as a paused test context or a restored checkpoint. The
  * engine runs from its construction on, since initialisation callbacks may lock. Called by the one thread that starts
@@ -46,7 +46,9 @@ record LockEngineLifecycle(LockEngine engine, ConfigurableListableBeanFactory be
         engine.drain();
     }
 
-    /** Spring registers only beans that are injected, and nothing is injected into an executor that runs locked work. */
+    /**
+     * Spring registers only beans that are injected, and nothing is injected into an executor that runs locked work.
+     */
     private void destroyExecutorsBeforeEngine() {
         for (String executor : beans.getBeanNamesForType(Executor.class, false, false)) {
             beans.registerDependentBean(LockEngineConfiguration.ENGINE, executor);

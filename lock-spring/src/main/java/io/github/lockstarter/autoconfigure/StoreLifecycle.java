@@ -33,7 +33,9 @@ public abstract class StoreLifecycle implements SmartLifecycle, BeanFactoryAware
      */
     protected abstract void onStart();
 
-    /** Disconnects the store until the next start. Does nothing by default, where only the bean's destruction does that. */
+    /**
+     * Disconnects the store until the next start. Does nothing by default, where only the bean's destruction does that.
+     */
     protected void onStop() {}
 
     @Override

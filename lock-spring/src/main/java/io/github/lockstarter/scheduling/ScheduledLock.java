@@ -21,8 +21,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>A {@link DistributedLock} with a wait of zero and {@link IfContended#SKIP}, so all that it says of proxies, loss
  * and renewal holds here, too. The method returns nothing, an {@code Optional}, or what may be null; else the start
- * fails. If the lock store cannot be reached or recovers, the method does not run, and one line at WARN says so for each
- * tick.
+ * fails. If the lock store cannot be reached or recovers, the method does not run, and one line at WARN says so for
+ * each tick.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -118,7 +118,9 @@ class RedisApplicationIT {
         }
     }
 
-    /** Another instance takes over within 1.5 s what a disconnected one holds, and at the end of the lease otherwise. */
+    /**
+     * Another instance takes over within 1.5 s what a disconnected one holds, and at the end of the lease otherwise.
+     */
     @Test
     void staysConnectedUntilTheLeaseOfALockIsOverThatIsHeldWhenTheContextCloses() {
         application().run(other -> {

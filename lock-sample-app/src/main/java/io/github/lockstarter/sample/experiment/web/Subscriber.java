@@ -14,8 +14,8 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
  * Somebody who listens. States are sent as events of that name, those of the gallery as {@code gallery}, steps of
- * a set-up as {@code progress}, everything else in batches, at most one in 100 ms, in the order in which it came. Who falls far behind is cut off, and gets the
- * state when it connects again, as browsers do by themselves.
+ * a set-up as {@code progress}, everything else in batches, at most one in 100 ms, in the order in which it came. Who
+ * falls far behind is cut off, and gets the state when it connects again, as browsers do by themselves.
  *
  * <p>{@link #run} is for one thread, which a listener that does not read holds up. All others only put into
  * {@code pending}, and set {@code over}.
