@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariants: a floor is that of its {@linkplain #shortened key} alone, so that a token far ahead of the clock
  * raises those of no other key. While a key is remembered, its floor never falls. At most {@value #SETS} times
  * {@value #KEYS_PER_SET} keys are remembered; a grant for a further one forgets the key of the same set that was
- * granted longest ago. What is lost with it: should the backend lose the counter too, this instance no longer knows that its
- * tokens were higher.
+ * granted longest ago. What is lost with it: should the backend lose the counter too, this instance no longer knows
+ * that its tokens were higher.
  *
  * <p>Any thread calls. Each set is an immutable array, latest grant first, which is replaced atomically.
  */
