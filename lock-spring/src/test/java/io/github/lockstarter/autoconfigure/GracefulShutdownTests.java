@@ -22,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -72,6 +73,7 @@ class GracefulShutdownTests {
 
         private final CountDownLatch began = new CountDownLatch(1);
         private final AtomicInteger runs = new AtomicInteger();
+        private final AtomicBoolean wasVirtual = new AtomicBoolean();
         private final AtomicReference<LockHandle> handle = new AtomicReference<>();
         private volatile Duration lasts = SHORT;
         private volatile boolean isUnderWay;
@@ -144,6 +146,24 @@ class GracefulShutdownTests {
         }
     }
 
+    /** Spring runs a fixed delay on a platform thread that it does not await, even if virtual threads are enabled. */
+    static class JobAtRate {
+
+        private final Work work;
+
+        JobAtRate(Work work) {
+            this.work = work;
+        }
+
+        @Scheduled(fixedRate = 60_000)
+        @ScheduledLock(name = KEY)
+        public void run() {
+            work.run();
+            work.wasVirtual.set(
+                    Thread.currentThread().getThreadGroup().getName().equals("VirtualThreads"));
+        }
+    }
+
     private ApplicationContextRunner scheduled() {
         return application.withUserConfiguration(Scheduling.class).withBean(Job.class);
     }
@@ -172,10 +192,16 @@ class GracefulShutdownTests {
     @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void keepsTheLockOfAnAwaitedJobOnAVirtualThread() {
-        ApplicationContextRunner virtual = awaited().withPropertyValues("spring.threads.virtual.enabled=true");
+        ApplicationContextRunner virtual = application
+                .withUserConfiguration(Scheduling.class)
+                .withBean(JobAtRate.class)
+                .withPropertyValues(
+                        "spring.task.scheduling.shutdown.await-termination=true",
+                        "spring.threads.virtual.enabled=true");
         assertThat(closedWhile(withShortPhases(virtual), LONG, GracefulShutdownTests::nothing)
                         .whileTheJobRan())
                 .isFalse();
+        assertThat(work.wasVirtual).isTrue();
     }
 
     @Test
