@@ -1,6 +1,9 @@
 package io.github.lockstarter.etcd;
 
+import io.grpc.ChannelCredentials;
+import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.netty.NettyChannelBuilder;
 import java.net.URI;
 import java.util.List;
@@ -28,15 +31,15 @@ final class EtcdChannels implements AutoCloseable {
     }
 
     private static ManagedChannel open(URI endpoint, EtcdSettings settings, Executor callbacks) {
-        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(endpoint.getHost(), endpoint.getPort())
+        ChannelCredentials credentials = endpoint.getScheme().equals("http")
+                ? InsecureChannelCredentials.create()
+                : settings.tls().orElseGet(TlsChannelCredentials::create);
+        return NettyChannelBuilder.forAddress(endpoint.getHost(), endpoint.getPort(), credentials)
                 .executor(callbacks)
                 .disableRetry()
                 .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
-                .keepAliveTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
-        if (endpoint.getScheme().equals("http")) {
-            builder.usePlaintext();
-        }
-        return builder.build();
+                .keepAliveTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                .build();
     }
 
     /** The member in use; pass it on to {@link #failed}. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import io.grpc.ChannelCredentials;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -14,10 +15,15 @@ import java.util.Optional;
  * @param endpoints client URLs of the members of one cluster, such as {@code http://localhost:2379}; a member that does
  *     not answer is passed over for the next one
  * @param credentials the user; empty where etcd has authentication disabled
+ * @param tls for endpoints with https; empty for the certificates that the JVM trusts, and none of the client
  * @param commandTimeout how long a command may take, all its requests together: 100 ms to 60 s
  */
 public record EtcdSettings(
-        String keyPrefix, List<URI> endpoints, Optional<EtcdCredentials> credentials, Duration commandTimeout) {
+        String keyPrefix,
+        List<URI> endpoints,
+        Optional<EtcdCredentials> credentials,
+        Optional<ChannelCredentials> tls,
+        Duration commandTimeout) {
 
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
     private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(60);
@@ -28,6 +34,7 @@ public record EtcdSettings(
      * @param keyPrefix what the names of all that is stored begin with
      * @param endpoints client URLs of the members
      * @param credentials the user
+     * @param tls for endpoints with https
      * @param commandTimeout how long a command may take
      * @throws IllegalArgumentException when the command timeout is out of range, or there is no endpoint, or one twice,
      *     or one that is no URL of a host and a port

@@ -46,10 +46,15 @@ abstract class EtcdScenario {
 
     @BeforeEach
     void startServer() {
-        server = EtcdServer.start();
+        server = EtcdServer.start(serverArguments());
         store = new EtcdStore(server.endpoint());
         client = new EtcdClient(
                 EtcdStore.settings(server.endpoint()), new OutageDetector("etcd", event -> {}), Runnable::run);
+    }
+
+    /** What the server is started with, besides its ports. */
+    String[] serverArguments() {
+        return new String[0];
     }
 
     @AfterEach

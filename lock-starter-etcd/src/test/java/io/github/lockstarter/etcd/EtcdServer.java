@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.github.lockstarter.testing.FreePort;
 import io.github.lockstarter.testing.GuardedProcess;
 import io.github.lockstarter.testing.ScratchDirectory;
+import io.github.lockstarter.testing.TlsFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,17 +34,34 @@ public final class EtcdServer implements AutoCloseable {
     private final Path binary;
     private final int port = FreePort.next();
     private final int peerPort = FreePort.next();
+    private final int healthPort = FreePort.next();
+    private final String scheme;
+    private final List<String> arguments;
     private GuardedProcess process;
 
-    private EtcdServer(Path binary) {
+    private EtcdServer(Path binary, String scheme, List<String> arguments) {
         this.binary = binary;
+        this.scheme = scheme;
+        this.arguments = arguments;
         this.process = launch();
         awaitStart();
     }
 
     /** Starts one. */
-    public static EtcdServer start() {
-        return new EtcdServer(requiredBinary());
+    public static EtcdServer start(String... arguments) {
+        return new EtcdServer(requiredBinary(), "http", List.of(arguments));
+    }
+
+    /** Starts one that talks to nobody but those who have the same certificate. */
+    public static EtcdServer startWithTls(TlsFiles files) {
+        return new EtcdServer(
+                requiredBinary(),
+                "https",
+                List.of(
+                        "--cert-file=" + files.certificate(),
+                        "--key-file=" + files.key(),
+                        "--trusted-ca-file=" + files.certificate(),
+                        "--client-cert-auth"));
     }
 
     /**
@@ -75,24 +93,26 @@ public final class EtcdServer implements AutoCloseable {
 
     private GuardedProcess launch() {
         String peer = "http://127.0.0.1:" + peerPort;
+        Stream<String> own = Stream.of(
+                binary.toString(),
+                "--data-dir=" + files.path().resolve("data"),
+                "--listen-client-urls=" + endpoint(),
+                "--advertise-client-urls=" + endpoint(),
+                "--listen-metrics-urls=" + health(),
+                "--listen-peer-urls=" + peer,
+                "--initial-advertise-peer-urls=" + peer,
+                "--initial-cluster=default=" + peer,
+                "--unsafe-no-fsync");
         return GuardedProcess.startLoggingTo(
                 files.path().resolve("etcd.log"),
                 files.path().toFile(),
-                List.of(
-                        binary.toString(),
-                        "--data-dir=" + files.path().resolve("data"),
-                        "--listen-client-urls=" + endpoint(),
-                        "--advertise-client-urls=" + endpoint(),
-                        "--listen-peer-urls=" + peer,
-                        "--initial-advertise-peer-urls=" + peer,
-                        "--initial-cluster=default=" + peer,
-                        "--unsafe-no-fsync"));
+                Stream.concat(own, arguments.stream()).toList());
     }
 
     private void awaitStart() {
         HttpClient http = HttpClient.newHttpClient();
         HttpRequest health =
-                HttpRequest.newBuilder(URI.create(endpoint() + "/health")).build();
+                HttpRequest.newBuilder(URI.create(health() + "/health")).build();
         try {
             Awaitility.await().atMost(START).ignoreExceptions().until(() -> http.send(
                             health, HttpResponse.BodyHandlers.ofString())
@@ -113,7 +133,11 @@ public final class EtcdServer implements AutoCloseable {
 
     /** Where clients connect. */
     public String endpoint() {
-        return "http://127.0.0.1:" + port;
+        return scheme + "://127.0.0.1:" + port;
+    }
+
+    private String health() {
+        return "http://127.0.0.1:" + healthPort;
     }
 
     /** Stops it in its tracks (SIGSTOP). */

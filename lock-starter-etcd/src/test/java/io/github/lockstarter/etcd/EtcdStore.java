@@ -23,7 +23,11 @@ final class EtcdStore implements LockStore {
 
     static EtcdSettings settings(String endpoint) {
         return new EtcdSettings(
-                PREFIX, List.of(EtcdSettings.endpoint(endpoint)), Optional.empty(), Duration.ofSeconds(2));
+                PREFIX,
+                List.of(EtcdSettings.endpoint(endpoint)),
+                Optional.empty(),
+                Optional.empty(),
+                Duration.ofSeconds(2));
     }
 
     @Override

@@ -48,7 +48,11 @@ class EtcdUserIT extends EtcdScenario {
 
     private EtcdLockBackend backendOf(Optional<EtcdCredentials> user) {
         return new EtcdLockBackend(new EtcdSettings(
-                EtcdStore.PREFIX, List.of(EtcdSettings.endpoint(server.endpoint())), user, COMMAND_TIMEOUT));
+                EtcdStore.PREFIX,
+                List.of(EtcdSettings.endpoint(server.endpoint())),
+                user,
+                Optional.empty(),
+                COMMAND_TIMEOUT));
     }
 
     @Test

@@ -82,7 +82,8 @@ final class StarterClient implements LockClient {
 
     static StarterClient onEtcd(String endpoint, Duration lease) {
         List<URI> endpoints = List.of(EtcdSettings.endpoint(endpoint));
-        EtcdSettings settings = new EtcdSettings(KEY_PREFIX, endpoints, Optional.empty(), COMMAND_TIMEOUT);
+        EtcdSettings settings =
+                new EtcdSettings(KEY_PREFIX, endpoints, Optional.empty(), Optional.empty(), COMMAND_TIMEOUT);
         return new StarterClient(new EtcdLockBackend(settings), lease, () -> {});
     }
 

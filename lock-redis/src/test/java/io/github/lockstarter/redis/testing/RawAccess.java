@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.testing;
 
 import io.github.lockstarter.testing.FreePort;
+import io.github.lockstarter.testing.TlsFiles;
 import java.nio.file.Path;
 
 /** What tests of other packages do to servers beyond {@link RedisServer}. */
@@ -54,7 +55,18 @@ public final class RawAccess {
      */
     public static TlsServer startTls(TlsFiles files) {
         int port = FreePort.next();
-        return new TlsServer(EmbeddedRedisServer.start(files.serverArguments(port)), port);
+        RedisServer server = EmbeddedRedisServer.start(
+                "--tls-port",
+                Integer.toString(port),
+                "--tls-cert-file",
+                files.certificate().toString(),
+                "--tls-key-file",
+                files.key().toString(),
+                "--tls-ca-cert-file",
+                files.certificate().toString(),
+                "--tls-auth-clients",
+                "no");
+        return new TlsServer(server, port);
     }
 
     /**

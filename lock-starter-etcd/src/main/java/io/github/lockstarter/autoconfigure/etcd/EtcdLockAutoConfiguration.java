@@ -6,10 +6,15 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdLockBackend;
+import io.grpc.ChannelCredentials;
+import io.grpc.TlsChannelCredentials;
+import java.util.Optional;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 
@@ -34,8 +39,15 @@ public final class EtcdLockAutoConfiguration {
     @Bean
     @ConditionalOnLockBackend(EtcdOption.NAME)
     @ConditionalOnMissingLockBackend
-    EtcdLockBackend distributedLockEtcdBackend(LockSettings locks, EtcdLockProperties properties) {
-        return new EtcdLockBackend(properties.settings(locks));
+    EtcdLockBackend distributedLockEtcdBackend(
+            LockSettings locks, EtcdLockProperties properties, ObjectProvider<SslBundles> bundles) {
+        Optional<ChannelCredentials> tls = Optional.ofNullable(properties.sslBundle())
+                .map(name -> bundles.getObject().getBundle(name).getManagers())
+                .map(managers -> TlsChannelCredentials.newBuilder()
+                        .keyManager(managers.getKeyManagers())
+                        .trustManager(managers.getTrustManagers())
+                        .build());
+        return new EtcdLockBackend(properties.settings(locks, tls));
     }
 
     @Bean

@@ -3,6 +3,8 @@ package io.github.lockstarter.autoconfigure.etcd;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdCredentials;
 import io.github.lockstarter.etcd.EtcdSettings;
+import io.grpc.ChannelCredentials;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     client turns to the next one.
  * @param user The user of etcd. Without one, etcd must have authentication disabled.
  * @param password The password of the user.
+ * @param sslBundle SSL bundle for endpoints with https: the certificates that the client trusts, and its own. Without
+ *     one, the client trusts what the JVM trusts, and has none.
  * @param commandTimeout How long the client waits for the reply of etcd to one lock command: 100ms to 60s.
  * @param requiredAtStart Whether the application fails to start when etcd does not answer. If false, locked methods
  *     fail until it does.
@@ -26,6 +30,7 @@ record EtcdLockProperties(
         @DefaultValue("http://localhost:2379") List<String> endpoints,
         @Nullable String user,
         @Nullable String password,
+        @Nullable String sslBundle,
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart) {
 
@@ -34,14 +39,18 @@ record EtcdLockProperties(
     /**
      * How etcd is used.
      *
+     * @param tls of the SSL bundle
      * @throws IllegalArgumentException when a property is wrong; names it
      */
-    EtcdSettings settings(LockSettings locks) {
-        return new EtcdSettings(
-                locks.keyPrefix(),
-                endpoints.stream().map(EtcdSettings::endpoint).toList(),
-                credentials(),
-                commandTimeout);
+    EtcdSettings settings(LockSettings locks, Optional<ChannelCredentials> tls) {
+        List<URI> members = endpoints.stream().map(EtcdSettings::endpoint).toList();
+        if (sslBundle != null
+                && members.stream().anyMatch(member -> member.getScheme().equals("http"))) {
+            throw new IllegalArgumentException(
+                    "distributed-lock.etcd.ssl-bundle is set, but distributed-lock.etcd.endpoints"
+                            + " has a URL without TLS: " + members + ". Write https");
+        }
+        return new EtcdSettings(locks.keyPrefix(), members, credentials(), tls, commandTimeout);
     }
 
     private Optional<EtcdCredentials> credentials() {

@@ -5,6 +5,7 @@ import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.etcd.EtcdLockBackend;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * Locks in etcd.
@@ -22,7 +23,7 @@ record EtcdOption(EtcdLockProperties properties) implements LockBackendOption {
 
     @Override
     public void checkConfiguration(LockSettings locks) {
-        properties.settings(locks);
+        properties.settings(locks, Optional.empty());
         if (locks.backend().equals(NAME)) {
             check(locks.lease(), "distributed-lock.lease");
         }

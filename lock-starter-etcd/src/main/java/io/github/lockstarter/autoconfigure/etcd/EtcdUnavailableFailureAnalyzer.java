@@ -9,8 +9,8 @@ final class EtcdUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<EtcdU
 
     private static final String ACTION = "Start etcd there, or name the client URLs of its members in"
             + " distributed-lock.etcd.endpoints, and its user in distributed-lock.etcd.user and"
-            + " distributed-lock.etcd.password. To start all the same and connect later, set"
-            + " distributed-lock.etcd.required-at-start=false";
+            + " distributed-lock.etcd.password. For https, name the certificates in distributed-lock.etcd.ssl-bundle."
+            + " To start anyway and connect later, set distributed-lock.etcd.required-at-start=false";
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, EtcdUnavailableException cause) {

@@ -31,10 +31,11 @@ class EtcdLockPropertiesTests {
         application.run(context -> {
             EtcdLockProperties properties = context.getBean(EtcdLockProperties.class);
             assertThat(properties.requiredAtStart()).isTrue();
-            assertThat(properties.settings(context.getBean(LockSettings.class)))
+            assertThat(properties.settings(context.getBean(LockSettings.class), Optional.empty()))
                     .isEqualTo(new EtcdSettings(
                             context.getBean(LockSettings.class).keyPrefix(),
                             List.of(URI.create("http://localhost:2379")),
+                            Optional.empty(),
                             Optional.empty(),
                             Duration.ofSeconds(2)));
             assertThat(context).doesNotHaveBean(EtcdLockBackend.class).doesNotHaveBean(EtcdLockLifecycle.class);
@@ -53,12 +54,13 @@ class EtcdLockPropertiesTests {
                         "distributed-lock.etcd.required-at-start=false")
                 .run(context -> {
                     EtcdLockProperties properties = context.getBean(EtcdLockProperties.class);
-                    EtcdSettings settings = properties.settings(context.getBean(LockSettings.class));
+                    EtcdSettings settings = properties.settings(context.getBean(LockSettings.class), Optional.empty());
                     assertThat(settings)
                             .isEqualTo(new EtcdSettings(
                                     "shop:",
                                     List.of(URI.create("http://a:2379"), URI.create("https://b:2479")),
                                     Optional.of(new EtcdCredentials("locks", "secret")),
+                                    Optional.empty(),
                                     Duration.ofMillis(500)));
                     assertThat(properties.requiredAtStart()).isFalse();
                     assertThat(properties + " " + settings).doesNotContain("secret");

@@ -20,12 +20,15 @@ class EtcdPropertyMetadataTests {
         List<Map<String, Object>> properties = JsonPath.read(
                 classes.resolve("META-INF/spring-configuration-metadata.json").toFile(), "$.properties[*]");
 
-        assertThat(properties).hasSize(5).allSatisfy(property -> assertThat((String) property.get("description"))
+        assertThat(properties).hasSize(6).allSatisfy(property -> assertThat((String) property.get("description"))
                 .as("description of %s", property.get("name"))
                 .endsWith("."));
         assertThat(properties.stream()
                         .filter(property -> !property.containsKey("defaultValue"))
                         .map(property -> property.get("name")))
-                .containsExactlyInAnyOrder("distributed-lock.etcd.user", "distributed-lock.etcd.password");
+                .containsExactlyInAnyOrder(
+                        "distributed-lock.etcd.user",
+                        "distributed-lock.etcd.password",
+                        "distributed-lock.etcd.ssl-bundle");
     }
 }

@@ -9,7 +9,7 @@ import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
 import io.github.lockstarter.redis.testing.RawAccess;
 import io.github.lockstarter.redis.testing.RedisExtension;
-import io.github.lockstarter.redis.testing.TlsFiles;
+import io.github.lockstarter.testing.TlsFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

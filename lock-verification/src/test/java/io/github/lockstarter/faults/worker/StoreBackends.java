@@ -56,7 +56,8 @@ final class StoreBackends {
         List<URI> endpoints = address.nodes().stream()
                 .map(node -> EtcdSettings.endpoint("http://" + node))
                 .toList();
-        return new EtcdLockBackend(new EtcdSettings(PREFIX, endpoints, Optional.empty(), Backends.COMMAND_TIMEOUT));
+        return new EtcdLockBackend(
+                new EtcdSettings(PREFIX, endpoints, Optional.empty(), Optional.empty(), Backends.COMMAND_TIMEOUT));
     }
 
     /**

@@ -1,7 +1,5 @@
-package io.github.lockstarter.redis.testing;
+package io.github.lockstarter.testing;
 
-import io.github.lockstarter.testing.Patience;
-import io.github.lockstarter.testing.ScratchDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,7 +14,7 @@ import java.util.Base64;
 public final class TlsFiles implements AutoCloseable {
 
     private static final String PASSWORD = "changeit";
-    private static final String ALIAS = "redis";
+    private static final String ALIAS = "server";
 
     private final ScratchDirectory directory = ScratchDirectory.create("lock-starter-tls-");
 
@@ -54,22 +52,6 @@ public final class TlsFiles implements AutoCloseable {
      */
     public Path key() {
         return directory.path().resolve("key.pem");
-    }
-
-    /**
-     * What makes a server listen with them, beside its plain port.
-     *
-     * @param port where
-     * @return arguments of {@code redis-server}
-     */
-    public String[] serverArguments(int port) {
-        return new String[] {
-            "--tls-port", Integer.toString(port),
-            "--tls-cert-file", certificate().toString(),
-            "--tls-key-file", key().toString(),
-            "--tls-ca-cert-file", certificate().toString(),
-            "--tls-auth-clients", "no"
-        };
     }
 
     @Override
