@@ -1,10 +1,12 @@
 package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
+import java.util.HexFormat;
 
 /**
  * The names under which things are stored. Different locks never share a name: what may have any length and any
- * characters is at the end of a name, or has its length before it. Immutable.
+ * characters is at the end of a name, or has its length before it. A percent sign of a key, and each unpaired
+ * surrogate, which UTF-8 cannot express, is stored as a percent sign and four hexadecimal digits. Immutable.
  */
 final class KeyNames {
 
@@ -16,7 +18,7 @@ final class KeyNames {
 
     /** The lock. */
     ByteString lock(String key) {
-        return ByteString.copyFromUtf8(prefix + "lock:" + key);
+        return ByteString.copyFromUtf8(prefix + "lock:" + encoded(key));
     }
 
     /** What is added to revisions to make fencing tokens. */
@@ -26,7 +28,8 @@ final class KeyNames {
 
     /** What the names of all waiting instances of a lock begin with. */
     ByteString waiters(String key) {
-        return ByteString.copyFromUtf8(prefix + "waiter:" + key.length() + ':' + key + ':');
+        String encoded = encoded(key);
+        return ByteString.copyFromUtf8(prefix + "waiter:" + encoded.length() + ':' + encoded + ':');
     }
 
     /** One waiting instance. */
@@ -42,6 +45,18 @@ final class KeyNames {
     /** One message to an instance. */
     ByteString mail(String instanceId, long lease) {
         return mailbox(instanceId).concat(ByteString.copyFromUtf8(Long.toHexString(lease)));
+    }
+
+    private static String encoded(String key) {
+        StringBuilder name = new StringBuilder(key.length());
+        key.codePoints().forEach(each -> {
+            if (each == '%' || (each >= Character.MIN_SURROGATE && each <= Character.MAX_SURROGATE)) {
+                name.append('%').append(HexFormat.of().toHexDigits((char) each));
+            } else {
+                name.appendCodePoint(each);
+            }
+        });
+        return name.toString();
     }
 
     /** The first name that is behind all that begin with this one, whose last byte is not the greatest. */

@@ -2,12 +2,13 @@ package io.github.lockstarter.etcd;
 
 import com.google.protobuf.ByteString;
 import io.github.lockstarter.spi.SignalListener;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The messages to instances, as they are stored. Without state. */
+/** The messages to instances, as they are stored: in UTF-16, which expresses every key. Without state. */
 final class Mail {
 
     private static final String WANTED = "wanted";
@@ -16,16 +17,23 @@ final class Mail {
 
     /** Another instance waits for the lock. */
     static ByteString wanted(String key) {
-        return ByteString.copyFromUtf8(WANTED + ' ' + key);
+        return message(WANTED, key);
     }
 
     /** The lock was taken away from the owner with that stored token. */
     static ByteString revoked(String token, String key) {
-        return ByteString.copyFromUtf8(fingerprint(token) + ' ' + key);
+        return message(fingerprint(token), key);
+    }
+
+    private static ByteString message(String subject, String key) {
+        String text = subject + ' ' + key;
+        ByteBuffer units = ByteBuffer.allocate(text.length() * Character.BYTES);
+        units.asCharBuffer().put(text);
+        return ByteString.copyFrom(units);
     }
 
     static void deliver(ByteString message, SignalListener listener) {
-        String text = message.toStringUtf8();
+        String text = message.asReadOnlyByteBuffer().asCharBuffer().toString();
         int space = text.indexOf(' ');
         String subject = text.substring(0, Math.max(0, space));
         String key = text.substring(space + 1);

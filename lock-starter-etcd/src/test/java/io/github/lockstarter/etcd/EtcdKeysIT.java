@@ -3,7 +3,9 @@ package io.github.lockstarter.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -29,13 +31,38 @@ class EtcdKeysIT extends EtcdScenario {
         Application application = newApplication(Application.SETTINGS);
         String longest = "\u9501".repeat(16_383);
         List<LockHandle> held = new ArrayList<>();
-        for (String name : List.of(longest + "a", longest + "A", "a\u0000", "a", "A", "waiter:1:a:", "fence")) {
-            held.add(application.locks().acquire(name));
+        List<String> names = List.of(
+                longest + "a",
+                longest + "A",
+                "a\u0000",
+                "a",
+                "A",
+                "waiter:1:a:",
+                "fence",
+                "\uD800",
+                "\uD801",
+                "?",
+                "%",
+                "%d800");
+        for (String name : names) {
+            held.add(application.locks().acquire(LockRequest.of(name).withoutWaiting()));
         }
 
         assertThat(held).allMatch(LockHandle::isHeld);
         held.forEach(LockHandle::release);
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(keys()).isZero());
+    }
+
+    @Test
+    void tellsTheHolderWhichLockIsTakenAwayWhateverItsKeyIs() {
+        Application holder = newApplication(Application.settings(LEASE));
+        Application other = newApplication(Application.SETTINGS);
+        LockHandle held = holder.locks().acquire("user:\uD800");
+
+        assertThat(answer(other.admin().revoke("user:\uD800", held.fencingToken())))
+                .isInstanceOf(Revocation.Revoked.class);
+
+        await().atMost(LEASE.dividedBy(10)).until(() -> !held.isHeld());
     }
 
     @Test

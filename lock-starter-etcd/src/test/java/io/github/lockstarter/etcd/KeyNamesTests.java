@@ -3,7 +3,11 @@ package io.github.lockstarter.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class KeyNamesTests {
@@ -28,6 +32,29 @@ class KeyNamesTests {
                         .isEqualTo(key.equals(other));
             }
         }
+    }
+
+    @Test
+    void areDistinctForDistinctKeys() {
+        String characters = "ab:%?0d8\uD800\uD801\uDC00\uDFFF\u9501";
+        Random random = new Random(28);
+        Map<ByteString, String> keys = new HashMap<>();
+        for (int i = 0; i < 200_000; i++) {
+            String key = random.ints(random.nextInt(7), 0, characters.length())
+                    .mapToObj(at -> characters.substring(at, at + 1))
+                    .collect(Collectors.joining());
+            for (ByteString name : List.of(names.lock(key), names.waiters(key))) {
+                String known = keys.putIfAbsent(name, key);
+                assertThat(known == null || known.equals(key))
+                        .as("'%s' and '%s' have one name", key, known)
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void showOrdinaryKeysAsTheyAre() {
+        assertThat(names.lock("\u9501 \uD83D\uDD12:/?").toStringUtf8()).isEqualTo("lock:lock:\u9501 \uD83D\uDD12:/?");
     }
 
     private static boolean isWithin(ByteString name, ByteString beginning) {
