@@ -8,11 +8,13 @@ import io.grpc.netty.NettyChannelBuilder;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A connection to each member, of which one is in use, until a request to it has no answer. Thread-safe.
+ * A connection to each member, of which one is in use, until a request to it has no answer. Each instance begins with
+ * any of them, so that not all use the same one. Thread-safe.
  *
  * <p>{@code inUse} counts on, so that failures of requests that went to the same member pass over it once.
  */
@@ -22,12 +24,13 @@ final class EtcdChannels implements AutoCloseable {
     private static final long PING_SECONDS = 10;
 
     private final List<ManagedChannel> channels;
-    private final AtomicInteger inUse = new AtomicInteger();
+    private final AtomicInteger inUse;
 
     EtcdChannels(EtcdSettings settings, Executor callbacks) {
         this.channels = settings.endpoints().stream()
                 .map(endpoint -> open(endpoint, settings, callbacks))
                 .toList();
+        this.inUse = new AtomicInteger(ThreadLocalRandom.current().nextInt(channels.size()));
     }
 
     private static ManagedChannel open(URI endpoint, EtcdSettings settings, Executor callbacks) {

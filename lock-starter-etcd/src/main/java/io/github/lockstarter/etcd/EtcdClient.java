@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,13 +49,20 @@ final class EtcdClient implements AutoCloseable {
     private final EtcdChannels channels;
     private final Optional<Authentication> authentication;
     private final OutageDetector outages;
+    private final Duration timeout;
     private final Metadata watchHeaders = new Metadata();
 
     EtcdClient(EtcdSettings settings, OutageDetector outages, Executor callbacks) {
         this.channels = new EtcdChannels(settings, callbacks);
         this.authentication = settings.credentials().map(user -> new Authentication(user, settings.commandTimeout()));
         this.outages = outages;
+        this.timeout = settings.commandTimeout();
         watchHeaders.put(NEEDS_LEADER, "true");
+    }
+
+    /** Of a command that begins now. */
+    Deadline deadline() {
+        return Deadline.after(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Creates a lease that lasts at least as long. */
@@ -94,8 +102,9 @@ final class EtcdClient implements AutoCloseable {
     /** Renews leases: the answers are those of {@link KeepAliveStream}. */
     List<CompletableFuture<Long>> keepAlive(Member member, List<Long> leases, Deadline deadline) {
         KeepAliveStream stream = new KeepAliveStream(leases);
+        boolean inTime = isInTime(deadline);
         CompletableFuture.allOf(stream.answers().toArray(CompletableFuture[]::new))
-                .whenComplete((all, failure) -> note(member, failure)); // one request that fails is one failure
+                .whenComplete((all, failure) -> note(member, failure, inTime)); // one request that fails is one failure
         try {
             stream.send(ClientCalls.asyncBidiStreamingCall(
                     member.channel().newCall(LeaseGrpc.getLeaseKeepAliveMethod(), options(member, deadline)), stream));
@@ -165,6 +174,7 @@ final class EtcdClient implements AutoCloseable {
     private <Q, A> CompletableFuture<A> callOnce(
             Member member, MethodDescriptor<Q, A> method, Q request, Deadline deadline) {
         CompletableFuture<A> answer = new CompletableFuture<>();
+        boolean inTime = isInTime(deadline);
         try {
             ClientCalls.asyncUnaryCall(
                     member.channel().newCall(method, options(member, deadline)),
@@ -173,7 +183,7 @@ final class EtcdClient implements AutoCloseable {
         } catch (RuntimeException e) {
             answer.completeExceptionally(e);
         }
-        return answer.whenComplete((value, failure) -> note(member, failure));
+        return answer.whenComplete((value, failure) -> note(member, failure, inTime));
     }
 
     private CallOptions options(Member member, Deadline deadline) {
@@ -183,10 +193,18 @@ final class EtcdClient implements AutoCloseable {
                 .orElse(options);
     }
 
-    private void note(Member member, @Nullable Throwable failure) {
+    /** Whether a member that works would answer: the command may have spent its time behind another one of its key. */
+    private boolean isInTime(Deadline deadline) {
+        return deadline.timeRemaining(TimeUnit.NANOSECONDS) >= timeout.toNanos() / 2;
+    }
+
+    private void note(Member member, @Nullable Throwable failure, boolean inTime) {
         if (failure == null) {
             outages.answered();
             return;
+        }
+        if (!inTime && Status.fromThrowable(failure).getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            return; // says nothing about the member
         }
         EtcdFailure found = EtcdFailure.of(failure, outages.target());
         if (found.kind() == EtcdFailure.Kind.UNREACHABLE) {

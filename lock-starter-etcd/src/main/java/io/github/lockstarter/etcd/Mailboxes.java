@@ -129,7 +129,9 @@ final class Mailboxes implements AutoCloseable {
             CompletableFuture.delayedExecutor(REOPEN_AFTER.toMillis(), TimeUnit.MILLISECONDS, callbacks)
                     .execute(() -> {
                         if (!closed) {
-                            watch();
+                            // Unlike a watch, a read renews a void token and leaves a member that does not answer.
+                            client.read(names.mailbox(instanceId), client.deadline())
+                                    .whenComplete((read, unread) -> watch());
                         }
                     });
         }

@@ -21,10 +21,14 @@ import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import io.grpc.Deadline;
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** An etcd that is paused, killed, restarted, or has its leases ended by somebody else. */
@@ -205,5 +209,25 @@ class EtcdFaultsIT extends EtcdScenario {
         await().atMost(ofSeconds(3))
                 .untilAsserted(
                         () -> assertThat(answer(backend.state()).failure()).isEmpty());
+    }
+
+    @Test
+    void aRequestThatIsSentTooLateIsNoFailureOfTheMember() {
+        AtomicInteger events = new AtomicInteger();
+        List<URI> endpoints = List.of(EtcdSettings.endpoint(server.endpoint()), URI.create("http://127.0.0.1:9"));
+        EtcdSettings settings =
+                new EtcdSettings(EtcdStore.PREFIX, endpoints, Optional.empty(), Optional.empty(), COMMAND_TIMEOUT);
+        OutageDetector outages = new OutageDetector("etcd", event -> events.incrementAndGet());
+        try (EtcdClient late = new EtcdClient(settings, outages, Runnable::run)) {
+            int member = late.member().number();
+            for (int i = 0; i < 3; i++) {
+                CompletableFuture<?> read =
+                        late.read(ByteString.copyFromUtf8("any"), Deadline.after(0, TimeUnit.NANOSECONDS));
+                assertThat(read).failsWithin(COMMAND_TIMEOUT);
+            }
+
+            assertThat(late.member().number()).isEqualTo(member);
+            assertThat(events).hasValue(0);
+        }
     }
 }

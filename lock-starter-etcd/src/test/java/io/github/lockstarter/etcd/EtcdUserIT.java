@@ -1,21 +1,25 @@
 package io.github.lockstarter.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.etcd.jetcd.api.AuthEnableRequest;
 import io.etcd.jetcd.api.AuthGrpc;
 import io.etcd.jetcd.api.AuthRoleAddRequest;
 import io.etcd.jetcd.api.AuthUserAddRequest;
 import io.etcd.jetcd.api.AuthUserGrantRoleRequest;
+import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.SignalListener;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +27,12 @@ import org.junit.jupiter.api.Test;
 class EtcdUserIT extends EtcdScenario {
 
     private static final String PASSWORD = "very-secret";
+
+    /** What is in a snapshot is not executed again at a restart, which would bring the tokens back. */
+    @Override
+    String[] serverArguments() {
+        return new String[] {"--snapshot-count=10"};
+    }
 
     @BeforeEach
     void enableAuthentication() {
@@ -66,6 +76,44 @@ class EtcdUserIT extends EtcdScenario {
                     .isInstanceOf(RenewResult.Renewed.class);
             assertThat(answer(backend.acquire(attempt(newToken())))).isInstanceOf(AcquireResult.Contended.class);
         }
+    }
+
+    @Test
+    void anIdleInstanceReceivesMessagesAgainAfterARestartThatForgotItsToken() {
+        try (EtcdLockBackend idle = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)));
+                EtcdLockBackend other = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)))) {
+            LockToken token = newToken();
+            CompletableFuture<String> revoked = new CompletableFuture<>();
+            idle.listen(token.instanceId(), new RevocationListener(revoked));
+            AcquireResult.Granted granted = (AcquireResult.Granted) answer(idle.acquire(attempt(token)));
+            for (int i = 0; i < 20; i++) {
+                answer(other.acquire(attempt(newToken())));
+            }
+
+            server.kill();
+            server.restart();
+
+            await().atMost(PATIENCE)
+                    .until(() -> answer(other.revoke(key, granted.fencingToken())) instanceof Revocation.Revoked);
+            assertThat(revoked).succeedsWithin(PATIENCE).isEqualTo(key);
+        }
+    }
+
+    private record RevocationListener(CompletableFuture<String> revoked) implements SignalListener {
+
+        @Override
+        public void onSignal(String key) {}
+
+        @Override
+        public void onWanted(String key) {}
+
+        @Override
+        public void onRevoked(String key, String fingerprint) {
+            revoked.complete(key);
+        }
+
+        @Override
+        public void onMailboxRestored() {}
     }
 
     @Test
