@@ -14,6 +14,11 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
 
     private static final String BY_SERVER = "etcdserver:";
 
+    private static final String CURE_OF_FULL_SERVER =
+            ". Its quota is used up. Compact and defragment it, and end the alarm"
+                    + " (etcdctl compact, etcdctl defrag, etcdctl alarm disarm); run it with --auto-compaction-mode=periodic"
+                    + " --auto-compaction-retention=5m";
+
     /** What follows from a failure. */
     enum Kind {
         /** The server did not answer: the request may have been executed. */
@@ -36,7 +41,8 @@ record EtcdFailure(Kind kind, String reason, Throwable cause) {
         String described = status.getDescription() == null ? "" : ": " + status.getDescription();
         String reason = kind == Kind.UNREACHABLE
                 ? target + " did not answer (" + status.getCode() + described + ')'
-                : target + " failed with " + status.getCode() + described;
+                : target + " failed with " + status.getCode() + described
+                        + (described.contains("database space exceeded") ? CURE_OF_FULL_SERVER : "");
         return new EtcdFailure(kind, reason, cause);
     }
 

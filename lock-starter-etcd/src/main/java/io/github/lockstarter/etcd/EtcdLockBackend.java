@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import io.etcd.jetcd.api.TxnRequest;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
@@ -29,7 +30,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Locks in etcd 3.4 or later, in a cluster of any size.
@@ -82,7 +82,7 @@ public final class EtcdLockBackend implements LockBackend {
     private final LockRenewer renewer;
     private final LockReleaser releaser;
     private final LockInspector inspector;
-    private final FencingOffset probe;
+    private final TxnRequest probe;
     private volatile boolean closed;
 
     /**
@@ -105,7 +105,7 @@ public final class EtcdLockBackend implements LockBackend {
         this.acquirer = new LockAcquirer(client, names, attempts, waiters, renewer, target);
         this.releaser = new LockReleaser(client, names, attempts, waiters, target, callbacks);
         this.inspector = new LockInspector(client, names, mailboxes, target);
-        this.probe = new FencingOffset(client, names);
+        this.probe = Requests.withoutEffect(names.probe());
     }
 
     @Override
@@ -120,40 +120,40 @@ public final class EtcdLockBackend implements LockBackend {
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected("The etcd lock backend is closed", cause));
         }
-        Deadline deadline = deadline();
+        Deadline deadline = client.deadline();
         return order.send(command.key(), () -> acquirer.acquire(command, deadline));
     }
 
     @Override
     public List<CompletionStage<RenewResult>> renew(List<RenewCommand> commands) {
-        return renewer.renew(commands, deadline());
+        return renewer.renew(commands, client.deadline());
     }
 
     @Override
     public CompletionStage<ReleaseResult> release(ReleaseCommand command) {
-        Deadline deadline = deadline();
+        Deadline deadline = client.deadline();
         return order.send(command.key(), () -> releaser.release(command, deadline));
     }
 
     @Override
     public CompletionStage<WithdrawResult> withdraw(WithdrawCommand command) {
-        Deadline deadline = deadline();
+        Deadline deadline = client.deadline();
         return order.send(command.key(), () -> releaser.withdraw(command, deadline));
     }
 
     @Override
     public CompletionStage<StoredLock> inspect(String key) {
-        return inspector.inspect(key, deadline());
+        return inspector.inspect(key, client.deadline());
     }
 
     @Override
     public CompletionStage<Revocation> revoke(String key, long fencingToken) {
-        return inspector.revoke(key, fencingToken, deadline());
+        return inspector.revoke(key, fencingToken, client.deadline());
     }
 
     @Override
     public CompletionStage<StoreState> state() {
-        return client.read(probe.name(), deadline()).handle((read, failure) -> {
+        return client.transact(probe, client.deadline()).handle((answer, failure) -> {
             Optional<String> problem = Optional.ofNullable(failure)
                     .map(thrown -> EtcdFailure.of(thrown, settings.target()).reason());
             boolean hears = problem.isEmpty() && mailboxes.isHeard();
@@ -183,10 +183,6 @@ public final class EtcdLockBackend implements LockBackend {
 
     private void publish(StoreEvent event) {
         listeners.values().forEach(listener -> listener.onStoreEvent(event));
-    }
-
-    private Deadline deadline() {
-        return Deadline.after(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Which cluster. */

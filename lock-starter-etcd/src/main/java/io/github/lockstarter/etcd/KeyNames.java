@@ -26,6 +26,11 @@ final class KeyNames {
         return ByteString.copyFromUtf8(prefix + "fence");
     }
 
+    /** Under which nothing is stored: a request to write it is refused where locks are. */
+    ByteString probe() {
+        return ByteString.copyFromUtf8(prefix + "probe");
+    }
+
     /** What the names of all waiting instances of a lock begin with. */
     ByteString waiters(String key) {
         String encoded = encoded(key);

@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
 import io.etcd.jetcd.api.TxnResponse;
 import java.util.Optional;
 
@@ -44,12 +45,24 @@ final class Requests {
                 .build();
     }
 
+    /** Executed as one that writes, so refused wherever that is, though its condition is never met. */
+    static TxnRequest withoutEffect(ByteString key) {
+        return TxnRequest.newBuilder()
+                .addCompare(createdAt(key, -1))
+                .addSuccess(put(key, ByteString.EMPTY, 0))
+                .build();
+    }
+
     static Compare isAbsent(ByteString key) {
+        return createdAt(key, 0);
+    }
+
+    private static Compare createdAt(ByteString key, long revision) {
         return Compare.newBuilder()
                 .setKey(key)
                 .setTarget(Compare.CompareTarget.CREATE)
                 .setResult(Compare.CompareResult.EQUAL)
-                .setCreateRevision(0)
+                .setCreateRevision(revision)
                 .build();
     }
 
