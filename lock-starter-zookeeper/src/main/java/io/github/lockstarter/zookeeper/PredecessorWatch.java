@@ -2,11 +2,15 @@ package io.github.lockstarter.zookeeper;
 
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.EventType;
 
 /**
  * Has a waiting instance told when the node right before its own is gone, and signals it when its own is the first
  * one. Thread-safe; what it changes of a place, it changes in a step of the key.
+ *
+ * <p>The client keeps a watcher until its node is gone, which may be long after the wait. Of equal watchers of a node
+ * it keeps one, and those of one key are equal.
  */
 final class PredecessorWatch {
 
@@ -27,7 +31,7 @@ final class PredecessorWatch {
             return CompletableFuture.completedFuture(null);
         }
         place.watched = before;
-        return nodes.data(place.node.directory() + '/' + before, event -> nodeBeforeChanged(key, place, event))
+        return nodes.data(place.node.directory() + '/' + before, new NodeBefore(this, key))
                 .handle((event, failure) -> {
                     if (failure != null) {
                         place.watched = null;
@@ -39,13 +43,24 @@ final class PredecessorWatch {
                 });
     }
 
-    private void nodeBeforeChanged(String key, Place place, WatchedEvent event) {
-        if (event.getType() == EventType.NodeDeleted || event.getType() == EventType.NodeDataChanged) {
-            turns.run(key, turn -> {
-                place.watched = null;
-                return lookAgain(turn, key, place);
-            });
+    /** The same for all places of this instance in the line of a key. */
+    private record NodeBefore(PredecessorWatch owner, String key) implements Watcher {
+
+        @Override
+        public void process(WatchedEvent event) {
+            if (event.getType() == EventType.NodeDeleted || event.getType() == EventType.NodeDataChanged) {
+                owner.turns.run(key, turn -> owner.changed(turn, key, event.getPath()));
+            }
         }
+    }
+
+    private CompletableFuture<?> changed(KeyTurns.Turn turn, String key, String path) {
+        Place place = turn.place;
+        if (place == null || place.watched == null || !path.endsWith('/' + place.watched)) {
+            return CompletableFuture.completedFuture(null); // watched by a wait that is over
+        }
+        place.watched = null;
+        return lookAgain(turn, key, place);
     }
 
     /** The node before is gone: either this instance is the first one now, or another waiter has left. */
