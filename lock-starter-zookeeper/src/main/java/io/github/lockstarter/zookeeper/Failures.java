@@ -1,7 +1,9 @@
 package io.github.lockstarter.zookeeper;
 
 import java.util.concurrent.CompletionException;
+import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.client.ConnectStringParser;
 
 /** What a failure of the client means, and how it is passed on and told. Stateless. */
 final class Failures {
@@ -16,6 +18,14 @@ final class Failures {
     /** For the next step of a future. */
     static CompletionException thrown(Throwable failure) {
         return failure instanceof CompletionException known ? known : new CompletionException(failure);
+    }
+
+    /** The servers know no node at which the paths of the client begin. */
+    static String withoutChroot(CuratorFramework client) {
+        String connectString = client.getZookeeperClient().getCurrentConnectionString();
+        return "The chroot '" + new ConnectStringParser(connectString).getChrootPath() + "' of the connect string '"
+                + connectString
+                + "' does not exist in ZooKeeper. Create it there, or take it out of the connect string";
     }
 
     static String told(Throwable failure) {

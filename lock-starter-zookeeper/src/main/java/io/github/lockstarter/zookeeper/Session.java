@@ -56,6 +56,9 @@ final class Session implements CrashDetection {
     private final ScheduledExecutorService timer;
     private final LeaderContact leader;
 
+    /** As the last proof found it. */
+    private volatile boolean isWithoutRoot;
+
     /** The last one that was connected. */
     private volatile @Nullable ZooKeeper latest;
 
@@ -85,6 +88,11 @@ final class Session implements CrashDetection {
     long current() {
         ZooKeeper connected = connected();
         return connected == null ? NONE : connected.getSessionId();
+    }
+
+    /** Why no lock can be kept though the session goes on, as the last proof found it. */
+    Optional<String> problem() {
+        return isWithoutRoot ? Optional.of(Failures.withoutChroot(client)) : Optional.empty();
     }
 
     /** What the servers have granted; before the first connection, what the client asks for. */
@@ -228,6 +236,9 @@ final class Session implements CrashDetection {
     private OptionalLong answered(ZooKeeper over, long sent, @Nullable Code code) {
         if (code == Code.CONNECTIONLOSS) {
             leader.broken(over.getSessionId(), sent, System.nanoTime());
+        }
+        if (isProof(code)) {
+            isWithoutRoot = code == Code.NONODE;
         }
         return isProof(code) ? OptionalLong.of(over.getSessionId()) : OptionalLong.empty();
     }

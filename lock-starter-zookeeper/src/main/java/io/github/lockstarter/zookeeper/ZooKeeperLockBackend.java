@@ -131,22 +131,21 @@ public final class ZooKeeperLockBackend implements LockBackend {
      * interrupted: the flag is set again.
      *
      * @param limit how long to wait
-     * @return whether the client is connected
+     * @return why no lock can be kept; empty if they can, or as soon as the session is certain
      */
-    public boolean connect(Duration limit) {
+    public Optional<String> connect(Duration limit) {
         long start = System.nanoTime();
         try {
-            if (!client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                return false;
+            if (client.blockUntilConnected((int) limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                BlockingWait.await(session.prove(), limit.minusNanos(System.nanoTime() - start));
+                return session.problem();
             }
-            BlockingWait.await(session.prove(), limit.minusNanos(System.nanoTime() - start));
-            return true;
         } catch (TimeoutException e) {
-            return true; // locks are granted as soon as it is certain
+            return Optional.empty(); // locks are granted as soon as it is certain
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
         }
+        return Optional.of(this + " did not answer within " + limit.toMillis() + " ms");
     }
 
     /**
@@ -188,7 +187,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
             }
             return new Attempt(lines, turn, command, sent)
                     .begin()
-                    .exceptionally(Unknowns::acquire)
+                    .exceptionally(this::notAcquired)
                     .thenAccept(result -> {
                         boolean isKnown = answer.complete(result) && !(result instanceof AcquireResult.Unknown);
                         if (!isKnown) {
@@ -196,6 +195,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
                         }
                     });
         });
+    }
+
+    /** A container with its parents can be created, unless the root of the client is missing. */
+    private AcquireResult notAcquired(Throwable failure) {
+        return Nodes.isNoNode(failure)
+                ? new AcquireResult.Rejected(Failures.withoutChroot(client), Failures.causeOf(failure))
+                : Unknowns.acquire(failure);
     }
 
     @Override
@@ -280,7 +286,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
                         .thenApply(proven -> new StoreState(
                                 toString(),
                                 proven.isPresent()
-                                        ? Optional.empty()
+                                        ? session.problem()
                                         : Optional.of("No answer of a majority of the ZooKeeper servers"))),
                 failure -> new StoreState(toString(), Optional.of(Failures.told(failure))));
     }

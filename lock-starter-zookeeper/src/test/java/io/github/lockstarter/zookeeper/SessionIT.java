@@ -14,6 +14,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.spi.LockThreads;
 import io.github.lockstarter.testing.FreePort;
 import io.github.lockstarter.testing.WarmUp;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +23,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.KillSession;
 import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -221,6 +226,36 @@ class SessionIT {
             });
             early.close();
         }
+    }
+
+    @Test
+    void aCommandThatTheClientGivesUpDoesNotBlockItsKey() throws Exception {
+        AtomicBoolean hasNoSockets = new AtomicBoolean();
+        CuratorFramework exhausted = opened(CuratorFrameworkFactory.builder()
+                .connectString(server.getConnectString())
+                .sessionTimeoutMs((int) SESSION.toMillis())
+                .retryPolicy(new RetryOneTime(50))
+                .zookeeperFactory((servers, timeout, watcher, readOnly) -> {
+                    if (hasNoSockets.get()) {
+                        throw new IOException("Too many open files");
+                    }
+                    return new ZooKeeper(servers, timeout, watcher, readOnly);
+                })
+                .build());
+        Application blocked = application(exhausted);
+        blocked.locks().acquire("warm-up").close();
+
+        hasNoSockets.set(true);
+        KillSession.kill(exhausted.getZookeeperClient().getZooKeeper());
+        await().atMost(PATIENCE).until(() -> !exhausted.getZookeeperClient().isConnected());
+        assertThatThrownBy(() -> blocked.locks().acquire(request)).isInstanceOf(LockBackendException.class);
+        hasNoSockets.set(false);
+
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (LockHandle lock = blocked.locks().acquire(request)) {
+                return lock.isHeld();
+            }
+        });
     }
 
     private static Duration timeOf(CompletableFuture<OptionalLong> proof) {

@@ -50,9 +50,9 @@ final class ZooKeeperClients {
     static ZooKeeperLockBackend backend(String servers, Duration session) {
         CuratorFramework client = unstarted(servers, session);
         ZooKeeperLockBackend backend = new ZooKeeperLockBackend(client, settings(session), client::close);
-        if (!backend.connect(Duration.ofSeconds(10))) {
-            throw new IllegalStateException("ZooKeeper cannot be reached at " + servers);
-        }
+        backend.connect(Duration.ofSeconds(10)).ifPresent(problem -> {
+            throw new IllegalStateException(problem);
+        });
         return backend;
     }
 }

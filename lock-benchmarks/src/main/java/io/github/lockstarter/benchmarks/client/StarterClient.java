@@ -74,9 +74,9 @@ final class StarterClient implements LockClient {
         ZooKeeperLockSettings settings =
                 new ZooKeeperLockSettings("/lock-starter/locks", KEY_PREFIX, COMMAND_TIMEOUT, lease);
         ZooKeeperLockBackend backend = new ZooKeeperLockBackend(curator, settings, curator::close);
-        if (!backend.connect(COMMAND_TIMEOUT.multipliedBy(5))) {
-            throw new IllegalStateException("No connection to " + servers);
-        }
+        backend.connect(COMMAND_TIMEOUT.multipliedBy(5)).ifPresent(problem -> {
+            throw new IllegalStateException(problem);
+        });
         return new StarterClient(backend, lease, () -> {});
     }
 

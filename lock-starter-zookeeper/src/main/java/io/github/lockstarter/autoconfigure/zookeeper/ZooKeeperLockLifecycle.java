@@ -3,6 +3,7 @@ package io.github.lockstarter.autoconfigure.zookeeper;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.time.Duration;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,12 +27,13 @@ final class ZooKeeperLockLifecycle extends StoreLifecycle {
 
     @Override
     protected void onStart() {
-        if (backend.connect(properties.connectionTimeout())) {
+        Optional<String> problem = backend.connect(properties.connectionTimeout());
+        if (problem.isEmpty()) {
             warnOfSession();
         } else if (properties.requiredAtStart()) {
-            throw new ZooKeeperUnavailableException(unanswered());
+            throw new ZooKeeperUnavailableException(problem.get());
         } else {
-            log.warn("{}. Locked methods fail until then; the client goes on to connect", unanswered());
+            log.warn("{}. Locked methods fail until then; the client keeps trying", problem.get());
         }
     }
 
@@ -46,10 +48,5 @@ final class ZooKeeperLockLifecycle extends StoreLifecycle {
                     properties.sessionTimeout().toMillis(),
                     ZooKeeperLockProperties.PREFIX);
         }
-    }
-
-    private String unanswered() {
-        return backend + " did not answer within "
-                + properties.connectionTimeout().toMillis() + " ms";
     }
 }

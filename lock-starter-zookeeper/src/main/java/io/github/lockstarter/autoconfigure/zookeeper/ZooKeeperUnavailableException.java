@@ -1,6 +1,6 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
-/** ZooKeeper did not answer when the application started. The message says where it was looked for. */
+/** ZooKeeper could keep no locks when the application started. The message says where, and why. */
 final class ZooKeeperUnavailableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

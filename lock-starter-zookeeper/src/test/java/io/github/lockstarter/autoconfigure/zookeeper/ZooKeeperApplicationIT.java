@@ -1,8 +1,10 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
@@ -11,12 +13,19 @@ import io.github.lockstarter.autoconfigure.ConditionalOnMissingLockBackend;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.local.LocalLockBackend;
+import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.TestingServer;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -126,6 +135,83 @@ class ZooKeeperApplicationIT {
 
         assertThat(shared.getState()).isEqualTo(CuratorFrameworkState.STARTED);
         shared.close();
+    }
+
+    @Test
+    void doesNotStartWhereItsChrootDoesNotExist() {
+        application()
+                .withPropertyValues(
+                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString() + "/not-there")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(ZooKeeperUnavailableException.class)
+                        .hasMessageContainingAll("'/not-there'", "Create it", "connect string"));
+    }
+
+    @Test
+    void saysThatItsChrootDoesNotExistUntilItDoes() {
+        application()
+                .withPropertyValues(
+                        "distributed-lock.zookeeper.connect-string=" + server.getConnectString() + "/later",
+                        "distributed-lock.zookeeper.required-at-start=false")
+                .run(context -> {
+                    LockOperations locks = context.getBean(LockOperations.class);
+                    ZooKeeperLockBackend backend = context.getBean(ZooKeeperLockBackend.class);
+                    assertThatExceptionOfType(LockBackendException.class)
+                            .isThrownBy(() -> locks.acquire("job"))
+                            .withMessageContainingAll("'/later'", "Create it")
+                            .withMessageNotContaining("outcome");
+                    assertThat(failureOf(backend))
+                            .hasValueSatisfying(failure -> assertThat(failure).contains("'/later'", "Create it"));
+
+                    try (CuratorFramework look = client()) {
+                        look.start();
+                        look.create().forPath("/later");
+                    }
+
+                    locks.acquire("job").close();
+                    assertThat(failureOf(backend)).isEmpty();
+                });
+    }
+
+    private static Optional<String> failureOf(ZooKeeperLockBackend backend) {
+        return backend.state().toCompletableFuture().join().failure();
+    }
+
+    /** As the reference shows it. */
+    @Test
+    void keepsLocksThatOnlyTheUserOfTheClientCanDelete() {
+        CuratorFramework user = CuratorFrameworkFactory.builder()
+                .connectString(server.getConnectString())
+                .retryPolicy(new RetryOneTime(100))
+                .authorization("digest", "locks:secret".getBytes(StandardCharsets.UTF_8))
+                .aclProvider(new ACLProvider() {
+                    @Override
+                    public List<ACL> getDefaultAcl() {
+                        return ZooDefs.Ids.CREATOR_ALL_ACL;
+                    }
+
+                    @Override
+                    public List<ACL> getAclForPath(String path) {
+                        return ZooDefs.Ids.CREATOR_ALL_ACL;
+                    }
+                })
+                .build();
+        application()
+                .withBean(CuratorFramework.class, () -> user)
+                .withPropertyValues("distributed-lock.zookeeper.root=/guarded")
+                .run(context -> {
+                    try (LockHandle held = context.getBean(LockOperations.class).acquire("job");
+                            CuratorFramework stranger = client()) {
+                        stranger.start();
+                        assertThatExceptionOfType(KeeperException.NoAuthException.class)
+                                .isThrownBy(() -> stranger.getChildren().forPath("/guarded/lock%003ajob"));
+                        assertThatExceptionOfType(KeeperException.NoAuthException.class)
+                                .isThrownBy(() -> stranger.delete().forPath("/guarded/lock%003ajob"));
+                        assertThat(held.isHeld()).isTrue();
+                    }
+                });
     }
 
     private static CuratorFramework client() {
