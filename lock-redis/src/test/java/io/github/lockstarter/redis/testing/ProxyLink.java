@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
@@ -63,6 +64,47 @@ public final class ProxyLink {
     public void closeToServer() {
         half = true;
         TcpProxy.closeQuietly(server);
+    }
+
+    /** Resets the side of the client (RST): to the server, the connection stays open and silent. */
+    public void resetToClient() {
+        half = true;
+        reset(client);
+    }
+
+    /** Resets the side of the server (RST): to the client, the connection stays open and silent. */
+    public void resetToServer() {
+        half = true;
+        reset(server);
+    }
+
+    /** Ends the replies (FIN): what the client sends still reaches the server until {@link #close}. */
+    public void endReplies() {
+        half = true;
+        endOutput(client);
+    }
+
+    /** Ends the requests (FIN): what the server still sends reaches the client until {@link #close}. */
+    public void endRequests() {
+        half = true;
+        endOutput(server);
+    }
+
+    private static void reset(Socket socket) {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (SocketException e) {
+            // It is closed already.
+        }
+        TcpProxy.closeQuietly(socket);
+    }
+
+    private static void endOutput(Socket socket) {
+        try {
+            socket.shutdownOutput();
+        } catch (IOException e) {
+            // It is closed already.
+        }
     }
 
     /**

@@ -182,6 +182,51 @@ class TcpProxyTests {
     }
 
     @Test
+    void resetsTheSideOfTheClientAlone() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            proxy.open().forEach(ProxyLink::resetToClient);
+            assertThatThrownBy(() -> client.getInputStream().read())
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("reset");
+            assertThat(ends).hasValue(0);
+        }
+    }
+
+    @Test
+    void resetsTheSideOfTheServerAlone() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            proxy.open().forEach(ProxyLink::resetToServer);
+            await().atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ends).hasValue(1));
+            assertThatThrownBy(() -> ask(client, "b")).isInstanceOf(SocketTimeoutException.class);
+        }
+    }
+
+    @Test
+    void endsTheRepliesAndForwardsWhatTheClientSends() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            proxy.open().forEach(ProxyLink::endReplies);
+            assertThat(endOfInput(client)).isTrue();
+            send(client, "b");
+            await().atMost(ofSeconds(5))
+                    .untilAsserted(() -> assertThat(executed).containsExactly("a", "b"));
+        }
+    }
+
+    @Test
+    void endsTheRequestsOnly() throws IOException {
+        try (Socket client = connect()) {
+            ask(client, "a");
+            proxy.open().forEach(ProxyLink::endRequests);
+            await().atMost(ofSeconds(5)).untilAsserted(() -> assertThat(ends).hasValue(1));
+            assertThatThrownBy(() -> ask(client, "b")).isInstanceOf(SocketTimeoutException.class);
+            assertThat(executed).containsExactly("a");
+        }
+    }
+
+    @Test
     void refusesSomeRequestsUntilItAcceptsAgain() throws IOException {
         proxy.refuseRequests(request -> request.contains("SUBSCRIBE"));
         try (Socket commands = connect();

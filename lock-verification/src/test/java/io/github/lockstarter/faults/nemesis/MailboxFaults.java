@@ -57,6 +57,26 @@ final class MailboxFaults {
                         halfOpen(200, 2500),
                         half(MailboxFaults::isAny, ProxyLink::closeToServer)),
                 fault(
+                        "connections-reset-at-worker",
+                        "all connections of a worker are reset at its side; the servers' side stays open",
+                        halfOpen(200, 2500),
+                        half(MailboxFaults::isAny, ProxyLink::resetToClient)),
+                fault(
+                        "connections-reset-at-server",
+                        "all connections of a worker are reset at the servers' side; its own stays open",
+                        halfOpen(200, 2500),
+                        half(MailboxFaults::isAny, ProxyLink::resetToServer)),
+                fault(
+                        "replies-ended",
+                        "a worker reads the end of its connections; what it sends arrives",
+                        halfOpen(200, 2500),
+                        half(MailboxFaults::isAny, ProxyLink::endReplies)),
+                fault(
+                        "requests-ended",
+                        "the servers read the end of a worker's connections; what they send arrives",
+                        halfOpen(200, 2500),
+                        half(MailboxFaults::isAny, ProxyLink::endRequests)),
+                fault(
                         "worker-cut-off",
                         "a worker is refused, and its connections closed at its side; the servers' side stays open",
                         halfOpen(500, 4000),
