@@ -152,7 +152,7 @@ class ReactiveMethodTests {
             return id == 43 ? Mono.error(new IOException("busy")) : Mono.just("busy: " + refusal.key());
         }
 
-        @DistributedLock(name = "order", key = "#id", leaseMs = 50, renewal = Renewal.OFF)
+        @DistributedLock(name = "order", key = "#id", leaseMs = 500, renewal = Renewal.OFF)
         public Flux<String> briefly(long id, Flux<String> work) {
             return work;
         }
@@ -506,7 +506,7 @@ class ReactiveMethodTests {
     void goOnAfterALossThatIsNoFailure() {
         application.withPropertyValues("distributed-lock.on-lost=return").run(context -> assertThat(
                         context.getBean(Orders.class)
-                                .briefly(42, Flux.just("one", "two").delayElements(Duration.ofMillis(100)))
+                                .briefly(42, Flux.just("one", "two").delayElements(Duration.ofMillis(600)))
                                 .collectList()
                                 .block(LONG))
                 .containsExactly("one", "two"));

@@ -144,7 +144,7 @@ class RedisConnectionsTests {
         assertThat(redis.sent())
                 .extracting(command -> command.getArgs().toCommandString())
                 .satisfiesExactly(
-                        first -> assertThat(first).contains(encoded(LockScript.ACQUIRE)),
+                        first -> assertThat(first).contains(encoded(LockScript.ACQUIRE_BATCH)),
                         second -> assertThat(second).contains(encoded(LockScript.WITHDRAW)),
                         third -> assertThat(third).contains(encoded(LockScript.RELEASE)));
     }

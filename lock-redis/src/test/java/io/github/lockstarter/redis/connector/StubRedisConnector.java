@@ -89,9 +89,11 @@ public final class StubRedisConnector implements RedisConnector {
 
     @SuppressWarnings("unchecked")
     private StatefulConnection<String, String> connection() {
-        return mock(
-                StatefulConnection.class,
-                call -> call.getMethod().getName().equals("dispatch") ? dispatch(call.getArgument(0)) : null);
+        return mock(StatefulConnection.class, call -> switch (call.getMethod().getName()) {
+            case "dispatch" -> dispatch(call.getArgument(0));
+            case "isOpen" -> true;
+            default -> null;
+        });
     }
 
     private Object dispatch(Object commands) throws Throwable {

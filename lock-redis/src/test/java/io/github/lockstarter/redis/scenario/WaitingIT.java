@@ -28,8 +28,8 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void leavesNoQueueEntryWhenAWaitIsOver() {
-        Application holder = newApplication();
-        Application waiter = newApplicationThatTrustsSignals();
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplicationThatTrustsSignals());
         try (LockHandle held = holder.locks().acquire(request)) {
             assertThatThrownBy(() -> waiter.locks().acquire(request.waitingUpTo(ofMillis(300))))
                     .isInstanceOf(LockNotAcquiredException.class);
@@ -43,8 +43,8 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void leavesNoQueueEntryWhenAWaiterIsInterrupted() throws Exception {
-        Application holder = newApplication();
-        Application waiter = newApplicationThatTrustsSignals();
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplicationThatTrustsSignals());
         try (LockHandle held = holder.locks().acquire(request)) {
             CompletableFuture<Thread> waiting = new CompletableFuture<>();
             Future<?> interrupted = elsewhere(() -> {
@@ -66,8 +66,8 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void queuesOncePerApplicationHoweverManyThreadsWait() throws Exception {
-        Application holder = newApplication();
-        Application waiter = newApplicationThatTrustsSignals();
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplicationThatTrustsSignals());
         List<Future<Boolean>> waiting = new ArrayList<>();
         try (LockHandle held = holder.locks().acquire(request)) {
             for (int i = 0; i < 10; i++) {
@@ -87,8 +87,8 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void wakesTheWaiterByItsSignalLongBeforeItWouldLookAgain() throws Exception {
-        Application holder = newApplication();
-        Application waiter = newApplicationThatTrustsSignals();
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplicationThatTrustsSignals());
         LockHandle held = holder.locks().acquire(request);
         Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
         awaitWaiting();
@@ -102,8 +102,8 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void looksAgainLessAndLessOften() {
-        Application holder = newApplication();
-        Application waiter = newApplication();
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
             assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(1))))
                     .isEmpty();
@@ -117,8 +117,8 @@ class WaitingIT extends RedisScenario {
     @Test
     void progressesWhenTheMailboxIsCut() throws Exception {
         TcpProxy proxy = newProxy();
-        Application holder = newApplication();
-        Application waiter = newApplicationBehind(proxy);
+        Application holder = warmedUp(newApplication());
+        Application waiter = warmedUp(newApplicationBehind(proxy));
         LockHandle held = holder.locks().acquire(request);
         Future<Boolean> acquired = elsewhere(() -> acquiresAndReleases(waiter));
         awaitWaiting();
@@ -133,7 +133,7 @@ class WaitingIT extends RedisScenario {
 
     @Test
     void progressesWithoutAnySignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
-        Application waiter = newApplication();
+        Application waiter = warmedUp(newApplication());
         redis().psetex(lockKey, 700, "foreign");
 
         Duration waited = timeOf(() -> waiter.locks().acquire(request).close());
