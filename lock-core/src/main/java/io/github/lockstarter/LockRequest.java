@@ -293,33 +293,37 @@ public record LockRequest(
     private static void checkWait(Duration wait, List<String> keys) {
         if (wait.isNegative() || wait.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
-                    "Wait of lock '" + described(keys) + "' is " + wait + "; it must be between 0 and 365 days");
+                    "Wait of lock '" + described(keys) + "' is " + DurationText.exactly(wait) + "; it must be between "
+                            + DurationText.exactly(Duration.ZERO) + " and " + DurationText.exactly(MAX_DURATION));
         }
     }
 
     private static void checkLease(Duration lease, List<String> keys) {
         if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException(
-                    "Lease of lock '" + described(keys) + "' is " + lease + "; it must be between 20 ms and 365 days");
+            throw new IllegalArgumentException("Lease of lock '" + described(keys) + "' is "
+                    + DurationText.exactly(lease) + "; it must be between " + DurationText.exactly(MIN_LEASE) + " and "
+                    + DurationText.exactly(MAX_DURATION));
         }
     }
 
     private static void checkAtLeast(Duration atLeast, List<String> keys) {
         boolean tooShort = !atLeast.isZero() && atLeast.compareTo(Duration.ofMillis(1)) < 0;
         if (tooShort || atLeast.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Minimum time of lock '" + described(keys) + "' is " + atLeast
-                    + "; it must be 0, or between 1 ms and the lease");
+            throw new IllegalArgumentException("Minimum time of lock '" + described(keys) + "' is "
+                    + DurationText.exactly(atLeast) + "; it must be 0, or between 1ms and the lease");
         }
     }
 
     private static void checkMaxHold(Duration maxHold, Renewal renewal, List<String> keys) {
         if (maxHold.compareTo(MIN_LEASE) < 0 || maxHold.compareTo(MAX_DURATION) > 0) {
-            throw new IllegalArgumentException("Longest hold of lock '" + described(keys) + "' is " + maxHold
-                    + "; it must be between the lease and 365 days");
+            throw new IllegalArgumentException(
+                    "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
+                            + "; it must be between the lease and " + DurationText.exactly(MAX_DURATION));
         }
         if (renewal == Renewal.OFF) {
-            throw new IllegalArgumentException("Longest hold of lock '" + described(keys) + "' is " + maxHold
-                    + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
+            throw new IllegalArgumentException(
+                    "Longest hold of lock '" + described(keys) + "' is " + DurationText.exactly(maxHold)
+                            + ", which has no effect: the lock is not renewed, and ends with its lease. Leave out one of them");
         }
     }
 

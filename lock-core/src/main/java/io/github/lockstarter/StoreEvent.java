@@ -40,10 +40,8 @@ public sealed interface StoreEvent {
      * @param scope which locks
      * @param problem what happened to the store, as far as that is known, without a full stop
      * @param remaining for how much longer no free lock is granted
-     * @param remedy what to do; empty if there is nothing to do but wait
      */
-    record RecoveryStarted(String store, Scope scope, String problem, Duration remaining, String remedy)
-            implements StoreEvent {}
+    record RecoveryStarted(String store, Scope scope, String problem, Duration remaining) implements StoreEvent {}
 
     /**
      * The store grants free locks again, by what it said last of how long it refuses.

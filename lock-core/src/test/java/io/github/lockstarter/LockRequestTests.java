@@ -52,7 +52,7 @@ class LockRequestTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockRequest.of("order:42").leasedFor(Duration.parse(lease)))
                 .withMessageContaining("order:42")
-                .withMessageContaining("between 20 ms and 365 days");
+                .withMessageContaining("between 20ms and 365d");
     }
 
     @ParameterizedTest
@@ -61,7 +61,7 @@ class LockRequestTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LockRequest.of("order:42").waitingUpTo(Duration.parse(wait)))
                 .withMessageContaining("order:42")
-                .withMessageContaining("between 0 and 365 days");
+                .withMessageContaining("between 0ms and 365d");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
@@ -7,7 +8,6 @@ import io.github.lockstarter.LockStoreRecoveringException;
 import io.github.lockstarter.engine.queue.AcquireOutcome;
 import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.engine.queue.Obstacle;
-import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
 
 /** Exceptions of acquisitions: what failed, which key, the numbers, what to do. */
@@ -16,28 +16,31 @@ final class AcquireExceptions {
     private AcquireExceptions() {}
 
     static LockNotAcquiredException notAcquired(Acquisition acquisition, Obstacle obstacle) {
-        String left = obstacle.remaining()
-                .map(remaining -> "for about " + DurationText.of(remaining) + " more")
-                .orElse("and no end of its lease is known");
         if (obstacle.isKept()) {
+            String rest = obstacle.remaining()
+                    .map(left -> "for " + DurationText.of(left) + " more")
+                    .orElse("");
             return new LockNotAcquiredException(
                     acquisition.key,
-                    couldNotAcquire(acquisition) + "released, and kept for its minimum time " + left
+                    couldNotAcquire(acquisition) + "released, and kept for its minimum time " + rest
                             + ". Raise waitMs, or lower atLeastMs of the last holder.");
         }
+        String lease = obstacle.remaining()
+                .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
+                .orElse("no end of its lease is known");
         return new LockNotAcquiredException(
                 acquisition.key,
-                couldNotAcquire(acquisition) + "held by " + obstacle.holderText() + ' ' + left
+                couldNotAcquire(acquisition) + "held by " + obstacle.holderText() + "; " + lease
                         + ". Raise waitMs or shorten the locked section.");
     }
 
     static LockStoreRecoveringException recovering(Acquisition acquisition, AcquireResult.Recovering answer) {
         return new LockStoreRecoveringException(
                 acquisition.key,
-                couldNotAcquire(acquisition) + answer.problem() + ", so it grants no free locks for about "
-                        + DurationText.of(answer.retryAfter()) + " more."
-                        + (answer.remedy().isEmpty() ? "" : " ")
-                        + answer.remedy(),
+                couldNotAcquire(acquisition) + answer.problem() + ", so it grants no free locks for another "
+                        + DurationText.of(answer.retryAfter())
+                        + " (distributed-lock.max-lease), since their owners may still work. There is nothing to do:"
+                        + " held locks stay held, and after that time free locks are granted again",
                 answer.retryAfter());
     }
 
@@ -68,7 +71,10 @@ final class AcquireExceptions {
         }
         return new LockBackendException(
                 key,
-                "Cannot tell whether lock '" + key + "' was acquired; it is not held: " + failure.reason(),
+                (failure.isCertain()
+                                ? "Lock '" + key + "' was not acquired: "
+                                : "Cannot tell whether lock '" + key + "' was acquired; it is not held: ")
+                        + failure.reason(),
                 failure.cause());
     }
 

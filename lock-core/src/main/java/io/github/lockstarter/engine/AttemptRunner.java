@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 final class AttemptRunner {
 
     private static final AcquireOutcome.Failed TAKEN_AWAY =
-            new AcquireOutcome.Failed("an operator took it away at the moment of the grant", null);
+            AcquireOutcome.Failed.unknown("an operator took it away at the moment of the grant", null);
 
     private final BackendCalls backend;
     private final EngineClock clock;
@@ -282,7 +282,7 @@ final class AttemptRunner {
 
     /** What the attempt may have been granted is released, unless its caller has it. */
     private void failed(AcquireAttempt attempt, Throwable cause) {
-        AcquireOutcome.Failed failure = new AcquireOutcome.Failed("the lock client failed unexpectedly", cause);
+        AcquireOutcome.Failed failure = AcquireOutcome.Failed.unknown("the lock client failed unexpectedly", cause);
         Acquisition acquisition = attempt.acquisition();
         if (!acquisition.end(failure)) {
             acquisition.publish(); // the thread that decided it may be the one that failed
@@ -315,13 +315,14 @@ final class AttemptRunner {
             events.publish(
                     new LockEvent.Recovering(acquisition.terms.name(), acquisition.key, recovering.retryAfter()));
         } else if (result instanceof AcquireResult.Unavailable unavailable) {
-            AcquireOutcome.Failed failure = new AcquireOutcome.Failed(unavailable.reason(), unavailable.cause());
+            AcquireOutcome.Failed failure =
+                    AcquireOutcome.Failed.withoutGrant(unavailable.reason(), unavailable.cause());
             notGranted(attempt, Obstacle.unavailable(failure), Waiting.NEW);
         } else if (result instanceof AcquireResult.Rejected rejected) {
-            failed(attempt, new AcquireOutcome.Failed(rejected.reason(), rejected.cause()));
+            failed(attempt, AcquireOutcome.Failed.withoutGrant(rejected.reason(), rejected.cause()));
         } else if (result instanceof AcquireResult.Unknown unknown) {
             giveBack(attempt, 0);
-            failed(attempt, new AcquireOutcome.Failed(unknown.reason(), unknown.cause()));
+            failed(attempt, AcquireOutcome.Failed.unknown(unknown.reason(), unknown.cause()));
         }
     }
 

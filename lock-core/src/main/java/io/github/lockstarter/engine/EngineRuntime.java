@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockEvent.LossCause;
@@ -33,7 +34,6 @@ import io.github.lockstarter.engine.renewal.Watchdog;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.thread.EngineLog;
-import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.BlockingWait;
 import io.github.lockstarter.spi.LockBackend;

@@ -101,9 +101,8 @@ public sealed interface AcquireResult {
      *
      * @param retryAfter when to try again
      * @param problem what happened to which store, as far as that is known, without a full stop
-     * @param remedy what to do; empty if there is nothing to do but wait
      */
-    record Recovering(Duration retryAfter, String problem, String remedy) implements AcquireResult {
+    record Recovering(Duration retryAfter, String problem) implements AcquireResult {
 
         /**
          * A store of which no more is known.
@@ -111,7 +110,7 @@ public sealed interface AcquireResult {
          * @param retryAfter when to try again
          */
         public Recovering(Duration retryAfter) {
-            this(retryAfter, "the lock store may have forgotten locks", "");
+            this(retryAfter, "the lock store may have forgotten locks");
         }
     }
 

@@ -54,7 +54,7 @@ public abstract class EngineKeptContract extends EngineContract {
 
         assertThatThrownBy(() -> first.locks().acquire(longTick))
                 .isInstanceOf(LockNotAcquiredException.class)
-                .hasMessageContaining("released, and kept for its minimum time for about")
+                .hasMessageContaining("released, and kept for its minimum time for")
                 .hasMessageContaining("atLeastMs");
     }
 
@@ -219,7 +219,7 @@ public abstract class EngineKeptContract extends EngineContract {
 
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Minimum time of lock '" + key + "' is 6000ms, above the lease of the lock (5000ms)."
+                .hasMessage("Minimum time of lock '" + key + "' is 6s, above the lease of the lock (5s)."
                         + " Lower it, or raise the lease");
     }
 

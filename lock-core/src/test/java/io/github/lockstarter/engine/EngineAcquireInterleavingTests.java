@@ -180,7 +180,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockNotAcquiredException.class)
-                .hasMessageContaining("within 200ms (2 attempts): held by another owner for about 20s more");
+                .hasMessageContaining("within 200ms (2 attempts): held by another owner; its lease ends in 20s"
+                        + " unless it is renewed");
         assertThat(backend.isQuiet()).as("nothing follows before the answer").isTrue();
         secondLook.answer().complete(contended());
         var withdrawal = backend.nextWithdrawal();

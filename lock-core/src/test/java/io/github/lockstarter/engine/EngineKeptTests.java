@@ -96,7 +96,7 @@ class EngineKeptTests extends EngineInterleavings {
         assertThat(waiting)
                 .failsWithin(Duration.ofSeconds(5))
                 .withThrowableThat()
-                .withMessageContaining("kept for its minimum time for about 8.");
+                .withMessageContaining("kept for its minimum time for 8.");
     }
 
     @Test

@@ -31,7 +31,7 @@ class EngineRecoveryTests extends EngineInterleavings {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final AcquireResult RECOVERING =
-            new AcquireResult.Recovering(Duration.ofSeconds(20), "Redis at here lost its data", "In tests, leave it.");
+            new AcquireResult.Recovering(Duration.ofSeconds(20), "Redis at here lost its data");
 
     @Test
     void grantsAWaiterTheLockWhenTheBackendHasRecovered() throws Exception {
@@ -51,8 +51,10 @@ class EngineRecoveryTests extends EngineInterleavings {
                     assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(20));
                     assertThat(refused.key()).isEqualTo(KEY);
                 })
-                .hasMessage("Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
-                        + " grants no free locks for about 20s more. In tests, leave it.");
+                .hasMessage(
+                        "Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
+                                + " grants no free locks for another 20s (distributed-lock.max-lease), since their owners may still work."
+                                + " There is nothing to do: held locks stay held, and after that time free locks are granted again");
         assertThat(refusals).containsExactly(LockEvent.Refusal.RECOVERING);
     }
 
@@ -110,7 +112,7 @@ class EngineRecoveryTests extends EngineInterleavings {
     }
 
     private static StoreEvent.RecoveryStarted recovering(Duration remaining) {
-        return new StoreEvent.RecoveryStarted("Redis at here", StoreEvent.Scope.ALL, "problem", remaining, "");
+        return new StoreEvent.RecoveryStarted("Redis at here", StoreEvent.Scope.ALL, "problem", remaining);
     }
 
     @Test

@@ -324,7 +324,7 @@ public final class RedisLockBackend implements QuorumNode {
             }
             HistoryGuard guard = history();
             return new StoreState(
-                    connector.target(),
+                    toString(),
                     found.failure(),
                     guard.recovering(),
                     Guard.valueOf(guard.state().name()),
@@ -404,7 +404,7 @@ public final class RedisLockBackend implements QuorumNode {
     /** Which Redis it is. */
     @Override
     public String toString() {
-        return connector.target();
+        return "Redis at " + connector.target();
     }
 
     @Override

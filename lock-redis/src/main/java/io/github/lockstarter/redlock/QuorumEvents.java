@@ -83,12 +83,11 @@ final class QuorumEvents {
             }
         } else if (event instanceof RecoveryStarted recovery) {
             recoversUntil[node] = now + recovery.remaining().toNanos();
-            all.add(new RecoveryStarted(
-                    recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining(), recovery.remedy()));
+            all.add(new RecoveryStarted(recovery.store(), Scope.VOTE, recovery.problem(), recovery.remaining()));
             long remaining = remaining(now);
             if (remaining > 0) {
                 String problem = tooFew(voting(now), "vote") + ": " + recovery.problem();
-                all.add(new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining), ""));
+                all.add(new RecoveryStarted(name, Scope.ALL, problem, Duration.ofNanos(remaining)));
             }
         }
         return all;

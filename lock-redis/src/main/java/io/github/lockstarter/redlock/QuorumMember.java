@@ -76,7 +76,7 @@ final class QuorumMember {
         long untrusted = clock.untrustedFor(now());
         return untrusted == 0
                 ? result
-                : new AcquireResult.Recovering(Duration.ofNanos(untrusted), "the clock of " + store + " was set", "");
+                : new AcquireResult.Recovering(Duration.ofNanos(untrusted), "the clock of " + store + " was set");
     }
 
     CompletionStage<AcquireResult> acquire(AcquireCommand command) {

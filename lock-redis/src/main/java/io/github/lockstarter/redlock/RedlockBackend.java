@@ -319,7 +319,7 @@ public final class RedlockBackend implements LockBackend {
     /** Which nodes they are. */
     @Override
     public String toString() {
-        return nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
+        return "a quorum of " + nodes.stream().map(QuorumMember::name).collect(Collectors.joining(", "));
     }
 
     /** How many tokens have something under way that may still have to be freed. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redlock;
 
+import io.github.lockstarter.DurationText;
 import java.time.Duration;
 
 /**
@@ -25,9 +26,9 @@ public record RedlockSettings(Duration nodeTimeout, Duration longestLease) {
         if (nodeTimeout.isNegative()
                 || nodeTimeout.isZero()
                 || nodeTimeout.multipliedBy(LEAST_TIMEOUTS_IN_LEASE).compareTo(longestLease) > 0) {
-            throw new IllegalArgumentException("The timeout of a Redlock node is " + nodeTimeout.toMillis()
-                    + "ms; it must be positive, and at most a quarter of the longest lease, which is "
-                    + longestLease.toMillis() + "ms");
+            throw new IllegalArgumentException("The timeout of a Redlock node is " + DurationText.exactly(nodeTimeout)
+                    + "; it must be positive, and at most a quarter of the longest lease, which is "
+                    + DurationText.exactly(longestLease));
         }
     }
 }

@@ -108,7 +108,7 @@ final class Votes {
             Optional<Duration> soonest = soonest(contended, recovering);
             return Optional.of(
                     contended.isEmpty()
-                            ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering), "")
+                            ? new Recovering(soonest.orElse(Duration.ZERO), tooFewVotes(recovering))
                             : new Contended(soonest, position(contended), holder(contended), isKept(contended)));
         }
         return open > 0 ? Optional.empty() : Optional.of(failure(key));

@@ -59,8 +59,7 @@ class QuorumEventsTests {
                         "The quorum",
                         Scope.ALL,
                         "Only 1 of 3 nodes vote, and 2 are needed: node 1 lost its data",
-                        SECOND.multipliedBy(20),
-                        ""));
+                        SECOND.multipliedBy(20)));
     }
 
     @Test
@@ -81,6 +80,6 @@ class QuorumEventsTests {
 
     private static RecoveryStarted recovering(int node, Duration remaining) {
         String store = "node " + node;
-        return new RecoveryStarted(store, Scope.ALL, store + " lost its data", remaining, "");
+        return new RecoveryStarted(store, Scope.ALL, store + " lost its data", remaining);
     }
 }

@@ -104,8 +104,7 @@ class VotesTests {
                 .contains(new Recovering(
                         Duration.ofSeconds(3),
                         "only 1 of 5 nodes vote, and 3 are needed; one of the others: the lock store may have forgotten"
-                                + " locks",
-                        ""));
+                                + " locks"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockListener;
@@ -65,14 +66,13 @@ class LockEngineConfiguration {
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
         log.info(
-                "Distributed locks by {} ({}): key prefix {}, lease {}ms, longest lease {}ms, wait {}ms, renewal {}, crash"
-                        + " take-over {}, instance {}",
-                backend.getClass().getSimpleName(),
+                "Distributed locks are kept in {}: key prefix {}, lease {}, longest lease {}, wait {}, renewal {}, crash"
+                        + " take-over {}; this instance is {}",
                 backend,
                 properties.keyPrefix(),
-                settings.lease().toMillis(),
-                settings.maxLease().toMillis(),
-                settings.maxWait().toMillis(),
+                DurationText.exactly(settings.lease()),
+                DurationText.exactly(settings.maxLease()),
+                DurationText.exactly(settings.maxWait()),
                 settings.watchdog().enabled() ? "on" : "off",
                 takeOver(engine, settings),
                 engine.admin().instance());
@@ -82,7 +82,7 @@ class LockEngineConfiguration {
     private static String takeOver(LockEngine engine, EngineSettings settings) {
         boolean isSupported = engine.crashTakeOver().state() == CrashTakeOver.State.ON;
         return isSupported && !settings.crashTakeOver().isZero()
-                ? settings.crashTakeOver().toMillis() + "ms"
+                ? DurationText.exactly(settings.crashTakeOver())
                 : "off";
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.scheduling.ScheduledLock;
 import java.lang.reflect.Method;
@@ -45,7 +46,7 @@ final class ScheduledMethodCheck {
             checkEffect(request, wait, atLeast.orElse(Duration.ZERO));
             warn(
                     method,
-                    "is @Scheduled and waits up to " + wait.toMillis() + "ms for lock '" + request.name()
+                    "is @Scheduled and waits up to " + DurationText.exactly(wait) + " for lock '" + request.name()
                             + "': every instance of the application runs it at each tick, one after the other. For one run "
                             + "per tick, annotate it with @ScheduledLock(name = \"" + request.name()
                             + "\", atLeastMs = …) instead");
@@ -61,9 +62,10 @@ final class ScheduledMethodCheck {
                     .filter(period -> period.compareTo(atLeast.get()) <= 0)
                     .ifPresent(period -> warn(
                             method,
-                            "runs every " + period.toMillis() + "ms, and the minimum time of lock '" + request.name()
-                                    + "' is " + atLeast.get().toMillis()
-                                    + "ms: no instance runs it at the ticks in between. For a run at each tick, set "
+                            "runs every " + DurationText.exactly(period) + ", and the minimum time of lock '"
+                                    + request.name()
+                                    + "' is " + DurationText.exactly(atLeast.get())
+                                    + ": no instance runs it at the ticks in between. For a run at each tick, set "
                                     + "atLeastMs to less than the time between two ticks, and more than the clocks of the "
                                     + "instances differ"));
         }
@@ -71,8 +73,9 @@ final class ScheduledMethodCheck {
 
     private static void checkEffect(LockRequest request, Duration wait, Duration atLeast) {
         if (!atLeast.isZero() && wait.compareTo(atLeast) >= 0) {
-            throw new IllegalArgumentException("its minimum time of " + atLeast.toMillis()
-                    + "ms has no effect: the method is @Scheduled and waits up to " + wait.toMillis() + "ms for lock '"
+            throw new IllegalArgumentException("its minimum time of " + DurationText.exactly(atLeast)
+                    + " has no effect: the method is @Scheduled and waits up to " + DurationText.exactly(wait)
+                    + " for lock '"
                     + request.name()
                     + "', so every instance runs it at each tick, one after the other. For one run per "
                     + "tick, write @ScheduledLock(name = \"" + request.name() + "\", atLeastMs = " + atLeast.toMillis()

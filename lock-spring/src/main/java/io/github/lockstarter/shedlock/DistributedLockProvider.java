@@ -1,5 +1,6 @@
 package io.github.lockstarter.shedlock;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
@@ -54,7 +55,7 @@ public final class DistributedLockProvider implements ExtensibleLockProvider {
         this.lease = Objects.requireNonNull(lease, "lease");
         if (lease.compareTo(LockRequest.MIN_LEASE) < 0) {
             throw new IllegalArgumentException(
-                    "The lease of locks of ShedLock is " + lease + "; it must be at least 20 ms");
+                    "The lease of locks of ShedLock is " + DurationText.exactly(lease) + "; it must be at least 20ms");
         }
     }
 

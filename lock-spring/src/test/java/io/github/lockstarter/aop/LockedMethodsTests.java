@@ -447,8 +447,7 @@ class LockedMethodsTests {
         assertRefused(NoDuration.class, "lease = \"${tenant}\" is no duration: 'acme'.");
         assertRefused(UnknownLease.class, "lease = \"${orders.lease}\" cannot be resolved: ");
         assertRefused(UnknownLease.class, "'orders.lease'");
-        assertRefused(
-                TooShort.class, "Minimum time of lock 'TooShort.run' is PT0.0005S; it must be 0, or between 1 ms");
+        assertRefused(TooShort.class, "Minimum time of lock 'TooShort.run' is 0.5ms; it must be 0, or between 1ms");
         assertRefused(NotRenewed.class, "which has no effect: the lock is not renewed");
     }
 
@@ -498,9 +497,9 @@ class LockedMethodsTests {
         assertRefused(Private.class, "a proxy does not intercept the call of a private method");
         assertRefused(Static.class, "a proxy does not intercept the call of a static method");
         assertRefused(BadName.class, "the name 'order:#{id}' has characters other than");
-        assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is PT0S");
-        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is PT-0.002S");
-        assertRefused(OverflowingLease.class, "and 365 days");
+        assertRefused(NoLease.class, "Lease of lock 'NoLease.ship' is 0ms");
+        assertRefused(NegativeWait.class, "Wait of lock 'NegativeWait.ship' is -2ms");
+        assertRefused(OverflowingLease.class, "and 365d");
         assertRefused(UnknownArgument.class, "uses '#ordrId', which is not an argument");
     }
 

@@ -74,8 +74,8 @@ class ConfiguredLocksTests {
     @Test
     void areToldAboutInOneLineAtTheStart(CapturedOutput output) {
         application.run(context -> assertThat(output)
-                .containsOnlyOnce("Distributed locks by LocalLockBackend (this JVM): key prefix lock:, lease 30000ms,"
-                        + " longest lease 30000ms, wait 5000ms, renewal on")
+                .containsOnlyOnce("Distributed locks are kept in this JVM: key prefix lock:, lease 30s,"
+                        + " longest lease 30s, wait 5s, renewal on")
                 .contains("locks exclude the threads of this JVM and no other instance"));
     }
 

@@ -40,7 +40,7 @@ class CrashTakeOverMessageTests {
     @Test
     void namesTheTimeWhereTheStoreTakesLocksOver(CapturedOutput output) {
         application(CrashTakeOver.ON, "distributed-lock.crash-takeover=1500ms").run(context -> {
-            assertThat(output).contains("crash take-over 1500ms, instance ");
+            assertThat(output).contains("crash take-over 1.5s; this instance is ");
             assertThat(told(output)).isEmpty();
             assertThat(state(context).crashTakeOver()).isEqualTo(CrashTakeOver.ON);
         });
@@ -49,7 +49,7 @@ class CrashTakeOverMessageTests {
     @Test
     void saysWhyTheStoreDoesNot(CapturedOutput output) {
         application(CrashTakeOver.off("It is a cluster")).run(context -> {
-            assertThat(output).contains("crash take-over off, instance ");
+            assertThat(output).contains("crash take-over off; this instance is ");
             assertThat(told(output)).singleElement().asString().contains("INFO", LEASES + "It is a cluster");
             assertThat(state(context).crashTakeOver().reason()).isEqualTo("It is a cluster");
             assertThat(state(context).warnings()).isEmpty();
@@ -69,7 +69,7 @@ class CrashTakeOverMessageTests {
     void saysNothingWhereTheApplicationDoesNotWantIt(CapturedOutput output) {
         CrashTakeOver refused = new CrashTakeOver(CrashTakeOver.State.OFF, "It is refused", "Grant it");
         application(refused, "distributed-lock.crash-takeover=0").run(context -> {
-            assertThat(output).contains("crash take-over off, instance ");
+            assertThat(output).contains("crash take-over off; this instance is ");
             assertThat(told(output)).isEmpty();
             assertThat(state(context).crashTakeOver())
                     .isEqualTo(CrashTakeOver.off("distributed-lock.crash-takeover is 0"));

@@ -111,8 +111,8 @@ class DistributedLockPropertiesTests {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.lease=0                      | distributed-lock.lease is 0ms
-            distributed-lock.lease=-1s                    | distributed-lock.lease is -1000ms
-            distributed-lock.max-lease=10s                | distributed-lock.lease is 30000ms, above distributed-lock.max-lease (10000ms)
+            distributed-lock.lease=-1s                    | distributed-lock.lease is -1s
+            distributed-lock.max-lease=10s                | distributed-lock.lease is 30s, above distributed-lock.max-lease (10s)
             distributed-lock.wait=-1ms                    | distributed-lock.wait is -1ms
             distributed-lock.lease=400d                   | distributed-lock.lease is 400d; it must be between 20ms and 365d
             distributed-lock.retry.initial-delay=0        | distributed-lock.retry.initial-delay is 0ms
@@ -120,13 +120,13 @@ class DistributedLockPropertiesTests {
             distributed-lock.retry.multiplier=0.5         | distributed-lock.retry.multiplier is 0.5
             distributed-lock.retry.jitter=1.1             | distributed-lock.retry.jitter is 1.1
             distributed-lock.watchdog.max-hold=0          | distributed-lock.watchdog.max-hold is 0ms
-            distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31000ms, above distributed-lock.max-lease (30000ms)
-            distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1000ms
-            distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31000ms, above the lease of the lock (30000ms)
-            distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29000ms, below the lease of the lock (30000ms)
-            distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29000ms, below the lease of the lock (30000ms)
+            distributed-lock.locks.ship.lease=31s         | distributed-lock.locks.ship.lease is 31s, above distributed-lock.max-lease (30s)
+            distributed-lock.locks.ship.wait=-1s          | distributed-lock.locks.ship.wait is -1s
+            distributed-lock.locks.ship.at-least=31s      | distributed-lock.locks.ship.at-least is 31s, above the lease of the lock (30s)
+            distributed-lock.watchdog.max-hold=29s        | distributed-lock.watchdog.max-hold is 29s, below the lease of the lock (30s)
+            distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.max-hold=0        | distributed-lock.locks.ship.max-hold is 0ms; it must be between 20ms and 365d
-            distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1000ms; it must be between 1ms and 365d
+            distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
             distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]

@@ -170,7 +170,7 @@ class InvalidLockDeclarationTests {
         assertFails(
                 application,
                 LongMinimum.class,
-                "Minimum time of lock 'LongMinimum.report' is 11000ms, above the lease of the lock (10000ms)",
+                "Minimum time of lock 'LongMinimum.report' is 11s, above the lease of the lock (10s)",
                 "raise the lease");
     }
 
@@ -194,8 +194,8 @@ class InvalidLockDeclarationTests {
         assertFails(
                 application,
                 LongLease.class,
-                "Lease of lock 'LongLease.ship' is 31000ms, above distributed-lock.max-lease (30000ms)",
-                "\n\nSet distributed-lock.max-lease=31000ms in all applications that share locks, or lower it.");
+                "Lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
+                "\n\nSet distributed-lock.max-lease=31s in all applications that share locks, or lower it.");
     }
 
     /** Created before anything that makes proxies. */

@@ -125,7 +125,7 @@ class LockedRepositoryTests {
     void failsTheStartForALeaseAboveTheLongest() {
         application.withBean(HastyFactory.class).withBean(NeedingHasty.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .contains("Lease of lock 'Hasty.load' is 31000ms, above distributed-lock.max-lease (30000ms)"));
+                .contains("Lease of lock 'Hasty.load' is 31s, above distributed-lock.max-lease (30s)"));
     }
 
     interface Plain {

@@ -297,7 +297,7 @@ class ScheduledLockTests {
                 "Return Optional<Integer>");
         assertFails(
                 LongerThanTheLease.class,
-                "Minimum time of lock 'long' is 30001ms, above the lease of the lock (30000ms).",
+                "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
                 "Lower it, or raise the lease.");
         assertFails(
                 LongerThanItsLease.class,
@@ -306,11 +306,11 @@ class ScheduledLockTests {
                 "job.lease=800ms");
         assertFails(
                 NegativeMinimumTime.class,
-                "Minimum time of lock 'negative' is PT-0.002S; it must be 0, or between 1 ms and the lease.",
+                "Minimum time of lock 'negative' is -2ms; it must be 0, or between 1ms and the lease.",
                 "Correct leaseMs, waitMs, atLeastMs or maxHoldMs");
         assertFails(
                 ShortHold.class,
-                "Longest hold of lock 'short' is 29000ms, below the lease of the lock (30000ms)",
+                "Longest hold of lock 'short' is 29s, below the lease of the lock (30s)",
                 "Raise it, or lower the lease.");
         assertFails(
                 Unresolved.class,

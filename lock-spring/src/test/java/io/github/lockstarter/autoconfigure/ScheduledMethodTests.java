@@ -74,7 +74,7 @@ class ScheduledMethodTests {
         assertWarns(
                 output,
                 Nightly.class,
-                "is @Scheduled and waits up to 5000ms for lock 'nightly': " + EVERY_INSTANCE,
+                "is @Scheduled and waits up to 5s for lock 'nightly': " + EVERY_INSTANCE,
                 "annotate it with @ScheduledLock(name = \"nightly\", atLeastMs = …) instead");
     }
 
@@ -96,15 +96,15 @@ class ScheduledMethodTests {
         application.withBean("subject", KeptWhileAllWait.class).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
                 .startsWith("Bean 'subject': @DistributedLock on ScheduledMethodTests.KeptWhileAllWait.run() "
-                        + "cannot take effect: its minimum time of 5000ms has no effect: the method is @Scheduled "
-                        + "and waits up to 5000ms for lock 'nightly'")
+                        + "cannot take effect: its minimum time of 5s has no effect: the method is @Scheduled "
+                        + "and waits up to 5s for lock 'nightly'")
                 .contains("write @ScheduledLock(name = \"nightly\", atLeastMs = 5000)"));
         assertSilent(output, KeptWhileAllWait.class, "distributed-lock.wait=0");
         application
                 .withPropertyValues("distributed-lock.wait=4999ms")
                 .withBean(KeptWhileAllWait.class)
                 .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).contains("waits up to 4999ms");
+        assertThat(output).contains("waits up to 4.999s");
     }
 
     static class WithoutMinimumTime {
@@ -170,14 +170,13 @@ class ScheduledMethodTests {
     @Test
     void isWarnedOfIfItLosesTicks(CapturedOutput output) {
         String lost = "no instance runs it at the ticks in between";
-        assertWarns(
-                output, EverySecond.class, "runs every 1000ms, and the minimum time of lock 'tick' is 1000ms", lost);
+        assertWarns(output, EverySecond.class, "runs every 1s, and the minimum time of lock 'tick' is 1s", lost);
         assertWarns(output, AtRate.class, "runs every 800ms, and the minimum time of lock 'tick' is 800ms", lost);
-        assertWarns(output, AtRateOfProperty.class, "runs every 2000ms", "is 2001ms", lost);
+        assertWarns(output, AtRateOfProperty.class, "runs every 2s", "is 2.001s", lost);
         application
                 .withPropertyValues("distributed-lock.max-lease=60s")
                 .withBean(TwiceInAShortTime.class)
-                .run(context -> assertThat(output).contains("runs every 60000ms"));
+                .run(context -> assertThat(output).contains("runs every 60s"));
         assertSilent(output, SoundRate.class);
         assertSilent(output, Delayed.class);
     }

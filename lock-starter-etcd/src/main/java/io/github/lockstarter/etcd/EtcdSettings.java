@@ -1,5 +1,6 @@
 package io.github.lockstarter.etcd;
 
+import io.github.lockstarter.DurationText;
 import io.grpc.ChannelCredentials;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -42,8 +43,8 @@ public record EtcdSettings(
     public EtcdSettings {
         endpoints = List.copyOf(endpoints);
         if (commandTimeout.compareTo(SHORTEST_TIMEOUT) < 0 || commandTimeout.compareTo(LONGEST_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("distributed-lock.etcd.command-timeout is " + commandTimeout.toMillis()
-                    + "ms, but must be between 100ms and 60s");
+            throw new IllegalArgumentException("distributed-lock.etcd.command-timeout is "
+                    + DurationText.exactly(commandTimeout) + ", but must be between 100ms and 60s");
         }
         if (endpoints.isEmpty()) {
             throw new IllegalArgumentException("distributed-lock.etcd.endpoints is empty: name the client URL of at"

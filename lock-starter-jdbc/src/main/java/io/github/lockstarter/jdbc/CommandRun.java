@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.jdbc.SqlFailure.Kind;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -45,18 +46,19 @@ final class CommandRun<R> {
     }
 
     private void timeOut(Duration timeout) {
-        SQLException late = new SQLException("no answer within " + timeout.toMillis() + " ms");
+        SQLException late = new SQLException("no answer within " + DurationText.exactly(timeout));
         if (phase.compareAndSet(Phase.QUEUED, Phase.GIVEN_UP)) {
             SqlFailure failure = new SqlFailure(
                     Kind.REFUSED,
-                    "No connection to " + database + " was free within " + timeout.toMillis() + " ms",
+                    "No connection to " + database + " was free within " + DurationText.exactly(timeout),
                     "Check that the server is up. " + SqlFailure.LARGER_POOL);
             outages.unconnected(failure, epoch);
             result.complete(command.refused(failure, late));
         } else {
-            outages.failed("no answer within " + timeout.toMillis() + " ms", epoch);
+            outages.failed("no answer within " + DurationText.exactly(timeout), epoch);
             result.complete(command.unknown(
-                    "No answer of " + database + " within " + timeout.toMillis() + " ms (command-timeout)", late));
+                    "No answer of " + database + " within " + DurationText.exactly(timeout) + " (command-timeout)",
+                    late));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
@@ -120,7 +121,8 @@ public final class JdbcLockBackend implements LockBackend {
     public List<String> warnings() {
         return signals.problem().stream()
                 .map(problem -> problem + ", so waiters look again every "
-                        + settings.pollInterval().toMillis() + " ms. Connect without the pooler, enlarge the pool, or"
+                        + DurationText.exactly(settings.pollInterval())
+                        + ". Connect without the pooler, enlarge the pool, or"
                         + " set distributed-lock.jdbc.listen=false")
                 .toList();
     }

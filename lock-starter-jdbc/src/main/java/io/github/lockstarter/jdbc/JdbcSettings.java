@@ -1,5 +1,6 @@
 package io.github.lockstarter.jdbc;
 
+import io.github.lockstarter.DurationText;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -61,8 +62,9 @@ public record JdbcSettings(
     private static void check(String property, Duration value, Duration least) {
         Duration most = Duration.ofSeconds(60);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException("distributed-lock.jdbc." + property + " must be " + least.toMillis()
-                    + "ms to " + most.toSeconds() + "s, not " + value.toMillis() + "ms");
+            throw new IllegalArgumentException(
+                    "distributed-lock.jdbc." + property + " must be " + DurationText.exactly(least) + " to "
+                            + most.toSeconds() + "s, not " + DurationText.exactly(value));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockAdmin.StoreState;
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
@@ -175,8 +176,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
         }
         if (!command.atLeast().isZero()) {
             String reason = "ZooKeeper keeps no lock for a minimum time, and "
-                    + command.atLeast().toMillis()
-                    + " ms are asked for. Leave the minimum time out, or keep the lock in another backend";
+                    + DurationText.exactly(command.atLeast())
+                    + " are asked for. Leave the minimum time out, or keep the lock in another backend";
             return CompletableFuture.completedFuture(
                     new AcquireResult.Rejected(reason, new UnsupportedOperationException(reason)));
         }
@@ -329,8 +330,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
     private <R> Future<?> expire(CompletableFuture<R> answer, Function<Throwable, R> unknown) {
         long limit = settings.commandTimeout().toMillis();
-        Runnable giveUp =
-                () -> answer.complete(unknown.apply(new TimeoutException("no answer within " + limit + " ms")));
+        Runnable giveUp = () -> answer.complete(unknown.apply(
+                new TimeoutException("no answer within " + DurationText.exactly(settings.commandTimeout()))));
         try {
             return timer.schedule(giveUp, limit, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {

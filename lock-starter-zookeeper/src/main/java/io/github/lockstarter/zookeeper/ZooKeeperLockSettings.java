@@ -1,5 +1,6 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.DurationText;
 import java.time.Duration;
 
 /**
@@ -28,8 +29,8 @@ public record ZooKeeperLockSettings(String root, String keyPrefix, Duration comm
                             + " its end, and no empty, '.' or '..' parts, such as /lock-starter/locks");
         }
         if (commandTimeout.toMillis() < 1 || sessionTimeout.toMillis() < 1) {
-            throw new IllegalArgumentException("The command time-out (" + commandTimeout
-                    + ") and the session time-out (" + sessionTimeout + ") are at least 1 ms");
+            throw new IllegalArgumentException("The command time-out (" + DurationText.exactly(commandTimeout)
+                    + ") and the session time-out (" + DurationText.exactly(sessionTimeout) + ") are at least 1ms");
         }
     }
 }

@@ -1,11 +1,11 @@
 package io.github.lockstarter.engine.hold;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.LockStoreRecoveringException;
-import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.RenewResult;
 
 /** Exceptions of locks that were held: what failed, which key, the numbers, what to do. */

@@ -1,7 +1,7 @@
 package io.github.lockstarter.engine.queue;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.engine.hold.Hold;
-import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -18,15 +18,30 @@ public sealed interface AcquireOutcome {
     /** The store may have forgotten the owner, and granted no free lock at the end of the wait. */
     record Recovering(AcquireResult.Recovering answer) implements AcquireOutcome {}
 
-    /** It is unknown whether the lock was granted. */
-    record Failed(String reason, @Nullable Throwable cause) implements AcquireOutcome {
+    /**
+     * The store failed, or the client did.
+     *
+     * @param isCertain whether the lock was certainly not granted
+     */
+    record Failed(
+            boolean isCertain, String reason, @Nullable Throwable cause) implements AcquireOutcome {
+
+        /** The store certainly granted nothing. */
+        public static Failed withoutGrant(String reason, @Nullable Throwable cause) {
+            return new Failed(true, reason, cause);
+        }
+
+        /** It is unknown whether the lock was granted. */
+        public static Failed unknown(String reason, @Nullable Throwable cause) {
+            return new Failed(false, reason, cause);
+        }
 
         /** This instance grants no locks any more. */
-        public static final Failed SHUT_DOWN = new Failed("the lock client is shut down", null);
+        public static final Failed SHUT_DOWN = unknown("the lock client is shut down", null);
 
         /** A grant whose answer took longer than the lease. */
         public static Failed tooLate(Duration lease) {
-            return new Failed(
+            return unknown(
                     "the answer took longer than the lease of " + DurationText.of(lease) + "; raise leaseMs", null);
         }
     }

@@ -1,9 +1,9 @@
 package io.github.lockstarter.engine.queue;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.engine.hold.Hold;
-import io.github.lockstarter.engine.timer.DurationText;
 import io.github.lockstarter.spi.AcquireResult;
 import java.time.Duration;
 import java.util.Optional;
@@ -92,14 +92,14 @@ public record Obstacle(
 
     private static String describe(Hold holder) {
         return caller(holder.owner.label()) + " of this instance, which has held it for "
-                + DurationText.of(holder.held()) + ",";
+                + DurationText.of(holder.held());
     }
 
     private static String describe(LockHolder holder) {
         String instance = "instance " + holder.instance();
         return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
                 + holder.since()
-                        .map(since -> ", which has held it since " + since + ",")
+                        .map(since -> ", which has held it since " + since)
                         .orElse("");
     }
 

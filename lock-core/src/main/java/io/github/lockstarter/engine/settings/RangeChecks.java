@@ -1,5 +1,6 @@
 package io.github.lockstarter.engine.settings;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import java.time.Duration;
 
@@ -18,22 +19,23 @@ final class RangeChecks {
 
     static void within(String property, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between "
-                    + exactly(least) + " and " + exactly(most));
+            throw new IllegalArgumentException(property + " is " + DurationText.exactly(value) + "; it must be between "
+                    + DurationText.exactly(least) + " and " + DurationText.exactly(most));
         }
     }
 
     static void warnAfter(String property, Duration value) {
         if (!value.isZero() && (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0)) {
-            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between 1ms and "
-                    + exactly(LONGEST) + ", or 0 to disable the warning");
+            throw new IllegalArgumentException(
+                    property + " is " + DurationText.exactly(value) + "; it must be between 1ms and "
+                            + DurationText.exactly(LONGEST) + ", or 0 to disable the warning");
         }
     }
 
     static void crashTakeOver(String property, Duration value) {
         if (!value.isZero() && (value.compareTo(SHORTEST_TAKE_OVER) < 0 || value.compareTo(LONGEST) > 0)) {
-            throw new IllegalArgumentException(property + " is " + exactly(value) + "; it must be between "
-                    + exactly(SHORTEST_TAKE_OVER) + " and " + exactly(LONGEST)
+            throw new IllegalArgumentException(property + " is " + DurationText.exactly(value) + "; it must be between "
+                    + DurationText.exactly(SHORTEST_TAKE_OVER) + " and " + DurationText.exactly(LONGEST)
                     + ", or 0 to leave the locks of a crashed instance to their lease");
         }
     }
@@ -54,33 +56,26 @@ final class RangeChecks {
 
     static void atMostMaxLease(String property, Duration lease, Duration maxLease) {
         if (lease.compareTo(maxLease) > 0) {
-            throw new IllegalArgumentException(
-                    property + " is " + exactly(lease) + ", above distributed-lock.max-lease (" + exactly(maxLease)
-                            + "). Set distributed-lock.max-lease=" + exactly(lease)
-                            + " in all applications that share locks, or lower it");
+            throw new IllegalArgumentException(property + " is " + DurationText.exactly(lease)
+                    + ", above distributed-lock.max-lease (" + DurationText.exactly(maxLease)
+                    + "). Set distributed-lock.max-lease=" + DurationText.exactly(lease)
+                    + " in all applications that share locks, or lower it");
         }
     }
 
     static void atMostLease(String subject, Duration atLeast, Duration lease) {
         if (atLeast.compareTo(lease) > 0) {
-            throw new IllegalArgumentException(subject + " is " + exactly(atLeast) + ", above the lease of the lock ("
-                    + exactly(lease) + "). Lower it, or raise the lease");
+            throw new IllegalArgumentException(
+                    subject + " is " + DurationText.exactly(atLeast) + ", above the lease of the lock ("
+                            + DurationText.exactly(lease) + "). Lower it, or raise the lease");
         }
     }
 
     static void atLeastLease(String subject, Duration maxHold, Duration lease) {
         if (maxHold.compareTo(lease) < 0) {
-            throw new IllegalArgumentException(subject + " is " + exactly(maxHold) + ", below the lease of the lock ("
-                    + exactly(lease) + "), for which it is held anyway. Raise it, or lower the lease");
+            throw new IllegalArgumentException(subject + " is " + DurationText.exactly(maxHold)
+                    + ", below the lease of the lock (" + DurationText.exactly(lease)
+                    + "), for which it is held anyway. Raise it, or lower the lease");
         }
-    }
-
-    /** A value that an operator has to correct, or a bound of it: not rounded, since it may be off by little. */
-    private static String exactly(Duration duration) {
-        boolean days = !duration.isZero() && duration.equals(Duration.ofDays(duration.toDays()));
-        String millis = duration.equals(Duration.ofMillis(duration.toMillis()))
-                ? duration.toMillis() + "ms"
-                : duration.toString();
-        return days ? duration.toDays() + "d" : millis;
     }
 }

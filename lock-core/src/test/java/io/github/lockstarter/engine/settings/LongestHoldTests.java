@@ -63,8 +63,7 @@ class LongestHoldTests {
 
         assertThatThrownBy(() -> settings.validate(longer))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith(
-                        "Longest hold of lock 'order:42' is 300000ms, below the lease of the lock (360000ms)");
+                .hasMessageStartingWith("Longest hold of lock 'order:42' is 300s, below the lease of the lock (360s)");
         settings.validate(longer.withoutRenewal());
     }
 

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.failure;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.failure.RedisFailure.Effect;
@@ -9,7 +10,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.PartitionSelectorException;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
@@ -235,6 +235,10 @@ public final class RedisExceptionTranslator {
         if (text.contains("AUTH")) {
             return "Set " + setup.login() + " to a user of this server";
         }
+        if (text.contains("cluster support disabled")) {
+            return "This server is no cluster: set spring.data.redis.host and port instead of"
+                    + " spring.data.redis.cluster.nodes";
+        }
         if (text.contains("max number of clients")) {
             return "Raise maxclients of the server, or close connections";
         }
@@ -242,7 +246,7 @@ public final class RedisExceptionTranslator {
     }
 
     private String seconds() {
-        return String.format(Locale.ROOT, "%.1fs", settings.commandTimeout().toMillis() / 1000.0);
+        return DurationText.exactly(settings.commandTimeout());
     }
 
     /** What a failure says, behind a colon; nothing if it says nothing. */

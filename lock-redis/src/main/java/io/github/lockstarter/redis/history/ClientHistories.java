@@ -106,8 +106,7 @@ public final class ClientHistories {
                 store,
                 node.isEmpty() ? Scope.ALL : Scope.PART,
                 store + ' ' + history.change().saying(),
-                left,
-                servers.setup().recovery());
+                left);
         if (!perSlot || isNews(history)) {
             receiver.accept(recovery);
         }

@@ -45,7 +45,7 @@ public final class ServerHistory {
      * @param terms how long to wait for a history to grow old
      */
     public ServerHistory(String key, Terms terms) {
-        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left, ""));
+        this(key, terms, null, (history, left) -> new RecoveryStarted("", Scope.ALL, "", left));
     }
 
     /** Of one slot of a cluster, of which nothing is known: of its node there may be. */

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.replica;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.connection.LinkCallback;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.RedisLink;
@@ -166,7 +167,7 @@ public final class ReplicaAcknowledgements implements AutoCloseable {
 
     private RedisFailure shortfall(long acknowledged) {
         String count = acknowledged + " of the " + wanted() + " replicas that must acknowledge it did so within "
-                + settings.acknowledgementTime().toMillis() + "ms";
+                + DurationText.exactly(settings.acknowledgementTime());
         return failure(
                 " granted the lock, but only " + count + ", so the lock is released",
                 "Bring the replicas back (INFO replication), or lower distributed-lock.redis.min-replicas",

@@ -146,7 +146,7 @@ public final class AcquireScript {
             if (reply.status() == Reply.RECOVERING && history != null) {
                 Duration left = Duration.ofMillis(reply.value());
                 RecoveryStarted recovery = history.recovers(left);
-                return new AcquireResult.Recovering(left, recovery.problem(), recovery.remedy());
+                return new AcquireResult.Recovering(left, recovery.problem());
             }
             if (reply.status() == Reply.WRONG_TYPE) {
                 return wrongType(Math.toIntExact(reply.value()));

@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.settings;
 
+import io.github.lockstarter.DurationText;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -56,9 +57,10 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     public RedisSettings {
         checkPrefix(keyPrefix);
         if (commandTimeout.compareTo(MIN_COMMAND_TIMEOUT) < 0 || commandTimeout.compareTo(MAX_COMMAND_TIMEOUT) > 0) {
-            throw new IllegalArgumentException("distributed-lock.redis.command-timeout is " + commandTimeout.toMillis()
-                    + "ms; it must be between " + MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
-                    + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
+            throw new IllegalArgumentException(
+                    "distributed-lock.redis.command-timeout is " + DurationText.exactly(commandTimeout)
+                            + "; it must be between " + DurationText.exactly(MIN_COMMAND_TIMEOUT) + " and "
+                            + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
         }
         if (minReplicas < 0 || minReplicas > MAX_MIN_REPLICAS) {
             throw new IllegalArgumentException("distributed-lock.redis.min-replicas is " + minReplicas
@@ -170,9 +172,10 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
             if (deposedMasterWrites.isNegative()
                     || deposedMasterWrites.multipliedBy(SHARE_OF_LEASE).compareTo(lease) > 0) {
                 throw new IllegalArgumentException("distributed-lock.redis.deposed-master-writes is "
-                        + deposedMasterWrites.toMillis() + "ms; it must be between 0ms and a third of every lease ("
-                        + lease.toMillis()
-                        + "ms): the server renews no lock for this time after a failover, and holders"
+                        + DurationText.exactly(deposedMasterWrites)
+                        + "; it must be between 0ms and a third of every lease ("
+                        + DurationText.exactly(lease)
+                        + "): the server renews no lock for this time after a failover, and holders"
                         + " must not lose their locks. Lower it, or raise the lease");
             }
         }

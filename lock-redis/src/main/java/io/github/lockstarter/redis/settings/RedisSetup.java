@@ -9,8 +9,6 @@ package io.github.lockstarter.redis.settings;
  * @param database what says which database of the server is used
  * @param timeout what says how long an answer is awaited
  * @param cluster what to do where a server turns out to be a node of a cluster
- * @param recovery what to do instead of waiting for a server that may have forgotten locks; empty if there is
- *     nothing
  * @param withTls what turns TLS on
  * @param withoutTls what turns TLS off
  * @param trust what says whose certificates are trusted
@@ -22,7 +20,6 @@ public record RedisSetup(
         String database,
         String timeout,
         String cluster,
-        String recovery,
         String withTls,
         String withoutTls,
         String trust) {
@@ -36,7 +33,6 @@ public record RedisSetup(
             "spring.data.redis.database",
             "distributed-lock.redis.command-timeout",
             "set spring.data.redis.cluster.nodes",
-            "In tests, set distributed-lock.redis.on-history-change=none",
             "spring.data.redis.ssl.enabled=true, or a bundle in spring.data.redis.ssl.bundle",
             "spring.data.redis.ssl.enabled=false",
             "spring.data.redis.ssl.bundle to a bundle that trusts it, such as one with"
@@ -50,7 +46,6 @@ public record RedisSetup(
             "the database in its address, distributed-lock.redlock.nodes,",
             "distributed-lock.redlock.node-timeout",
             "name servers in distributed-lock.redlock.nodes that stand alone",
-            "",
             "rediss:// before its address in distributed-lock.redlock.nodes, or a bundle in"
                     + " distributed-lock.redlock.ssl-bundle",
             "redis:// before its address in distributed-lock.redlock.nodes, and no distributed-lock.redlock.ssl-bundle",

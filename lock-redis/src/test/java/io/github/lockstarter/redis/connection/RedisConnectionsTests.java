@@ -159,7 +159,7 @@ class RedisConnectionsTests {
             for (int i = 0; i < 2; i++) { // the second one comes while the attempt of the first one goes on
                 assertThat(user.acquire(OWNER))
                         .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
-                                .contains("Could not connect to Redis at stub:1: no answer within 0.1s"));
+                                .contains("Could not connect to Redis at stub:1: no answer within 100ms"));
             }
             assertThat(redis.attempts()).isEqualTo(1);
 

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SocketOptions;
@@ -84,8 +85,9 @@ class RedisSettingsTests {
                         RedisSettings.FirstUse.GRANT,
                         Duration.ofSeconds(30),
                         Duration.ofMillis(millis)))
-                .withMessageContaining("distributed-lock.redis.deposed-master-writes is " + millis + "ms")
-                .withMessageContaining("a third of every lease (30000ms)");
+                .withMessageContaining("distributed-lock.redis.deposed-master-writes is "
+                        + DurationText.exactly(Duration.ofMillis(millis)))
+                .withMessageContaining("a third of every lease (30s)");
     }
 
     @Test

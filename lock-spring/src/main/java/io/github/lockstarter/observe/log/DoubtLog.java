@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.log;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHolder;
@@ -46,12 +47,12 @@ public final class DoubtLog implements LockListener {
     public void onInDoubt(LockEvent.InDoubt event) {
         LockLogLine.about(log.atLevel(levelOf(event)), event, event.fencingToken())
                 .log(
-                        "Lock '{}' (fencing token {}), held for {}ms, is in doubt: for about crash-takeover the lock backend"
+                        "Lock '{}' (fencing token {}), held for {}, is in doubt: for about crash-takeover the lock backend"
                                 + " has not confirmed it, and another instance may take it over. The connection was"
                                 + " interrupted, the backend is slow, or this JVM was paused. ensureHeld() waits for the"
                                 + " answer. Further locks in doubt are logged at DEBUG",
                         event.fencingToken(),
-                        event.held().toMillis());
+                        DurationText.of(event.held()));
     }
 
     private Level levelOf(LockEvent.InDoubt event) {
@@ -68,9 +69,9 @@ public final class DoubtLog implements LockListener {
         Level level = settled(event.key(), event.fencingToken()) ? Level.WARN : Level.DEBUG;
         LockLogLine.about(log.atLevel(level), event, event.fencingToken())
                 .log(
-                        "Lock '{}' (fencing token {}) is held: the lock backend confirmed it after {}ms in doubt",
+                        "Lock '{}' (fencing token {}) is held: the lock backend confirmed it after {} in doubt",
                         event.fencingToken(),
-                        event.inDoubtFor().toMillis());
+                        DurationText.of(event.inDoubtFor()));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.log;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
@@ -33,10 +34,10 @@ public final class LockLog implements LockListener {
     public void onAcquired(LockEvent.Acquired event) {
         LockLogLine.about(log.atDebug(), event, event.fencingToken())
                 .log(
-                        "Acquired lock '{}' (fencing token {}, {}) after {}ms and {} attempts",
+                        "Acquired lock '{}' (fencing token {}, {}) after {} and {} attempts",
                         event.fencingToken(),
                         event.path(),
-                        event.waited().toMillis(),
+                        DurationText.of(event.waited()),
                         event.attempts());
     }
 
@@ -48,10 +49,7 @@ public final class LockLog implements LockListener {
     @Override
     public void onNotAcquired(LockEvent.NotAcquired event) {
         LockLogLine.about(log.atDebug(), event)
-                .log(
-                        "Did not acquire lock '{}' within {}ms ({})",
-                        event.waited().toMillis(),
-                        event.refusal());
+                .log("Did not acquire lock '{}' within {} ({})", DurationText.of(event.waited()), event.refusal());
     }
 
     @Override
@@ -86,17 +84,17 @@ public final class LockLog implements LockListener {
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
             LockLogLine.about(log.atWarn(), event, event.fencingToken())
                     .log(
-                            "Could not tell whether lock '{}' (fencing token {}) was released after {}ms; the release is "
-                                    + "repeated, and the lock ends with its lease at the latest",
+                            "The lock store did not confirm the release of lock '{}' (fencing token {}), which was held for {}; the"
+                                    + " release is repeated, and the lock ends with its lease at the latest",
                             event.fencingToken(),
-                            event.held().toMillis());
+                            DurationText.of(event.held()));
         } else {
             LockLogLine.about(log.atDebug(), event, event.fencingToken())
                     .log(
-                            "Released lock '{}' (fencing token {}, {}) after {}ms",
+                            "Released lock '{}' (fencing token {}, {}) after {}",
                             event.fencingToken(),
                             event.outcome(),
-                            event.held().toMillis());
+                            DurationText.of(event.held()));
         }
     }
 
@@ -105,10 +103,10 @@ public final class LockLog implements LockListener {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
-                        "Lost lock '{}' (fencing token {}) after {}ms: {}, {} failed renewals. Work since then may overlap with "
+                        "Lost lock '{}' (fencing token {}) after {}: {}, {} failed renewals. Work since then may overlap with "
                                 + "another owner; check the fencing token where you write",
                         event.fencingToken(),
-                        event.held().toMillis(),
+                        DurationText.of(event.held()),
                         event.cause(),
                         event.failedRenewals());
     }

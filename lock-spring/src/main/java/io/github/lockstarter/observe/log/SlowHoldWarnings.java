@@ -1,5 +1,6 @@
 package io.github.lockstarter.observe.log;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.HeldLocks;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.observe.listener.QueuedListener;
@@ -45,9 +46,9 @@ public final class SlowHoldWarnings extends QueuedListener {
         if (isHeld(event)) { // after the stack was read, so that the stack is that of the hold
             LockLogLine.about(log.atWarn(), event, event.fencingToken())
                     .log(
-                            "Lock '{}' (fencing token {}) has been held for {}ms. {}",
+                            "Lock '{}' (fencing token {}) has been held for {}. {}",
                             event.fencingToken(),
-                            event.held().toMillis(),
+                            DurationText.of(event.held()),
                             activity);
         }
     }

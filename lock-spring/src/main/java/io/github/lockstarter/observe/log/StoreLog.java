@@ -1,13 +1,13 @@
 package io.github.lockstarter.observe.log;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.LocalTime;
+import java.time.OffsetTime;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
+import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class StoreLog implements LockListener {
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ssXXX", Locale.ROOT);
 
     private final Clock clock;
 
@@ -45,32 +46,32 @@ public final class StoreLog implements LockListener {
         } else if (event instanceof StoreEvent.Unreachable outage) {
             unreachable(outage);
         } else if (event instanceof StoreEvent.Reachable outage) {
-            log.warn("{} is reachable again after {}", outage.store(), tenths(outage.lasted()));
+            log.warn("{} is reachable again after {}", outage.store(), DurationText.of(outage.lasted()));
         }
     }
 
     private void recovers(StoreEvent.RecoveryStarted recovery) {
         long seconds = recovery.remaining().plusMillis(999).toSeconds();
-        LocalTime until = LocalTime.now(clock).plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
+        String until = OffsetTime.now(clock).plusSeconds(seconds).format(TIME);
         if (recovery.scope() == Scope.VOTE) {
-            log.info("{}. Its vote does not count for about {}s, until {}", recovery.problem(), seconds, text(until));
+            log.info("{}. Its vote does not count for {}s, until {}", recovery.problem(), seconds, until);
             return;
         }
         log.warn(
-                "{}. Free locks{} are not granted for about {}s, until {}, since their owners may still work; held locks stay"
-                        + " held{}",
+                "{}. Free locks{} are not granted for {}s (distributed-lock.max-lease), until {}, since their owners may still"
+                        + " work. There is nothing to do: held locks stay held, and after that time free locks are granted"
+                        + " again",
                 recovery.problem(),
                 there(recovery.scope()),
                 seconds,
-                text(until),
-                recovery.remedy().isEmpty() ? "" : ". " + recovery.remedy());
+                until);
     }
 
     private static void recovered(StoreEvent.RecoveryEnded recovery) {
         if (recovery.scope() == Scope.VOTE) {
-            log.info("The vote of {} counts again after {}", recovery.store(), tenths(recovery.lasted()));
+            log.info("The vote of {} counts again after {}", recovery.store(), DurationText.of(recovery.lasted()));
         } else {
-            log.warn("{} grants free locks again after {}", recovery.store(), tenths(recovery.lasted()));
+            log.warn("{} grants free locks again after {}", recovery.store(), DurationText.of(recovery.lasted()));
         }
     }
 
@@ -89,13 +90,5 @@ public final class StoreLog implements LockListener {
 
     private static String there(Scope scope) {
         return scope == Scope.PART ? " whose keys are there" : "";
-    }
-
-    private static String text(LocalTime time) {
-        return String.format(Locale.ROOT, "%tT", time);
-    }
-
-    private static String tenths(Duration duration) {
-        return String.format(Locale.ROOT, "%.1fs", duration.toMillis() / 1000.0);
     }
 }

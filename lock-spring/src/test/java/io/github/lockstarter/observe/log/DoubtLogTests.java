@@ -47,9 +47,9 @@ class DoubtLogTests {
         LongStream.rangeClosed(1, 1_000).forEach(this::confirm);
 
         assertThat(warnings(output)).hasSize(2);
-        assertThat(warnings(output).get(0)).contains("Lock 'order:1' (fencing token 1), held for 3000ms, is in doubt");
+        assertThat(warnings(output).get(0)).contains("Lock 'order:1' (fencing token 1), held for 3s, is in doubt");
         assertThat(warnings(output).get(1))
-                .contains("Lock 'order:1' (fencing token 1) is held: the lock backend confirmed it after 1250ms");
+                .contains("Lock 'order:1' (fencing token 1) is held: the lock backend confirmed it after 1.3s");
     }
 
     @Test

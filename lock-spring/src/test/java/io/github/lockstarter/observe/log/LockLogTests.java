@@ -130,7 +130,7 @@ class LockLogTests {
         log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
         assertThat(output)
                 .contains("WARN")
-                .contains("Lost lock 'order:42' (fencing token 17) after 31000ms: LEASE_EXPIRED, 3 failed renewals");
+                .contains("Lost lock 'order:42' (fencing token 17) after 31s: LEASE_EXPIRED, 3 failed renewals");
     }
 
     @Test
@@ -140,7 +140,8 @@ class LockLogTests {
         assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
                 .singleElement()
                 .asString()
-                .contains("Could not tell whether lock 'order:42' (fencing token 17) was released");
+                .contains(
+                        "The lock store did not confirm the release of lock 'order:42' (fencing token 17), which was held for ");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.etcd;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
@@ -41,8 +42,9 @@ record EtcdOption(EtcdLockProperties properties) implements LockBackendOption {
 
     private static void check(Duration lease, String where) {
         if (lease.compareTo(EtcdLockBackend.SHORTEST_LEASE) < 0) {
-            throw new IllegalArgumentException(where + " is " + lease.toMillis() + "ms, but etcd keeps no lease below "
-                    + EtcdLockBackend.SHORTEST_LEASE.toMillis() + "ms: set it to that or more");
+            throw new IllegalArgumentException(
+                    where + " is " + DurationText.exactly(lease) + ", but etcd keeps no lease below "
+                            + DurationText.exactly(EtcdLockBackend.SHORTEST_LEASE) + ": set it to that or more");
         }
     }
 }

@@ -106,6 +106,6 @@ class EtcdLockPropertiesTests {
     void failTheStartForALeaseThatEtcdDoesNotKeep(String where, String lease, String message) {
         application.withPropertyValues(where, lease).run(context -> assertThat(
                         FailureReport.of(context.getStartupFailure()))
-                .contains(message, "etcd keeps no lease below 2000ms"));
+                .contains(message, "etcd keeps no lease below 2s"));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.autoconfigure.StoreLifecycle;
 import io.github.lockstarter.zookeeper.ZooKeeperLockBackend;
 import java.time.Duration;
@@ -41,11 +42,11 @@ final class ZooKeeperLockLifecycle extends StoreLifecycle {
         Duration granted = backend.sessionTimeout();
         if (granted.compareTo(properties.sessionTimeout()) < 0) {
             log.warn(
-                    "{} grants sessions of {} ms, and not of {} ms: locks are in doubt after half of that without an answer."
+                    "{} grants sessions of {}, and not of {}: locks are in doubt after half of that without an answer."
                             + " Raise maxSessionTimeout of the servers, or lower {}.session-timeout",
                     backend,
-                    granted.toMillis(),
-                    properties.sessionTimeout().toMillis(),
+                    DurationText.exactly(granted),
+                    DurationText.exactly(properties.sessionTimeout()),
                     ZooKeeperLockProperties.PREFIX);
         }
     }

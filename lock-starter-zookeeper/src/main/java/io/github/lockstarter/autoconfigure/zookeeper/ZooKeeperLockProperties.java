@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.autoconfigure.LockSettings;
 import io.github.lockstarter.zookeeper.ZooKeeperLockSettings;
 import java.time.Duration;
@@ -57,8 +58,8 @@ record ZooKeeperLockProperties(
 
     private static void check(String property, Duration value, Duration least, Duration most) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + value.toMillis()
-                    + "ms; it must be between " + least.toMillis() + "ms and " + most.toSeconds() + "s");
+            throw new IllegalArgumentException(PREFIX + '.' + property + " is " + DurationText.exactly(value)
+                    + "; it must be between " + DurationText.exactly(least) + " and " + most.toSeconds() + "s");
         }
     }
 }

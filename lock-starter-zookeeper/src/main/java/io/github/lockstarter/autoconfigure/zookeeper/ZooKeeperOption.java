@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.zookeeper;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
@@ -26,8 +27,8 @@ record ZooKeeperOption(ZooKeeperLockProperties properties) implements LockBacken
     @Override
     public void checkRequest(LockRequest request, String key) {
         request.atLeast().filter(time -> !time.isZero()).ifPresent(time -> {
-            throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + time.toMillis()
-                    + "ms, and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
+            throw new IllegalArgumentException("Lock '" + key + "' has a minimum time of " + DurationText.exactly(time)
+                    + ", and ZooKeeper keeps no lock for a minimum time. Leave atLeastMs out, or keep the lock in"
                     + " another backend: distributed-lock.locks.<name>.backend");
         });
     }

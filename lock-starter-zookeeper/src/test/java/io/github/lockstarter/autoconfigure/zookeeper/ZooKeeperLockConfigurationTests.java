@@ -70,10 +70,10 @@ class ZooKeeperLockConfigurationTests {
     @ParameterizedTest
     @CsvSource({
         "connect-string, ' ', connect-string is empty",
-        "session-timeout, 999ms, session-timeout is 999ms; it must be between 1000ms and 600s",
-        "session-timeout, 11m, session-timeout is 660000ms",
+        "session-timeout, 999ms, session-timeout is 999ms; it must be between 1s and 600s",
+        "session-timeout, 11m, session-timeout is 660s",
         "connection-timeout, 99ms, connection-timeout is 99ms",
-        "command-timeout, 61s, command-timeout is 61000ms",
+        "command-timeout, 61s, command-timeout is 61s",
         "root, locks, root: 'locks' is no path",
         "root, /, root: '/' is no path",
         "root, /a/../b, root: '/a/../b' is no path"
@@ -98,7 +98,7 @@ class ZooKeeperLockConfigurationTests {
                         .getFailure()
                         .rootCause()
                         .isInstanceOf(ZooKeeperUnavailableException.class)
-                        .hasMessage("ZooKeeper (127.0.0.1:1/lock-starter/locks) did not answer within 200 ms"));
+                        .hasMessage("ZooKeeper (127.0.0.1:1/lock-starter/locks) did not answer within 200ms"));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.github.lockstarter.autoconfigure.redis;
 
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.autoconfigure.LockBackendOption;
 import io.github.lockstarter.autoconfigure.LockSettings;
@@ -70,8 +71,8 @@ record RedlockOption(RedlockProperties properties) implements LockBackendOption 
         if (properties.nodeTimeout().compareTo(RedisSettings.MIN_COMMAND_TIMEOUT) < 0
                 || properties.nodeTimeout().compareTo(RedisSettings.MAX_COMMAND_TIMEOUT) > 0) {
             throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
-                    + properties.nodeTimeout().toMillis() + "ms; it must be between "
-                    + RedisSettings.MIN_COMMAND_TIMEOUT.toMillis() + "ms and "
+                    + DurationText.exactly(properties.nodeTimeout()) + "; it must be between "
+                    + DurationText.exactly(RedisSettings.MIN_COMMAND_TIMEOUT) + " and "
                     + RedisSettings.MAX_COMMAND_TIMEOUT.toSeconds() + "s");
         }
         checkLease("distributed-lock.lease", locks.lease());
@@ -86,8 +87,9 @@ record RedlockOption(RedlockProperties properties) implements LockBackendOption 
     private void checkLease(String what, Duration lease) {
         if (properties.nodeTimeout().multipliedBy(TIMEOUTS_IN_LEASE).compareTo(lease) > 0) {
             throw new IllegalArgumentException("distributed-lock.redlock.node-timeout is "
-                    + properties.nodeTimeout().toMillis() + "ms, above a quarter of " + what + " (" + lease.toMillis()
-                    + "ms): little of the lease would be left after waiting for servers that are down. Lower the timeout, or"
+                    + DurationText.exactly(properties.nodeTimeout()) + ", above a quarter of " + what + " ("
+                    + DurationText.exactly(lease)
+                    + "): little of the lease would be left after waiting for servers that are down. Lower the timeout, or"
                     + " raise the lease");
         }
     }

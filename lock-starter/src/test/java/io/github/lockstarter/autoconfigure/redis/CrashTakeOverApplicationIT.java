@@ -79,7 +79,7 @@ class CrashTakeOverApplicationIT {
     void isOnUnlessTheStoreDoesNotHearTheInstance(CapturedOutput output) {
         application().run(context -> {
             LockAdmin locks = context.getBean(LockAdmin.class);
-            assertThat(output).contains("crash take-over 1000ms, instance ").doesNotContain("WARN");
+            assertThat(output).contains("crash take-over 1s; this instance is ").doesNotContain("WARN");
             awaitTakeOver(locks, State.ON);
             assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "on");
         });
@@ -112,7 +112,7 @@ class CrashTakeOverApplicationIT {
     void saysThatItIsOffWithoutTheHistoryGuard(CapturedOutput output) {
         application("distributed-lock.redis.on-history-change=none").run(context -> {
             assertThat(output)
-                    .contains("crash take-over off, instance ")
+                    .contains("crash take-over off; this instance is ")
                     .contains("free when their leases are over: distributed-lock.redis.on-history-change is none");
             assertThat(state(context.getBean(LockAdmin.class)).crashTakeOver().state())
                     .isEqualTo(State.OFF);

@@ -73,9 +73,9 @@ class RedisLockPropertiesTests {
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.redis.command-timeout=0      | distributed-lock.redis.command-timeout is 0ms
             distributed-lock.redis.command-timeout=99ms   | distributed-lock.redis.command-timeout is 99ms; it must be between 100ms and 60s
-            distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120000ms
-            distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11000ms; it must be between 0ms and a third of every lease (30000ms)
-            distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1000ms
+            distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120s
+            distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11s; it must be between 0ms and a third of every lease (30s)
+            distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
             distributed-lock.redis.min-replicas=-1        | distributed-lock.redis.min-replicas is -1; it must be between 0, which waits for no replica, and 16
             distributed-lock.redis.min-replicas=17        | distributed-lock.redis.min-replicas is 17
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
@@ -99,9 +99,9 @@ class RedisLockPropertiesTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            distributed-lock.redlock.node-timeout=8s      | distributed-lock.redlock.node-timeout is 8000ms, above a quarter of distributed-lock.lease (30000ms)
+            distributed-lock.redlock.node-timeout=8s      | distributed-lock.redlock.node-timeout is 8s, above a quarter of distributed-lock.lease (30s)
             distributed-lock.redlock.node-timeout=99ms    | distributed-lock.redlock.node-timeout is 99ms; it must be between 100ms and 60s
-            distributed-lock.locks.ship.lease=1s          | distributed-lock.redlock.node-timeout is 500ms, above a quarter of distributed-lock.locks.ship.lease (1000ms)
+            distributed-lock.locks.ship.lease=1s          | distributed-lock.redlock.node-timeout is 500ms, above a quarter of distributed-lock.locks.ship.lease (1s)
             distributed-lock.redlock.ssl-bundle=b         | has redis://a:1, which is without TLS, and distributed-lock.redlock.ssl-bundle is set
             distributed-lock.redlock.nodes=a:1,b:2        | distributed-lock.redlock.nodes has 2 addresses
             """)

@@ -60,6 +60,16 @@ class WrongServerIT {
     }
 
     @Test
+    void isNoCluster() {
+        assertThatReport("cluster.nodes=localhost:" + REDIS.server().port())
+                .contains(
+                        "cluster support disabled",
+                        "This server is no cluster: set spring.data.redis.host and port instead of"
+                                + " spring.data.redis.cluster.nodes")
+                .doesNotContain("EVALSHA");
+    }
+
+    @Test
     void hasACertificateThatIsNotTrusted() {
         assertThatReport("port=" + tls.port(), "ssl.enabled=true")
                 .contains("certificate is not accepted", "spring.data.redis.ssl.bundle", "truststore.certificate");
@@ -77,7 +87,7 @@ class WrongServerIT {
     @Test
     void doesNotSpeakTls() {
         assertThatReport("port=" + REDIS.server().port(), "ssl.enabled=true")
-                .contains("no answer within 2.0s, with TLS", "spring.data.redis.ssl.enabled=false");
+                .contains("no answer within 2s, with TLS", "spring.data.redis.ssl.enabled=false");
     }
 
     @Test
