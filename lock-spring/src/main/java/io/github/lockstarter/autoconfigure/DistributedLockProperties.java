@@ -1,6 +1,7 @@
 package io.github.lockstarter.autoconfigure;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.github.lockstarter.DurationText;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.InTransaction;
 import io.github.lockstarter.LockRequest;
@@ -27,7 +28,8 @@ import org.springframework.boot.context.properties.bind.Name;
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
- * @param backend Where locks are kept, unless their name has a backend of its own.
+ * @param backend Where locks are kept, unless their name has a backend of its own. Defaults to the store of the only
+ *     module with one on the class path; to redis where there are several.
  * @param keyPrefix First part of every key that the store keeps. Applications that share locks share it.
  * @param lease How long a lock outlives a holder that is paused or cut off, and at most a crashed one. Renewed while
  *     the holder is alive.
@@ -57,7 +59,7 @@ import org.springframework.boot.context.properties.bind.Name;
 @ConfigurationProperties(DistributedLockProperties.PREFIX)
 record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
-        @DefaultValue(DEFAULT_BACKEND) String backend,
+        @DefaultValue("") String backend,
         @DefaultValue("lock:") String keyPrefix,
         @DefaultValue("30s") Duration lease,
         @Nullable Duration maxLease,
@@ -82,14 +84,11 @@ record DistributedLockProperties(
 
     static final String PREFIX = "distributed-lock";
 
-    /** That of the starter. */
-    static final String DEFAULT_BACKEND = "redis";
-
     /** {@code Ordered.LOWEST_PRECEDENCE - 1000}. */
     private static final String DEFAULT_ORDER = "2147482647";
 
     DistributedLockProperties {
-        backend = BackendRoutes.nameOf(backend).orElse(DEFAULT_BACKEND);
+        backend = BackendRoutes.nameOf(backend).orElseGet(StoreModule::defaultStore);
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
         settings(lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
@@ -267,8 +266,8 @@ record DistributedLockProperties(
 
         Web {
             if (retryAfter.isNegative()) {
-                throw new IllegalArgumentException(
-                        "distributed-lock.web.retry-after is " + retryAfter + "; it must not be negative");
+                throw new IllegalArgumentException("distributed-lock.web.retry-after is "
+                        + DurationText.exactly(retryAfter) + "; it must not be negative");
             }
         }
     }

@@ -107,8 +107,17 @@ final class LockBackendOptions {
                 .map(set -> " is '" + environment.resolvePlaceholders(String.valueOf(set.getValue())) + "' ("
                         + set.getOrigin() + ')')
                 .orElse(" is unset (default '" + backend + "')");
-        throw new InvalidLockConfigurationException(new IllegalArgumentException(
-                property + is + ", and the application has no such store; it has " + byName.keySet()));
+        String missing = property + is + ", and the application has no such store; it has " + byName.keySet();
+        Optional<String> dependency = StoreModule.dependencyOf(backend);
+        throw new InvalidLockConfigurationException(
+                dependency
+                        .map(module -> missing + ". The store '" + backend + "' needs the dependency " + module
+                                + ", which is not on the class path")
+                        .orElse(missing),
+                dependency
+                                .map(module -> "Add " + module + " in the version of lock-starter, or set ")
+                                .orElse("Add the module that has this store, or set ")
+                        + property + " to one of " + byName.keySet());
     }
 
     /** As it is written: bound properties keep neither the text nor its origin. */

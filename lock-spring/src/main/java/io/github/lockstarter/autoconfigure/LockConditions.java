@@ -52,7 +52,7 @@ final class LockConditions {
         });
         return BackendRoutes.of(
                 BackendRoutes.nameOf(value(context, "backend", String.class, ""))
-                        .orElse(DistributedLockProperties.DEFAULT_BACKEND),
+                        .orElseGet(StoreModule::defaultStore),
                 byName);
     }
 

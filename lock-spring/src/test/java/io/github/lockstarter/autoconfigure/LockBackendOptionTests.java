@@ -207,6 +207,24 @@ class LockBackendOptionTests {
                                 + " has [acme, local]"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "redis, lock-starter",
+        "redlock, lock-starter",
+        "jdbc, lock-starter-jdbc",
+        "zookeeper, lock-starter-zookeeper",
+        "etcd, lock-starter-etcd"
+    })
+    void namesTheDependencyOfAMissingStore(String store, String artifact) {
+        locks.withPropertyValues("distributed-lock.backend=" + store)
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains(
+                                "The store '" + store + "' needs the dependency io.github.lockstarter:" + artifact
+                                        + ", which is not on the class path",
+                                "Add io.github.lockstarter:" + artifact + " in the version of lock-starter, or set"
+                                        + " distributed-lock.backend to one of [local]"));
+    }
+
     @Test
     void announcesTheStoreForTestsOnlyWhereItIsUsed(CapturedOutput output) {
         withAcme.withPropertyValues("distributed-lock.backend=acme", "distributed-lock.locks.stock.backend=local")

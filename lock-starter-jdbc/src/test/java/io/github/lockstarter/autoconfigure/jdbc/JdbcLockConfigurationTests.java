@@ -63,6 +63,15 @@ class JdbcLockConfigurationTests {
         });
     }
 
+    /** The class path of this module has no other store. */
+    @Test
+    void isTheDefaultWhereNoOtherModuleHasAStore() {
+        database.prepared();
+        application
+                .withPropertyValues("distributed-lock.backend=")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(JdbcLockBackend.class));
+    }
+
     @Test
     void informsThatALockOfACrashedInstanceIsLeftToItsLease(CapturedOutput output) {
         database.prepared();

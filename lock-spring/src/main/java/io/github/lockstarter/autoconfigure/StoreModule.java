@@ -1,0 +1,48 @@
+package io.github.lockstarter.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.springframework.util.ClassUtils;
+
+/** The stores of this project, each with the module that keeps locks there. */
+enum StoreModule {
+    REDIS("lock-starter", "redis.RedisLockAutoConfiguration"),
+    REDLOCK("lock-starter", "redis.RedisLockAutoConfiguration"),
+    JDBC("lock-starter-jdbc", "jdbc.JdbcLockAutoConfiguration"),
+    ZOOKEEPER("lock-starter-zookeeper", "zookeeper.ZooKeeperLockAutoConfiguration"),
+    ETCD("lock-starter-etcd", "etcd.EtcdLockAutoConfiguration");
+
+    private final String artifact;
+    private final String autoConfiguration;
+
+    StoreModule(String artifact, String autoConfiguration) {
+        this.artifact = artifact;
+        this.autoConfiguration = autoConfiguration;
+    }
+
+    /** Where locks are kept unless configured: in the only store on the class path, else in Redis. */
+    static String defaultStore() {
+        List<StoreModule> present =
+                Arrays.stream(values()).filter(StoreModule::isPresent).toList();
+        return (present.size() == 1 ? present.get(0) : REDIS).store();
+    }
+
+    /** What an application has to depend on for a store; empty if no module of this project has it. */
+    static Optional<String> dependencyOf(String store) {
+        return Arrays.stream(values())
+                .filter(module -> module.store().equals(store))
+                .map(module -> "io.github.lockstarter:" + module.artifact)
+                .findAny();
+    }
+
+    private String store() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    private boolean isPresent() {
+        return ClassUtils.isPresent(
+                StoreModule.class.getPackageName() + '.' + autoConfiguration, StoreModule.class.getClassLoader());
+    }
+}
