@@ -13,14 +13,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The health of the locks, for both health indicators. Down means that the store does not answer. A problem that costs
- * safety or time, while locks are granted and kept, leaves the health up and shows in the details: all instances share
- * the store, so that a problem of the store would take all of them out of service.
+ * The health of the locks, for both health indicators. {@code DOWN} means that the store does not
+ * answer, {@code RECOVERING} that it may have forgotten locks and refuses free ones for a while. Boot answers that
+ * status with 200 and leaves it out of the status of the whole application: all instances share the store, so that
+ * {@code OUT_OF_SERVICE} would take all of them out of service, and the held locks with them. A problem that costs
+ * safety or time, while locks are granted and kept, leaves the health {@code UP} and shows in the details.
  *
- * @param isUp whether locks can be acquired
+ * @param status {@code UP}, {@code DOWN} or {@value #RECOVERING}
  * @param details by name, in the order in which they are to be shown
  */
-public record LockHealth(boolean isUp, Map<String, Object> details) {
+public record LockHealth(String status, Map<String, Object> details) {
+
+    /** The store refuses free locks; held ones stay held. */
+    public static final String RECOVERING = "RECOVERING";
 
     /**
      * Asks the store, and waits no longer than 5 s.
@@ -30,7 +35,14 @@ public record LockHealth(boolean isUp, Map<String, Object> details) {
      */
     public static LockHealth of(LockAdmin locks) {
         StoreState state = StoreTimeout.await(locks.storeState(), LockHealth::silent);
-        return new LockHealth(state.failure().isEmpty(), details(state));
+        return new LockHealth(status(state), details(state));
+    }
+
+    private static String status(StoreState state) {
+        if (state.failure().isPresent()) {
+            return "DOWN";
+        }
+        return state.recovering().isZero() ? "UP" : RECOVERING;
     }
 
     private static StoreState silent(String reason) {

@@ -22,8 +22,6 @@ public final class LockHealthIndicator implements HealthIndicator {
     @Override
     public Health health() {
         LockHealth health = LockHealth.of(locks);
-        return (health.isUp() ? Health.up() : Health.down())
-                .withDetails(health.details())
-                .build();
+        return Health.status(health.status()).withDetails(health.details()).build();
     }
 }

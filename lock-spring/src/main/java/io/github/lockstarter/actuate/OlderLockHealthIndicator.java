@@ -56,7 +56,7 @@ public final class OlderLockHealthIndicator implements InvocationHandler {
 
     private Object health() throws ReflectiveOperationException {
         LockHealth found = LockHealth.of(locks);
-        Object builder = health.getMethod(found.isUp() ? "up" : "down").invoke(null);
+        Object builder = health.getMethod("status", String.class).invoke(null, found.status());
         Class<?> type = builder.getClass();
         type.getMethod("withDetails", Map.class).invoke(builder, found.details());
         return type.getMethod("build").invoke(builder);

@@ -22,15 +22,15 @@ class LockHealthTests {
     void isDownOnlyWhenTheStoreDoesNotAnswer() {
         LockHealth health = LockHealth.of(new Store(state(Optional.of("Connection refused"), Duration.ZERO)));
 
-        assertThat(health.isUp()).isFalse();
+        assertThat(health.status()).isEqualTo("DOWN");
         assertThat(health.details()).containsEntry("failure", "Connection refused");
     }
 
     @Test
-    void staysUpWhileTheStoreRecoversAndSaysUntilWhen() {
+    void showsThatTheStoreRecoversAndSaysUntilWhen() {
         LockHealth health = LockHealth.of(new Store(state(Optional.empty(), Duration.ofSeconds(12))));
 
-        assertThat(health.isUp()).isTrue();
+        assertThat(health.status()).isEqualTo("RECOVERING");
         assertThat(health.details()).containsEntry("recoveringForMs", 12_000L);
         assertThat((Instant) health.details().get("recoveringUntil"))
                 .isBetween(Instant.now().plusSeconds(8), Instant.now().plusSeconds(12));
@@ -53,7 +53,7 @@ class LockHealthTests {
 
         LockHealth health = LockHealth.of(new Store(cluster));
 
-        assertThat(health.isUp()).isTrue();
+        assertThat(health.status()).isEqualTo("UP");
         assertThat(health.details())
                 .containsEntry("nodes", Map.of("b:6379", Map.of("answers", false, "failure", "No connection")));
     }
@@ -62,7 +62,7 @@ class LockHealthTests {
     void oneThatDoesNotAnswerHearsNoSignals() {
         LockHealth health = LockHealth.of(new Store(new StoreState("a:6379", Optional.of("No answer"))));
 
-        assertThat(health.isUp()).isFalse();
+        assertThat(health.status()).isEqualTo("DOWN");
         assertThat(health.details()).containsEntry("hearsSignals", false);
     }
 

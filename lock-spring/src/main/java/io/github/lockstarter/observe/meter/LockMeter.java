@@ -5,8 +5,17 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import java.util.Locale;
 
-/** Every meter there is. Each but {@link #DROPPED} has the tag {@link Tag#NAME}; none has the lock's key. */
+/**
+ * Every meter there is. Each has the tag {@link Tag#NAME}, except {@link #STORE_UP}, {@link #RECOVERING} and {@link
+ * #DROPPED}; none has the lock's key.
+ */
 public enum LockMeter implements MeterDocumentation {
+    /** Whether the store answers this instance: 1, or 0 from the first failed command until the next answer. */
+    STORE_UP("distributed.lock.store.up", Meter.Type.GAUGE, "Whether the lock store answers this instance, 1 or 0"),
+
+    /** Whether the store refuses free locks, since it may have forgotten some: 1 or 0. */
+    RECOVERING("distributed.lock.recovering", Meter.Type.GAUGE, "Whether the lock store refuses free locks, 1 or 0"),
+
     /** Time from the call to its end, by {@link Tag#OUTCOME}: acquired, contended, error, recovering, interrupted. */
     ACQUIRE("distributed.lock.acquire", Meter.Type.TIMER, "Time from asking for a lock to the answer"),
 
@@ -73,6 +82,7 @@ public enum LockMeter implements MeterDocumentation {
             case LOST -> new KeyName[] {Tag.NAME, Tag.CAUSE};
             case SKIPPED -> new KeyName[] {Tag.NAME, Tag.HOW};
             case HOLD, HELD, WAITING, HANDOVERS, TAKEOVERS, DOUBTS, CONFIRMED -> new KeyName[] {Tag.NAME};
+            case STORE_UP, RECOVERING -> new KeyName[0];
             case DROPPED -> new KeyName[] {Tag.LISTENER};
         };
     }

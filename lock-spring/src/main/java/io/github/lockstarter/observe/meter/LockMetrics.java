@@ -3,18 +3,23 @@ package io.github.lockstarter.observe.meter;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts and times the locks of this instance: {@code distributed.lock.acquire}, {@code .hold}, {@code .held}, {@code
+ * Counts and times the locks of this instance, and says how their store is: {@code distributed.lock.store.up} and {@code
+ * .recovering}, which follow the events of the store, without a command; {@code distributed.lock.acquire}, {@code .hold}, {@code .held}, {@code
  * .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers}, {@code .takeovers}, {@code .doubts}, {@code
  * .confirmed} and {@code .skipped}, tagged by logical lock name, never by key. After {@value #MAX_NAMES} names, which
  * only a key used as a name can reach, further ones share the name {@value #OTHER}. Thread-safe; never blocks but for
@@ -33,15 +38,41 @@ public final class LockMetrics implements LockListener {
     private final ConcurrentMap<String, LockNameMeters> byName = new ConcurrentHashMap<>();
     private final ReentrantLock naming = new ReentrantLock();
     private final AtomicBoolean warned = new AtomicBoolean();
+    private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
+    private final Set<String> recovering = ConcurrentHashMap.newKeySet();
     private final MeterRegistry registry;
 
     /**
-     * Registers no meter yet: a name's meters appear with its first event.
+     * Registers the meters of the store; a name's meters appear with its first event.
      *
      * @param registry where the meters go
      */
     public LockMetrics(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");
+        gauge(LockMeter.STORE_UP, metrics -> metrics.unreachable.isEmpty() ? 1 : 0);
+        gauge(LockMeter.RECOVERING, metrics -> metrics.recovering.isEmpty() ? 0 : 1);
+    }
+
+    private void gauge(LockMeter meter, ToDoubleFunction<LockMetrics> value) {
+        Gauge.builder(meter.getName(), this, value)
+                .description(meter.description())
+                .register(registry);
+    }
+
+    @Override
+    public void onStoreEvent(StoreEvent event) {
+        if (event.scope() == StoreEvent.Scope.VOTE) {
+            return; // locks are granted and kept without it
+        }
+        if (event instanceof StoreEvent.Unreachable) {
+            unreachable.add(event.store());
+        } else if (event instanceof StoreEvent.Reachable) {
+            unreachable.remove(event.store());
+        } else if (event instanceof StoreEvent.RecoveryStarted) {
+            recovering.add(event.store());
+        } else {
+            recovering.remove(event.store());
+        }
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -29,10 +30,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The queries of the dashboard ask for metrics and labels that Prometheus gets of a real engine. */
+/** The queries of the dashboard and of the alerts ask for metrics and labels that Prometheus gets of a real engine. */
 class DashboardTests {
 
     private static final Path DASHBOARD = Path.of("..", "docs", "dashboards", "distributed-locks.json");
+
+    private static final Path ALERTS = Path.of("..", "docs", "dashboards", "distributed-locks-alerts.yaml");
 
     /** What Prometheus itself adds to each series. */
     private static final Set<String> OF_PROMETHEUS = Set.of("job", "instance");
@@ -40,7 +43,7 @@ class DashboardTests {
     private static final Pattern SELECTOR = Pattern.compile("(distributed_lock_\\w+)(?:\\{([^}]*)})?");
     private static final Pattern LABEL = Pattern.compile("(\\w+)\\s*(=~|!=|!~|=)\\s*\"([^\"]*)\"");
     private static final Pattern GROUPED = Pattern.compile("by \\(([^)]*)\\)|^label_values\\(.*, (\\w+)\\)$");
-    private static final Pattern SERIES = Pattern.compile("(?m)^(distributed_lock_\\w+)\\{([^}]*)} ");
+    private static final Pattern SERIES = Pattern.compile("(?m)^(distributed_lock_\\w+)(?:\\{([^}]*)})? ");
 
     /** Values of each label of each metric. */
     private final Map<String, Map<String, Set<String>>> scraped = scrape();
@@ -51,6 +54,19 @@ class DashboardTests {
 
         assertThat(queries).hasSizeGreaterThan(10);
         assertThat(queries).allSatisfy(query -> assertThat(problemsOf(query)).isEmpty());
+    }
+
+    @Test
+    void everyMetricAndLabelOfTheAlertsExists() throws IOException {
+        List<String> expressions = Pattern.compile("(?m)^ +expr: (.+)$")
+                .matcher(Files.readString(ALERTS))
+                .results()
+                .map(rule -> rule.group(1))
+                .toList();
+
+        assertThat(expressions).hasSize(6);
+        assertThat(expressions)
+                .allSatisfy(expression -> assertThat(problemsOf(expression)).isEmpty());
     }
 
     @Test
@@ -139,11 +155,13 @@ class DashboardTests {
 
     private static Map<String, Map<String, Set<String>>> parse(String output) {
         Map<String, Map<String, Set<String>>> metrics = new TreeMap<>();
-        SERIES.matcher(output).results().forEach(series -> LABEL.matcher(series.group(2))
-                .results()
-                .forEach(label -> metrics.computeIfAbsent(series.group(1), metric -> new TreeMap<>())
-                        .computeIfAbsent(label.group(1), name -> new TreeSet<>())
-                        .add(label.group(3))));
+        SERIES.matcher(output).results().forEach(series -> {
+            Map<String, Set<String>> labels = metrics.computeIfAbsent(series.group(1), metric -> new TreeMap<>());
+            LABEL.matcher(series.group(2) == null ? "" : series.group(2))
+                    .results()
+                    .forEach(label -> labels.computeIfAbsent(label.group(1), name -> new TreeSet<>())
+                            .add(label.group(3)));
+        });
         return metrics;
     }
 }

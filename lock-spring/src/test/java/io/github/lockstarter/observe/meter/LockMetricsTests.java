@@ -15,6 +15,8 @@ import io.github.lockstarter.LockEvent.Released;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockEvent.Renewed;
 import io.github.lockstarter.ReleaseOutcome;
+import io.github.lockstarter.StoreEvent;
+import io.github.lockstarter.StoreEvent.Scope;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -42,6 +44,34 @@ class LockMetricsTests {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final LockMetrics metrics = new LockMetrics(registry);
+
+    @Test
+    void saysWhetherTheStoreAnswersAndWhetherItRecovers() {
+        assertThat(storeGauge("distributed.lock.store.up")).isEqualTo(1);
+        assertThat(storeGauge("distributed.lock.recovering")).isZero();
+
+        metrics.onStoreEvent(new StoreEvent.Unreachable("Redis at a", Scope.ALL, "refused"));
+        metrics.onStoreEvent(new StoreEvent.RecoveryStarted("Redis at b", Scope.PART, "lost its data", HELD));
+        assertThat(storeGauge("distributed.lock.store.up")).isZero();
+        assertThat(storeGauge("distributed.lock.recovering")).isEqualTo(1);
+
+        metrics.onStoreEvent(new StoreEvent.Reachable("Redis at a", Scope.ALL, HELD));
+        metrics.onStoreEvent(new StoreEvent.RecoveryEnded("Redis at b", Scope.PART, HELD));
+        assertThat(storeGauge("distributed.lock.store.up")).isEqualTo(1);
+        assertThat(storeGauge("distributed.lock.recovering")).isZero();
+    }
+
+    @Test
+    void leavesOutAVoteWithoutWhichLocksAreGranted() {
+        metrics.onStoreEvent(new StoreEvent.Unreachable("Redis at a", Scope.VOTE, "refused"));
+        metrics.onStoreEvent(new StoreEvent.RecoveryStarted("Redis at b", Scope.VOTE, "lost its data", HELD));
+        assertThat(storeGauge("distributed.lock.store.up")).isEqualTo(1);
+        assertThat(storeGauge("distributed.lock.recovering")).isZero();
+    }
+
+    private double storeGauge(String name) {
+        return registry.get(name).gauge().value();
+    }
 
     @Test
     void timesAnAcquisitionAndCountsTheHeldLock() {
@@ -183,6 +213,7 @@ class LockMetricsTests {
 
         assertThat(registry.getMeters())
                 .hasSize(series)
+                .filteredOn(meter -> !meter.getId().getTags().isEmpty()) // else it is of the store
                 .allSatisfy(meter -> assertThat(meter.getId().getTag("name")).isEqualTo(NAME));
         assertThat(registry.getMeters().stream().flatMap(meter -> meter.getId().getTags().stream()))
                 .extracting(Tag::getValue)
