@@ -1,8 +1,11 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockRequest;
 import java.util.Objects;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -33,6 +36,8 @@ public final class LocksEndpoint {
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
     private static final String UNKNOWN_USER = "unknown";
+
+    private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
 
     private final LockAdmin locks;
     private final ApplicationEventPublisher events;
@@ -94,6 +99,13 @@ public final class LocksEndpoint {
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
+        log.warn(
+                "{} requested the release of lock '{}' (fencing token {}): {}. Outcome: {}",
+                principal,
+                LockRequest.printable(order.key()),
+                order.fencingToken(),
+                LockRequest.printable(order.reason()),
+                release.outcome());
         events.publishEvent(new AuditApplicationEvent(
                 new AuditEvent(principal, AUDIT_TYPE, order.auditData(release, locks.instance()))));
         return release;

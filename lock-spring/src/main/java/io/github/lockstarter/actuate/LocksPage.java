@@ -36,7 +36,7 @@ public record LocksPage(
         implements OperationResponseBody {
 
     /** In place of a key that the reader may not see. */
-    public static final String MASKED = "******";
+    public static final String MASKED = "****** (management.endpoint.locks.show-values)";
 
     /**
      * One held lock.
@@ -121,7 +121,7 @@ public record LocksPage(
      * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
      * @param remainingLeaseMs until the store ends it, or grants it again if it is kept; absent if the lock is free or
      *     never ends
-     * @param fencingToken the last that was granted, by which it can be released
+     * @param fencingToken the last that was granted, by which it can be released; absent if the store knows none
      * @param waitingInstances how many instances are registered as waiters
      * @param inDoubtForMs how long ago the store noticed that the instance is not connected any more; absent if it is,
      *     as far as another instance has asked
@@ -195,7 +195,7 @@ public record LocksPage(
                         null,
                         null,
                         null,
-                        free.fencingToken(),
+                        free.fencingToken() == 0 ? null : free.fencingToken(),
                         free.waitingInstances(),
                         null,
                         recovering ? free.recovering().toMillis() : null,

@@ -48,7 +48,7 @@ public final class LockMdc implements LockDecorator {
             return Long.toString(handle.fencingToken());
         }
         return handle.keys().stream()
-                .map(key -> key + '=' + handle.fencingToken(key))
+                .map(key -> LockRequest.printable(key) + '=' + handle.fencingToken(key))
                 .collect(Collectors.joining(", "));
     }
 

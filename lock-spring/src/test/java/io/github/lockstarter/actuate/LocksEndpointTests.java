@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
@@ -36,8 +37,11 @@ import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
 import org.springframework.boot.actuate.endpoint.invoke.reflect.OperationMethod;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** The endpoint over a real engine, with a second one that stands for another instance of the application. */
+@ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTests {
 
     private final LocalLockBackend backend = new LocalLockBackend();
@@ -225,6 +229,23 @@ class LocksEndpointTests {
     }
 
     @Test
+    void writesEachReleaseIntoTheLogInOneLine(CapturedOutput output) {
+        LockHandle theirs = other.acquire(LockRequest.of("order:7\nforged"));
+
+        web.release(security("eve"), "order:7\nforged", theirs.fencingToken(), "hangs\nforged");
+
+        assertThat(output.getAll().lines().filter(line -> line.contains("eve")))
+                .singleElement()
+                .asString()
+                .contains(
+                        "WARN",
+                        "fencing token " + theirs.fencingToken(),
+                        "order:7\\nforged",
+                        "hangs\\nforged",
+                        "RELEASED");
+    }
+
+    @Test
     void releasesNothingForAStaleFencingToken() {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         long stale = theirs.fencingToken() - 1;
@@ -308,6 +329,10 @@ class LocksEndpointTests {
         LocksPage.Stored store = LocksPage.Stored.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
         assertThat(store.state()).isEqualTo(State.RECOVERING);
         assertThat(store.recoveringForMs()).isEqualTo(20_000);
-        assertThat(LocksPage.Stored.of(new StoredLock.Free(0, 0)).state()).isEqualTo(State.FREE);
+        LocksPage.Stored free = LocksPage.Stored.of(new StoredLock.Free(0, 0));
+        assertThat(free.state()).isEqualTo(State.FREE);
+        assertThat(free.fencingToken()).isNull();
+        assertThat(LocksPage.Stored.of(new StoredLock.Free(7, 0)).fencingToken())
+                .isEqualTo(7);
     }
 }

@@ -13,6 +13,7 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +116,17 @@ class LockDecoratorAutoConfigurationTests {
         runner.withPropertyValues("distributed-lock.log.mdc=" + value)
                 .run(context ->
                         assertThat(context.containsBean("distributedLockMdc")).isEqualTo(on));
+    }
+
+    @Test
+    void writesNoKeyOfSeveralAsALineOfItsOwn() {
+        runner.withPropertyValues("distributed-lock.log.mdc=true").run(context -> {
+            LockOperations locks = context.getBean(LockOperations.class);
+            locks.execute(
+                    LockRequest.ofAll(List.of("a", "b\nforged")), () -> assertThat(MDC.get("lock.held.fencingToken"))
+                            .contains("b\\nforged=")
+                            .doesNotContain("\n"));
+        });
     }
 
     @Test

@@ -80,9 +80,11 @@ class LockEndpointAutoConfigurationTests {
 
     @Test
     void masksKeysUnlessToldOtherwise() {
-        assertShown("******");
+        assertShown("****** (management.endpoint.locks.show-values)");
         assertShown("order:42", "management.endpoint.locks.show-values=always");
-        assertShown("******", "management.endpoint.locks.show-values=when-authorized");
+        assertShown(
+                "****** (management.endpoint.locks.show-values)",
+                "management.endpoint.locks.show-values=when-authorized");
     }
 
     private void assertShown(String key, String... properties) {
