@@ -257,11 +257,11 @@ record DistributedLockProperties(
      * HTTP responses.
      *
      * @param problemDetails Whether Spring MVC and WebFlux answer LockNotAcquiredException with 409 and
-     *     LockBackendException with 503.
+     *     LockBackendException with 503. Handlers of the application take precedence.
      * @param retryAfter When clients may try again, as these responses say.
      */
     record Web(
-            @DefaultValue("false") boolean problemDetails,
+            @DefaultValue("true") boolean problemDetails,
             @DefaultValue("1s") Duration retryAfter) {
 
         Web {

@@ -191,7 +191,7 @@ final class LockConditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return value(context, "web.problem-details", Boolean.class, false);
+            return value(context, "web.problem-details", Boolean.class, true);
         }
     }
 

@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** HTTP responses for lock exceptions, in an application with Spring MVC or WebFlux that asks for them. */
+/** HTTP responses for lock exceptions, in an application with Spring MVC or WebFlux, unless it switches them off. */
 @AutoConfiguration(after = DistributedLockAutoConfiguration.class)
 @ConditionalOnEnabledLocks
 @ConditionalOnWebApplication

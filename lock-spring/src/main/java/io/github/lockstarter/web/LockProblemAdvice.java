@@ -4,6 +4,7 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockStoreRecoveringException;
 import java.time.Duration;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -15,10 +16,10 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 /**
  * Answers requests that could not acquire a lock, in Spring MVC and WebFlux: 409 if another owner has it, 503 if that
  * is unknown, both with {@code Retry-After} and problem details (RFC 9457). They show neither the key nor its holder,
- * which the messages of the exceptions do. It comes before an advice of the application without an order.
+ * which the messages of the exceptions do. Handlers of the application take precedence, in a controller or an advice.
  */
 @RestControllerAdvice
-@Order(0)
+@Order(Ordered.LOWEST_PRECEDENCE)
 public class LockProblemAdvice {
 
     private final Duration retryAfter;

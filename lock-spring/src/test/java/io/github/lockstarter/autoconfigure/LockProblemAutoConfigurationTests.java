@@ -20,13 +20,19 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
 import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.ResultActions;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 /** What an HTTP client gets for a lock exception. */
 class LockProblemAutoConfigurationTests {
@@ -37,9 +43,6 @@ class LockProblemAutoConfigurationTests {
     private final WebApplicationContextRunner servlet = new WebApplicationContextRunner()
             .withConfiguration(LOCKS)
             .withPropertyValues("distributed-lock.backend=local");
-
-    private final WebApplicationContextRunner wanted =
-            servlet.withPropertyValues("distributed-lock.web.problem-details=on");
 
     private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
             .withConfiguration(LOCKS)
@@ -62,7 +65,7 @@ class LockProblemAutoConfigurationTests {
 
     @Test
     void answersConflictWithoutShowingTheKey() {
-        wanted.run(context -> answerTo(
+        servlet.run(context -> answerTo(
                         new LockNotAcquiredException("order:1", "order:1 is held by thread-7"),
                         context.getBean(LockProblemAdvice.class))
                 .andExpect(status().isConflict())
@@ -71,9 +74,38 @@ class LockProblemAutoConfigurationTests {
                 .andExpect(content().string(Matchers.not(Matchers.containsString("order:1")))));
     }
 
+    @EnableWebMvc
+    @Configuration(proxyBeanMethods = false)
+    static class Mvc {
+        @Bean
+        Failing failing() {
+            return new Failing(new LockNotAcquiredException("order:1", "held"));
+        }
+    }
+
+    @RestControllerAdvice
+    static class OwnAdvice {
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.TOO_MANY_REQUESTS)
+        void busy(LockNotAcquiredException failure) {}
+    }
+
+    @Test
+    void leavesTheAnswerToAnAdviceOfTheApplication() {
+        WebApplicationContextRunner mvc = servlet.withUserConfiguration(Mvc.class);
+        mvc.run(context -> MockMvcBuilders.webAppContextSetup(context)
+                .build()
+                .perform(get("/"))
+                .andExpect(status().isConflict()));
+        mvc.withUserConfiguration(OwnAdvice.class).run(context -> MockMvcBuilders.webAppContextSetup(context)
+                .build()
+                .perform(get("/"))
+                .andExpect(status().isTooManyRequests()));
+    }
+
     @Test
     void answersUnavailableAndForHowLong() {
-        wanted.withPropertyValues("distributed-lock.web.retry-after=2500ms").run(context -> {
+        servlet.withPropertyValues("distributed-lock.web.retry-after=2500ms").run(context -> {
             LockProblemAdvice advice = context.getBean(LockProblemAdvice.class);
             answerTo(new LockBackendException("order:1", "no answer", null), advice)
                     .andExpect(status().isServiceUnavailable())
@@ -86,9 +118,8 @@ class LockProblemAutoConfigurationTests {
 
     @Test
     void answersTheSameInWebFlux() {
-        reactive.withPropertyValues("distributed-lock.web.problem-details=true")
-                .run(context -> WebTestClient.bindToController(
-                                new Failing(new LockNotAcquiredException("order:1", "held")))
+        reactive.run(
+                context -> WebTestClient.bindToController(new Failing(new LockNotAcquiredException("order:1", "held")))
                         .controllerAdvice(context.getBean(LockProblemAdvice.class))
                         .build()
                         .get()
@@ -101,25 +132,27 @@ class LockProblemAutoConfigurationTests {
     }
 
     @Test
-    void isThereOnlyInAWebApplicationThatWantsIt() {
-        servlet.run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
-        reactive.run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
-        wanted.withPropertyValues("distributed-lock.enabled=false")
+    void isThereInEachWebApplicationThatDoesNotSwitchItOff() {
+        servlet.withPropertyValues("distributed-lock.web.problem-details=off")
+                .run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
+        reactive.withPropertyValues("distributed-lock.web.problem-details=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
+        servlet.withPropertyValues("distributed-lock.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean(LockProblemAdvice.class));
         new ApplicationContextRunner()
                 .withConfiguration(LOCKS)
-                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.web.problem-details=true")
+                .withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockProblemAdvice.class));
         new ApplicationContextRunner()
                 .withConfiguration(LOCKS)
                 .withClassLoader(new FilteredClassLoader(RestControllerAdvice.class))
-                .withPropertyValues("distributed-lock.backend=local", "distributed-lock.web.problem-details=true")
+                .withPropertyValues("distributed-lock.backend=local")
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
     void isReplacedByOneOfTheApplication() {
-        wanted.withBean("own", LockProblemAdvice.class, () -> new LockProblemAdvice(Duration.ZERO))
+        servlet.withBean("own", LockProblemAdvice.class, () -> new LockProblemAdvice(Duration.ZERO))
                 .run(context -> assertThat(context)
                         .hasSingleBean(LockProblemAdvice.class)
                         .hasBean("own"));
@@ -127,8 +160,8 @@ class LockProblemAutoConfigurationTests {
 
     @Test
     void failsTheStartForATimeBelowZero() {
-        wanted.withPropertyValues("distributed-lock.web.retry-after=-1s")
+        servlet.withPropertyValues("distributed-lock.web.retry-after=-1s")
                 .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
-                        .contains("distributed-lock.web.retry-after is PT-1S; it must not be negative"));
+                        .contains("distributed-lock.web.retry-after is -1s; it must not be negative"));
     }
 }
