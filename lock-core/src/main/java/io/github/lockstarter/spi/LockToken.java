@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
  * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1 on
  * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a
- *     question mark for each that is not printable ASCII, a colon, or a vertical bar
+ *     question mark for each that is not printable ASCII, a colon, or a vertical bar. Behind the last at sign, in the same
+ *     way, where the instance runs: {@code host/application}
  * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
  *     kind
  * @param takeOverMillis how long after the end of the instance's connection another instance may take the lock over, in
@@ -33,6 +34,8 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
 
     /** The longest name of an owner. */
     public static final int LONGEST_OWNER = 40;
+
+    private static final char AT = '@';
 
     private static final long UNTOLD = 0;
 
@@ -110,12 +113,40 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
         return since != UNTOLD;
     }
 
-    static LockHolder holder(String instance, String owner, long since) {
-        return new LockHolder(
-                instance, Optional.of(owner).filter(name -> !name.isBlank()), Optional.of(Instant.ofEpochMilli(since)));
+    /**
+     * An owner with the place where it runs.
+     *
+     * @param name of the thread, or whatever else acquires
+     * @param place {@code host/application}; blank if it is unknown
+     * @return the owner of a token
+     */
+    public static String ownerAt(String name, String place) {
+        return place.isBlank() && name.indexOf(AT) < 0 ? name : name + AT + place;
     }
 
-    static String readable(String name) {
+    static LockHolder holder(String instance, String owner, long since) {
+        int at = owner.lastIndexOf(AT);
+        String name = at < 0 ? owner : owner.substring(0, at);
+        String[] place = at < 0 ? new String[] {""} : owner.substring(at + 1).split("/", 2);
+        return new LockHolder(
+                instance,
+                told(place[0]),
+                told(place.length > 1 ? place[1] : ""),
+                told(name),
+                Optional.of(Instant.ofEpochMilli(since)));
+    }
+
+    private static Optional<String> told(String text) {
+        return Optional.of(text).filter(each -> !each.isBlank());
+    }
+
+    /** Cuts and cleans the name and the place of an owner. */
+    static String readable(String owner) {
+        int at = owner.lastIndexOf(AT);
+        return at < 0 ? cleaned(owner) : cleaned(owner.substring(0, at)) + AT + cleaned(owner.substring(at + 1));
+    }
+
+    private static String cleaned(String name) {
         String end = name.substring(Math.max(0, name.length() - LONGEST_OWNER));
         for (int i = 0; i < end.length(); i++) {
             char each = end.charAt(i);

@@ -61,7 +61,7 @@ public final class Application implements AutoCloseable {
                 retry,
                 new EngineSettings.Watchdog(true, maxHold),
                 EngineSettings.HandOver.DEFAULTS,
-                EngineSettings.DEFAULTS.showsOwner(),
+                EngineSettings.DEFAULTS.shownPlace(),
                 EngineSettings.DEFAULTS.warnAfter(),
                 EngineSettings.DEFAULTS.crashTakeOver(),
                 Map.of());
@@ -76,7 +76,7 @@ public final class Application implements AutoCloseable {
                 settings.retry(),
                 settings.watchdog(),
                 handOver,
-                settings.showsOwner(),
+                settings.shownPlace(),
                 settings.warnAfter(),
                 settings.crashTakeOver(),
                 settings.locks());

@@ -77,7 +77,7 @@ class EngineHeldLongTests {
                 defaults.retry(),
                 defaults.watchdog(),
                 defaults.handOver(),
-                defaults.showsOwner(),
+                defaults.shownPlace(),
                 warnAfter,
                 defaults.crashTakeOver(),
                 Map.of("nightly", never));

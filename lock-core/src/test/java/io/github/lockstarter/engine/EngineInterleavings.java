@@ -90,7 +90,7 @@ abstract class EngineInterleavings {
                 defaults.retry(),
                 defaults.watchdog(),
                 handOver,
-                defaults.showsOwner(),
+                defaults.shownPlace(),
                 defaults.warnAfter(),
                 defaults.crashTakeOver(),
                 Map.of(

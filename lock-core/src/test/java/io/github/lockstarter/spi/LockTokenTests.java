@@ -41,6 +41,36 @@ class LockTokenTests {
     }
 
     @Test
+    void tellsWhereItsInstanceRuns() {
+        LockToken token = new LockToken(ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000);
+
+        assertThat(token.value()).isEqualTo(ID + ":7|1700000000123 worker @coroutine#2@pod-7/orders|1000");
+        LockHolder holder = StoredOwner.of(token.value().replace(":7", "")).holder();
+        assertThat(holder).isEqualTo(token.holder());
+        assertThat(holder.owner()).hasValue("worker @coroutine#2");
+        assertThat(holder.host()).hasValue("pod-7");
+        assertThat(holder.application()).hasValue("orders");
+        assertThat(holder.instanceText()).isEqualTo("01234567 (pod-7/orders)");
+    }
+
+    /** The column of a database has room for 160 characters. */
+    @Test
+    void boundsTheOwnerAndItsPlace() {
+        String owner = LockToken.ownerAt("x".repeat(100), "y".repeat(100));
+        assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L).value())
+                .hasSizeLessThanOrEqualTo(160)
+                .contains("x@y");
+    }
+
+    @Test
+    void mistakesNoNameForAPlace() {
+        LockHolder holder = new LockToken(ID, 7, LockToken.ownerAt("worker @coroutine#2", ""), SINCE).holder();
+        assertThat(holder.owner()).hasValue("worker @coroutine#2");
+        assertThat(holder.host()).isEmpty();
+        assertThat(holder.instanceText()).isEqualTo("01234567");
+    }
+
+    @Test
     void keepsTheEndOfALongName() {
         String name = "org.springframework.kafka.KafkaListenerEndpointContainer#0-0-C-1";
         assertThat(new LockToken(ID, 7, name, SINCE).owner())

@@ -81,7 +81,7 @@ public record LocksPage(
                     held.renewals(),
                     held.handOvers(),
                     held.state(),
-                    held.takenOverFrom().map(LockHolder::instance).orElse(null));
+                    held.takenOverFrom().map(LockHolder::instanceText).orElse(null));
         }
     }
 
@@ -116,6 +116,8 @@ public record LocksPage(
      *
      * @param state whether an owner has it
      * @param instance the instance that has it; absent if the lock is free or a client of another kind has it
+     * @param host the machine or pod on which that instance runs; absent if that is not known
+     * @param application the application of that instance; absent if that is not known
      * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not
      *     known
      * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
@@ -132,6 +134,8 @@ public record LocksPage(
     public record Stored(
             State state,
             @Nullable String instance,
+            @Nullable String host,
+            @Nullable String application,
             @Nullable String owner,
             @Nullable Instant heldSince,
             @Nullable Long remainingLeaseMs,
@@ -165,6 +169,8 @@ public record LocksPage(
                 return new Stored(
                         held.inDoubtFor().isPresent() ? State.IN_DOUBT : State.HELD,
                         held.holder().map(LockHolder::instance).orElse(null),
+                        held.holder().flatMap(LockHolder::host).orElse(null),
+                        held.holder().flatMap(LockHolder::application).orElse(null),
                         held.holder().flatMap(LockHolder::owner).orElse(null),
                         held.holder().flatMap(LockHolder::since).orElse(null),
                         millis(held.remainingLease()),
@@ -177,6 +183,8 @@ public record LocksPage(
             if (stored instanceof StoredLock.Kept kept) {
                 return new Stored(
                         State.KEPT,
+                        null,
+                        null,
                         null,
                         null,
                         null,
@@ -195,6 +203,8 @@ public record LocksPage(
                         null,
                         null,
                         null,
+                        null,
+                        null,
                         free.fencingToken() == 0 ? null : free.fencingToken(),
                         free.waitingInstances(),
                         null,
@@ -203,6 +213,8 @@ public record LocksPage(
             }
             return new Stored(
                     State.UNKNOWN,
+                    null,
+                    null,
                     null,
                     null,
                     null,

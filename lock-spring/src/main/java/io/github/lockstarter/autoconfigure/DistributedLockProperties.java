@@ -40,8 +40,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param crashTakeover How long after the end of its holder's connection a lock is given to the next caller, since the
  *     holder has crashed or is cut off. Works with Redis standalone, with replicas and with Sentinel. At least 200ms,
  *     and below the lease to have an effect. Zero leaves the lock to its lease.
- * @param showOwner Whether the store keeps thread and time of each lock, which other instances then show in their
- *     exceptions and endpoints. If false, it keeps only the instance.
+ * @param showOwner Whether the store keeps host, application, thread and time of each lock, which other instances then
+ *     show in their exceptions, logs and endpoints. If false, it keeps only the instance.
  * @param onLost What a locked method does when its body ended normally but the lock was lost meanwhile.
  * @param inTransaction What a locked method does that is called inside a transaction of its caller, which commits after
  *     the method has returned.
@@ -191,7 +191,7 @@ record DistributedLockProperties(
                 new EngineSettings.Retry(retry.initialDelay, retry.multiplier, retry.maxDelay, retry.jitter),
                 new EngineSettings.Watchdog(watchdog.enabled, Optional.ofNullable(watchdog.maxHold)),
                 new EngineSettings.HandOver(handOver.max, handOver.maxTime),
-                showOwner,
+                showOwner ? Optional.of("") : Optional.empty(),
                 warnAfter,
                 crashTakeover,
                 locks.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue()

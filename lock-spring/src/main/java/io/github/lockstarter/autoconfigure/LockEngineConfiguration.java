@@ -29,6 +29,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.core.env.Environment;
 
 /** The engine over whichever backend there is, and the template over the engine. */
 @Configuration(proxyBeanMethods = false)
@@ -61,8 +62,11 @@ class LockEngineConfiguration {
     @Bean(name = ENGINE, destroyMethod = "leaveToLeases")
     @DependsOn(DistributedLockAutoConfiguration.OPTIONS)
     LockEngine distributedLockEngine(
-            DistributedLockProperties properties, LockBackend backend, LockListeners listeners) {
-        EngineSettings settings = properties.engineSettings();
+            DistributedLockProperties properties,
+            LockBackend backend,
+            LockListeners listeners,
+            Environment environment) {
+        EngineSettings settings = properties.engineSettings().at(InstancePlace.of(environment));
         LockEngine engine = new LockEngine(backend, settings, listeners.all(), EngineClock.SYSTEM);
         listeners.started(engine.heldLocks());
         log.info(
@@ -75,7 +79,11 @@ class LockEngineConfiguration {
                 DurationText.exactly(settings.maxWait()),
                 settings.watchdog().enabled() ? "on" : "off",
                 takeOver(engine, settings),
-                engine.admin().instance());
+                engine.admin().instance()
+                        + settings.shownPlace()
+                                .filter(place -> !place.isBlank())
+                                .map(place -> " (" + place + ')')
+                                .orElse(""));
         return engine;
     }
 

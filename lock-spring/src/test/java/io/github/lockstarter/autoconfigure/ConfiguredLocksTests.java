@@ -80,6 +80,17 @@ class ConfiguredLocksTests {
     }
 
     @Test
+    void areToldWhereTheInstanceRuns(CapturedOutput output) {
+        application
+                .withPropertyValues("HOSTNAME=orders-7d9f8b6c5-x2x4z", "spring.application.name=orders")
+                .run(context -> assertThat(output)
+                        .containsPattern("this instance is [0-9a-f]{8} .orders-7d9f8b6c5-x2x4z/orders."));
+        application
+                .withPropertyValues("HOSTNAME=hidden", "distributed-lock.show-owner=false")
+                .run(context -> assertThat(output).doesNotContain("hidden"));
+    }
+
+    @Test
     void createNoBeanTooEarlyToBeProxied(CapturedOutput output) {
         application.run(context -> assertThat(output).doesNotContain("is not eligible"));
     }

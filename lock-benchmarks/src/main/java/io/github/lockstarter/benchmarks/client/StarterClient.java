@@ -102,7 +102,7 @@ final class StarterClient implements LockClient {
                 usual.retry(),
                 usual.watchdog(),
                 usual.handOver(),
-                usual.showsOwner(),
+                usual.shownPlace(),
                 usual.warnAfter(),
                 usual.crashTakeOver(),
                 usual.locks());

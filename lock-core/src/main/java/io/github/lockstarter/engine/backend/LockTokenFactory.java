@@ -5,6 +5,7 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Makes lock tokens: a random instance identity, drawn when the client is made, and a counter. */
@@ -14,12 +15,12 @@ public final class LockTokenFactory {
 
     private final String instanceId;
     private final EngineClock clock;
-    private final EngineSettings settings;
+    private final Optional<String> place;
     private final AtomicLong sequence = new AtomicLong();
 
     public LockTokenFactory(EngineClock clock, EngineSettings settings) {
         this.clock = clock;
-        this.settings = settings;
+        this.place = settings.shownPlace();
         byte[] random = new byte[RANDOM_BYTES];
         new SecureRandom().nextBytes(random);
         this.instanceId = HexFormat.of().formatHex(random);
@@ -37,8 +38,9 @@ public final class LockTokenFactory {
     /** For an attempt of the owner that is called this, with the take-over time in milliseconds; 0 if there is none. */
     public LockToken next(String owner, long takeOverMillis) {
         long number = sequence.incrementAndGet();
-        return settings.showsOwner()
-                ? new LockToken(instanceId, number, owner, clock.wallMillis(), takeOverMillis)
+        return place.isPresent()
+                ? new LockToken(
+                        instanceId, number, LockToken.ownerAt(owner, place.get()), clock.wallMillis(), takeOverMillis)
                 : new LockToken(instanceId, number, "", 0, takeOverMillis);
     }
 }

@@ -96,7 +96,7 @@ public record Obstacle(
     }
 
     private static String describe(LockHolder holder) {
-        String instance = "instance " + holder.instance();
+        String instance = "instance " + holder.instanceText();
         return holder.owner().map(owner -> caller(owner) + " of " + instance).orElse(instance)
                 + holder.since()
                         .map(since -> ", which has held it since " + since)

@@ -19,7 +19,8 @@ import java.util.stream.Stream;
  * @param retry how often a waiter looks again without having been signalled
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
- * @param showsOwner whether the store, and so other instances, learn which thread has a lock, and since when
+ * @param shownPlace where this instance runs, as {@code host/application}, which the store, and so other instances, learn
+ *     of each lock, with its thread and since when; blank if that is unknown, empty if they learn only the instance
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param crashTakeOver how long after the end of a holder's connection the store gives its lock to another owner,
  *     where the store can tell a crash from a pause; zero if it never does, so that the lease decides alone
@@ -32,7 +33,7 @@ public record EngineSettings(
         Retry retry,
         Watchdog watchdog,
         HandOver handOver,
-        boolean showsOwner,
+        Optional<String> shownPlace,
         Duration warnAfter,
         Duration crashTakeOver,
         Map<String, Overrides> locks) {
@@ -48,7 +49,7 @@ public record EngineSettings(
             Retry.DEFAULTS,
             new Watchdog(true, Optional.empty()),
             HandOver.DEFAULTS,
-            true,
+            Optional.of(""),
             Duration.ofMinutes(1),
             Duration.ofSeconds(1),
             Map.of());
@@ -62,7 +63,7 @@ public record EngineSettings(
      * @param retry how often a waiter looks again
      * @param watchdog whether and how long leases are renewed
      * @param handOver how long a lock is passed on inside this instance
-     * @param showsOwner whether the store learns which thread has a lock, and since when
+     * @param shownPlace what the store learns of where this instance runs; empty if it learns only the instance
      * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
      * @param crashTakeOver how long after the end of a holder's connection its lock is taken over; zero if never
      * @param locks overrides by logical lock name
@@ -95,7 +96,27 @@ public record EngineSettings(
      */
     public EngineSettings withoutOwner() {
         return new EngineSettings(
-                lease, maxLease, maxWait, retry, watchdog, handOver, false, warnAfter, crashTakeOver, locks);
+                lease, maxLease, maxWait, retry, watchdog, handOver, Optional.empty(), warnAfter, crashTakeOver, locks);
+    }
+
+    /**
+     * The same for an instance that runs somewhere, unless the store learns only which instance has a lock.
+     *
+     * @param place host and application
+     * @return a copy
+     */
+    public EngineSettings at(String place) {
+        return new EngineSettings(
+                lease,
+                maxLease,
+                maxWait,
+                retry,
+                watchdog,
+                handOver,
+                shownPlace.map(unknown -> place),
+                warnAfter,
+                crashTakeOver,
+                locks);
     }
 
     /**
@@ -106,7 +127,7 @@ public record EngineSettings(
      */
     public EngineSettings withCrashTakeOver(Duration takeOver) {
         return new EngineSettings(
-                lease, maxLease, maxWait, retry, watchdog, handOver, showsOwner, warnAfter, takeOver, locks);
+                lease, maxLease, maxWait, retry, watchdog, handOver, shownPlace, warnAfter, takeOver, locks);
     }
 
     /**

@@ -21,6 +21,18 @@ class LockTokenFactoryTests {
     }
 
     @Test
+    void tellWhereTheInstanceRuns() {
+        EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
+
+        assertThat(new LockTokenFactory(clock, settings).next("http-1", 0).value())
+                .endsWith("|1700000000000 http-1@pod-7/orders");
+        assertThat(new LockTokenFactory(clock, settings.withoutOwner())
+                        .next("http-1", 0)
+                        .value())
+                .matches("[0-9a-f]{32}:1");
+    }
+
+    @Test
     void tellOnlyTheInstanceIfThatIsWanted() {
         LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner()).next("http-1", 0);
 

@@ -38,7 +38,7 @@ class LongestHoldTests {
                 defaults.retry(),
                 new Watchdog(true, ofAll),
                 defaults.handOver(),
-                defaults.showsOwner(),
+                defaults.shownPlace(),
                 defaults.warnAfter(),
                 defaults.crashTakeOver(),
                 Map.of("order", named));

@@ -101,7 +101,7 @@ public final class DoubtLog implements LockListener {
                                 + " backend any more. Check whether that instance crashed, and whether its work was left"
                                 + " unfinished",
                         event.fencingToken(),
-                        from.instance(),
+                        from.instanceText(),
                         ownerOf(from)));
     }
 

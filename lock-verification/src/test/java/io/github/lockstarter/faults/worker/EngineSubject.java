@@ -63,7 +63,7 @@ final class EngineSubject implements Subject {
                 setup.has(WorkerOptions.Guard.HAND_OVER_BOUND)
                         ? EngineSettings.HandOver.DEFAULTS
                         : new EngineSettings.HandOver(64, Duration.ofMinutes(1)),
-                EngineSettings.DEFAULTS.showsOwner(),
+                EngineSettings.DEFAULTS.shownPlace(),
                 EngineSettings.DEFAULTS.warnAfter(),
                 setup.takeOver(),
                 Map.of());
