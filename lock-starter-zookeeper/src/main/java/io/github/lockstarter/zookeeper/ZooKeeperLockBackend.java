@@ -146,7 +146,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        return Optional.of(this + " did not answer within " + limit.toMillis() + " ms");
+        return Optional.of(this + " did not answer within " + DurationText.exactly(limit));
     }
 
     /**
