@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * @param instanceId identity of the lock client, made at its start: 128 random bits in hex
  * @param sequence number of the attempt within the client, from 1 on
  * @param owner name of the thread, or whatever else acquires: the last {@value #LONGEST_OWNER} characters of it, and a
- *     question mark for each that is not printable ASCII, a colon, or a vertical bar. Behind the last at sign, in the same
- *     way, where the instance runs: {@code host/application}
+ *     question mark for each that is not printable ASCII, a colon, or a vertical bar. Behind the last at sign, in the
+ *     same way, where the instance runs: {@code host/application}
  * @param since when the attempt was made, in milliseconds since 1970; 0 for a token that says nothing of that
  *     kind
  * @param takeOverMillis how long after the end of the instance's connection another instance may take the lock over, in

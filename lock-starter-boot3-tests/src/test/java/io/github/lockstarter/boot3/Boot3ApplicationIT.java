@@ -204,7 +204,7 @@ class Boot3ApplicationIT {
     void showsTheHealthOfTheLocksOverHttp() {
         assertThat(get("/health/distributedLock")).containsEntry("status", "UP");
         assertThat(get("/health/distributedLock").get("details").toString())
-                .contains("store=127.0.0.1:" + redis.port(), "guard=guarded", "hearsSignals=true");
+                .contains("store=Redis at 127.0.0.1:" + redis.port(), "guard=guarded", "hearsSignals=true");
         assertThat(get("/health").get("components").toString()).contains("distributedLock=");
     }
 

@@ -19,8 +19,9 @@ import java.util.stream.Stream;
  * @param retry how often a waiter looks again without having been signalled
  * @param watchdog whether and how long leases are renewed
  * @param handOver how long a lock is passed on inside this instance
- * @param shownPlace where this instance runs, as {@code host/application}, which the store, and so other instances, learn
- *     of each lock, with its thread and since when; blank if that is unknown, empty if they learn only the instance
+ * @param shownPlace where this instance runs, as {@code host/application}, which the store, and so other instances,
+ *     learn of each lock, with its thread and since when; blank if that is unknown, empty if they learn only the
+ *     instance
  * @param warnAfter how long a hold lasts before listeners hear of it; zero if they never do
  * @param crashTakeOver how long after the end of a holder's connection the store gives its lock to another owner,
  *     where the store can tell a crash from a pause; zero if it never does, so that the lease decides alone
