@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Counts and times the locks of this instance, and says how their store is: {@code distributed.lock.store.up} and
  * {@code .recovering}, which follow the events of the store, without a command; {@code distributed.lock.acquire},
- * {@code .hold}, {@code .held}, {@code .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers}, {@code .takeovers}, {@code .doubts}, {@code
- * .confirmed} and {@code .skipped}, tagged by logical lock name, never by key. After {@value #MAX_NAMES} names, which
- * only a key used as a name can reach, further ones share the name {@value #OTHER}. Thread-safe; never blocks but for
- * the first event of a name.
+ * {@code .hold}, {@code .held}, {@code .waiting}, {@code .lost}, {@code .renewals}, {@code .handovers},
+ * {@code .takeovers}, {@code .doubts}, {@code .confirmed} and {@code .skipped}, tagged by logical lock name, never by
+ * key. After {@value #MAX_NAMES} names, which only a key used as a name can reach, further ones share the name
+ * {@value #OTHER}. Thread-safe; never blocks but for the first event of a name.
  */
 public final class LockMetrics implements LockListener {
 
