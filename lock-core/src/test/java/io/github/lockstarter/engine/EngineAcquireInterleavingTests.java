@@ -53,7 +53,9 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
         backend.nextAcquire().answer().complete(new AcquireResult.Rejected("NOPERM", cause));
 
-        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockBackendException.class);
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LockBackendException.class)
+                .hasMessageContaining("Lock 'order:42' was not acquired: NOPERM");
         assertThat(backend.isQuiet()).isTrue();
     }
 

@@ -11,6 +11,7 @@ import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
@@ -79,6 +80,26 @@ class RedisFaultsIT {
         CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
         assertThat(user.release(OWNER, fencingToken)).isEqualTo(new ReleaseResult.Released(0));
         assertThat(dropped).isCompleted();
+    }
+
+    /** The other one has the lock because the first copy released it: nothing was lost. */
+    @Test
+    void isNotLostWhenTheSecondCopyOfAReleaseFindsAnotherOwner() {
+        RedisSettings patient = new RedisSettings("lock:", Duration.ofSeconds(10), GUARD);
+        try (RedisLockBackend twice = new RedisLockBackend(new DirectRedisConnector(uri(), patient), patient)) {
+            long fencingToken = new BackendUser(twice).granted(OWNER);
+            CompletableFuture<String> dropped = proxy.dropReplyTo(request -> request.contains("a:1"));
+            proxy.refuse();
+            CompletableFuture<ReleaseResult> released = twice.release(
+                            new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken))
+                    .toCompletableFuture();
+            answer(dropped);
+            String other = String.format("%016d b:1", fencingToken + 1);
+            redis.set("lock:{order:42}", other);
+            proxy.accept();
+            assertThat(answer(released)).isEqualTo(new ReleaseResult.FoundFree());
+            assertThat(redis.get("lock:{order:42}")).isEqualTo(other);
+        }
     }
 
     @Test
