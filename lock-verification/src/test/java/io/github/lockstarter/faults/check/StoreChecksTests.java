@@ -35,6 +35,19 @@ class StoreChecksTests {
                 .hasSize(1);
     }
 
+    @Test
+    void allowsOneToBeWokenByAnAttemptThatLeavesAgain() {
+        Script left =
+                Script.of("w1", "w2").sent(EventKind.ATTEMPTING, "w1", 1, 10).sent(EventKind.SIGNALLED, "w2", 0, 20);
+
+        assertThat(left.store(Signals.IN_ORDER, SESSION, 0).check(new WakeUpCheck()))
+                .isEmpty();
+        assertThat(left.sent(EventKind.SIGNALLED, "w3", 0, 21)
+                        .store(Signals.IN_ORDER, SESSION, 0)
+                        .check(new WakeUpCheck()))
+                .hasSize(1);
+    }
+
     private static Script twoWoken() {
         return Script.of("w1", "w2", "w3")
                 .sent(EventKind.FREEING, "w1", 1, 10)

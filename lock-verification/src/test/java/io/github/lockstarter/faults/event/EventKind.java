@@ -40,7 +40,10 @@ public enum EventKind {
      * other instances were waiting. {@code from}: the take-over time in ns that the lock token promises, 0 for none.
      */
     GRANTED,
-    /** An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. */
+    /**
+     * An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. Where
+     * locks end with a session, an attempt that failed was sent: it may have come first, and have left again.
+     */
     ATTEMPTING,
     /** An attempt was sent to a store other than Redis at {@code from}, and answered, late, at {@code until}. */
     ANSWERED_LATE,

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Passes everything on, and writes down what the engine sends and is told: before it sends, and before it is told. */
 final class JournalingBackend implements LockBackend {
@@ -60,15 +61,29 @@ final class JournalingBackend implements LockBackend {
             journal.write(event(EventKind.ATTEMPTING, command.key(), command.token()));
         }
         long sent = System.nanoTime();
-        return backend.acquire(command).thenApply(result -> {
-            noteIfSlow(command, sent);
-            if (result instanceof AcquireResult.Granted granted) {
-                journal.write(event(EventKind.GRANTED, command.key(), command.token())
-                        .of(command.key(), granted.fencingToken())
-                        .between(takeOverNanos(command), granted.othersWaiting()));
-            }
-            return result;
-        });
+        return backend.acquire(command)
+                .whenComplete((result, failure) -> noteIfGivenBack(command, sent, result))
+                .thenApply(result -> {
+                    noteIfSlow(command, sent);
+                    if (result instanceof AcquireResult.Granted granted) {
+                        journal.write(event(EventKind.GRANTED, command.key(), command.token())
+                                .of(command.key(), granted.fencingToken())
+                                .between(takeOverNanos(command), granted.othersWaiting()));
+                    }
+                    return result;
+                });
+    }
+
+    /**
+     * Where locks end with a session, an attempt may have come first, and have left without a grant since its session was
+     * in doubt: that wakes one, perhaps before the attempt is answered, so it is dated back.
+     */
+    private void noteIfGivenBack(AcquireCommand command, long sent, @Nullable AcquireResult result) {
+        boolean isAnswered = result instanceof AcquireResult.Granted || result instanceof AcquireResult.Contended;
+        if (!isAnswered && backend.capabilities(command.key()).leases() == Leases.OF_SESSION) {
+            journal.write(
+                    event(EventKind.ATTEMPTING, command.key(), command.token()).at(sent));
+        }
     }
 
     /** Servers of several processes may stand still, on a machine that is busy, where no fault tells of it. */
