@@ -11,6 +11,7 @@ import io.github.lockstarter.autoconfigure.SpringIntegrationLockAutoConfiguratio
 import io.github.lockstarter.integration.DistributedLockRegistry;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
@@ -110,15 +111,16 @@ class ShedLockAndSpringIntegrationTests {
         application.run(context -> {
             DistributedLock lock =
                     context.getBean(DistributedLockRegistry.class).obtain("orders");
+            DistributedLock ofBatch =
+                    new DistributedLockRegistry(context.getBean(LockOperations.class), "batch").obtain("orders");
             lock.lock();
-            assertThat(new DistributedLockRegistry(context.getBean(LockOperations.class), "batch")
-                            .obtain("orders")
-                            .tryLock())
-                    .isTrue();
-            assertThat(context.getBean(LockOperations.class)
-                            .acquireAsync("integration:orders")
-                            .isDone())
-                    .isFalse();
+            assertThat(ofBatch.tryLock()).isTrue();
+            CompletableFuture<LockHandle> other =
+                    context.getBean(LockOperations.class).acquireAsync("integration:orders");
+            assertThat(other.isDone()).isFalse();
+            other.cancel(true);
+            ofBatch.unlock();
+            lock.unlock();
         });
     }
 }
