@@ -41,8 +41,8 @@ public enum EventKind {
      */
     GRANTED,
     /**
-     * An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back. Where
-     * locks end with a session, an attempt that failed was sent: it may have come first, and have left again.
+     * An attempt of token {@code amount} is about to be sent to a quorum: votes that do not suffice are given back.
+     * Where locks end with a session, an attempt that failed was sent: it may have come first, and have left again.
      */
     ATTEMPTING,
     /** An attempt was sent to a store other than Redis at {@code from}, and answered, late, at {@code until}. */
