@@ -221,8 +221,7 @@ public final class TcpProxy implements AutoCloseable {
         Socket server = new Socket();
         try {
             server.connect(target, 1_000);
-            // Else the kernel holds a small piece back until the one before is acknowledged: up to 40 ms that nobody
-            // asked for.
+            // Else the kernel holds a small piece back until the one before is acknowledged, for up to 40 ms.
             client.setTcpNoDelay(true);
             server.setTcpNoDelay(true);
             new ProxyLink(client, server, faults, links).start();

@@ -14,9 +14,9 @@ import java.util.stream.Stream;
  * than releases and withdrawals, and attempts at a quorum, since votes that do not suffice are given back; these are
  * written down before they are sent, so none is missing for a killed worker. Releases that find nobody to wake leave
  * room, so this finds a flood, not a single one too many; {@code HandOverBoundsIT} counts exactly. Where locks end with
- * a session, the end of a lock that nobody releases wakes one as well, and an attempt that failed may have come first
- * and left again: there grants and failed attempts count too. A store that declares that it wakes all who wait, or
- * nobody, does not promise this.
+ * a session, a lock that ends without a release wakes one instance as well, and so may a failed attempt, which may have
+ * come first and left again: there grants and failed attempts count too. A store that declares that it wakes all
+ * waiting instances, or none, does not promise this.
  */
 public final class WakeUpCheck implements Check {
 
