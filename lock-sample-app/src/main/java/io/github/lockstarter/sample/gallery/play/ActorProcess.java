@@ -28,7 +28,9 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class ActorProcess implements AutoCloseable {
 
-    private static final int START_MS = 60_000;
+    /** As long as its answers may take; the end of the process closes the listener before. */
+    private static final int START_MS = 120_000;
+
     private static final CompletableFuture<Answer> NOTHING = new CompletableFuture<>();
 
     private final String name;
