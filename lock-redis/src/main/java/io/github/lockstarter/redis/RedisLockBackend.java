@@ -8,6 +8,7 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.redis.batch.Attempts;
 import io.github.lockstarter.redis.batch.CallQueue;
 import io.github.lockstarter.redis.batch.Releases;
+import io.github.lockstarter.redis.cause.ExceptionCauses;
 import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
@@ -48,6 +49,7 @@ import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
+import io.lettuce.core.RedisCommandTimeoutException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -198,11 +200,22 @@ public final class RedisLockBackend implements QuorumNode {
         crashDetection.ifPresent(any -> BlockingWait.awaitUninterruptibly(mailboxCheck.learn()));
     }
 
-    /** In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. */
+    /**
+     * In a JVM that has yet to load the client's classes, this takes longer than a caller of locks would wait. It may
+     * even leave the server no time for its answer, hence a second attempt when no answer has come.
+     */
     private void open(StartCheck check) {
-        connections.open(keySpace.history()).map(failures::ofConnecting).ifPresent(failure -> {
-            throw check.unavailable(failure);
-        });
+        connections
+                .open(keySpace.history())
+                .flatMap(failure -> isSilence(failure) ? connections.open(keySpace.history()) : Optional.of(failure))
+                .map(failures::ofConnecting)
+                .ifPresent(failure -> {
+                    throw check.unavailable(failure);
+                });
+    }
+
+    private static boolean isSilence(Throwable failure) {
+        return ExceptionCauses.reasonsOf(failure).anyMatch(RedisCommandTimeoutException.class::isInstance);
     }
 
     /**

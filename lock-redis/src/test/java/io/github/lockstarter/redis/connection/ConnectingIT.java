@@ -10,6 +10,7 @@ import io.github.lockstarter.redis.RedisLockBackend;
 import io.github.lockstarter.redis.connector.DirectRedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.testing.ProxyLink;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redis.testing.RedisServer;
@@ -114,6 +115,26 @@ class ConnectingIT {
             List<RedisURI> all = List.of(silentServer(), silentServer(), master);
             try (RedisLockBackend backend = backend(DirectRedisConnector.toMasterAmong(all, SETTINGS))) {
                 assertIsGrantedWithinTheBound(backend);
+            }
+        }
+
+        /** As where the first attempt of a JVM loads the client's classes for that long. */
+        @Test
+        void connectsOnceMoreAtTheStartWhenNoAnswerHasCome() {
+            RedisSettings patient =
+                    new RedisSettings("lock:", Duration.ofSeconds(3), RedisSettings.Guard.guarding(Duration.ZERO));
+            try (TcpProxy proxy = TcpProxy.before(REPLICATION.topology().master());
+                    RedisLockBackend backend = new RedisLockBackend(
+                            new DirectRedisConnector(RedisURI.create(proxy.host(), proxy.port()), patient), patient)) {
+                proxy.stallRequests();
+                CompletableFuture<Void> started = CompletableFuture.runAsync(backend::start);
+                await().until(() -> proxy.connections() > 0);
+                ProxyLink first = proxy.open().get(0);
+                await().until(() -> proxy.open().stream().anyMatch(link -> link != first));
+
+                proxy.flow();
+
+                assertThat(started).succeedsWithin(Duration.ofSeconds(10));
             }
         }
 
