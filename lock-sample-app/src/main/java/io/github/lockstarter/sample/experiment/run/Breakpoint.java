@@ -58,10 +58,11 @@ final class Breakpoint {
                     .findFirst();
             return holder.orElseThrow(Breakpoint::nobody);
         } finally {
+            // Not in the background: a late call would take the breakpoint of the next act away.
             Optional<Instance> halting = holder;
-            stage.background().execute(() -> armed.stream()
+            armed.stream()
                     .filter(instance -> halting.filter(instance::equals).isEmpty())
-                    .forEach(this::goOn));
+                    .forEach(this::goOn);
         }
     }
 
