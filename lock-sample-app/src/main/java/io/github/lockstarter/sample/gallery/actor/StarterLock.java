@@ -19,6 +19,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.ApplicationContextException;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -28,6 +29,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 final class StarterLock implements ActorLock {
 
     private static final Duration PAUSE = Duration.ofMillis(50);
+    private static final Duration START = Duration.ofMinutes(1);
     private static final Duration WARM_UP = Duration.ofSeconds(20);
     private static final Duration WARM_UP_LEASE = Duration.ofSeconds(1);
 
@@ -69,14 +71,27 @@ final class StarterLock implements ActorLock {
                         setting.properties().stream())
                 .map(property -> "--" + property)
                 .toArray(String[]::new);
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                .web(WebApplicationType.NONE)
-                .run(arguments);
-        StarterLock lock = new StarterLock(context, breakpoints);
+        StarterLock lock = new StarterLock(run(arguments), breakpoints);
         if (lock.acquire(warmUpKey, WARM_UP, WARM_UP_LEASE)) {
             lock.release();
         }
         return lock;
+    }
+
+    /** Again when its servers have not answered: a short timeout is part of an exhibit, and not meant for a start. */
+    private static ConfigurableApplicationContext run(String[] arguments) {
+        long deadline = System.nanoTime() + START.toNanos();
+        while (true) {
+            try {
+                return new SpringApplicationBuilder(Application.class)
+                        .web(WebApplicationType.NONE)
+                        .run(arguments);
+            } catch (ApplicationContextException noAnswer) {
+                if (System.nanoTime() > deadline) {
+                    throw noAnswer;
+                }
+            }
+        }
     }
 
     @Override
