@@ -1,6 +1,7 @@
 package io.github.lockstarter;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
@@ -10,6 +11,7 @@ import java.util.Optional;
  * @param key the lock's key
  * @param fencingToken its fencing token
  * @param owner name of the acquiring thread, or {@value #ASYNC}
+ * @param heldSince when it was acquired, by the clock of this machine at that moment
  * @param heldFor time since it was acquired
  * @param remainingLease time until the lease is over unless it is renewed
  * @param holdCount nested holds, at least 1
@@ -24,6 +26,7 @@ public record HeldLock(
         String key,
         long fencingToken,
         String owner,
+        Instant heldSince,
         Duration heldFor,
         Duration remainingLease,
         int holdCount,

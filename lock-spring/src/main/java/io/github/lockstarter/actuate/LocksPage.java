@@ -68,13 +68,13 @@ public record LocksPage(
             HoldState state,
             @Nullable String takenOverFrom) {
 
-        static Held of(HeldLock held, Instant now, boolean shown) {
+        static Held of(HeldLock held, boolean shown) {
             return new Held(
                     shown ? held.key() : MASKED,
                     held.name(),
                     held.fencingToken(),
                     held.owner(),
-                    now.minus(held.heldFor()),
+                    held.heldSince(),
                     held.heldFor().toMillis(),
                     held.remainingLease().toMillis(),
                     held.holdCount(),

@@ -54,7 +54,7 @@ record LocksQuery(Optional<String> key, int page, int size) {
                 size,
                 held.size(),
                 waiting.size(),
-                cut(held).map(lock -> LocksPage.Held.of(lock, now, shown)).toList(),
+                cut(held).map(lock -> LocksPage.Held.of(lock, shown)).toList(),
                 cut(waiting)
                         .map(waiter -> LocksPage.Waiting.of(waiter, now, shown))
                         .toList(),

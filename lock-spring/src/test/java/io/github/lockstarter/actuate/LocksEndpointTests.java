@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -105,6 +106,17 @@ class LocksEndpointTests {
     }
 
     @Test
+    void showsTheSameTimeOfAHoldWithEachReading() {
+        engine.acquire(LockRequest.of("order:7"));
+
+        assertThat(Stream.generate(() -> endpoint.locks("order:7", null, null))
+                        .limit(50)
+                        .map(page -> page.held().get(0).heldSince())
+                        .distinct())
+                .hasSize(1);
+    }
+
+    @Test
     void showsThatAHoldIsInDoubtAndWhomItWasTakenOverFrom() {
         Duration second = Duration.ofSeconds(1);
         HeldLock held = new HeldLock(
@@ -112,6 +124,7 @@ class LocksEndpointTests {
                 "order:7",
                 17,
                 "worker-1",
+                Instant.EPOCH,
                 second,
                 second,
                 1,
@@ -120,7 +133,7 @@ class LocksEndpointTests {
                 HoldState.IN_DOUBT,
                 Optional.of(new LockHolder("3f2a91c0")));
 
-        Held shown = Held.of(held, Instant.now(), true);
+        Held shown = Held.of(held, true);
 
         assertThat(shown.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(shown.takenOverFrom()).isEqualTo("3f2a91c0");

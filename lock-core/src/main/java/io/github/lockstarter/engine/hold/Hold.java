@@ -15,6 +15,7 @@ import io.github.lockstarter.spi.ReleaseCommand.Keep;
 import io.github.lockstarter.spi.RenewCommand;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -132,6 +133,10 @@ public final class Hold extends TimerEntry {
     private final EngineClock clock;
     private final Consumer<Hold> onTimer;
     private final long grantedAt;
+
+    /** The same moment by the wall clock, for people. */
+    private final long grantedAtWallMillis;
+
     private volatile List<LostCallback> lostCallbacks = List.of();
     private volatile @Nullable CompletableFuture<ReleaseOutcome> ended;
 
@@ -193,6 +198,7 @@ public final class Hold extends TimerEntry {
         this.clock = clock;
         this.onTimer = onTimer;
         this.grantedAt = clock.nanos();
+        this.grantedAtWallMillis = clock.wallMillis();
         this.longestLease = terms.lease();
         this.renewAt = spec.renewAt();
         this.lifecycle = new HoldLifecycle(clock, spec.deadline());
@@ -444,6 +450,7 @@ public final class Hold extends TimerEntry {
                 key,
                 fencingToken,
                 owner.label(),
+                Instant.ofEpochMilli(grantedAtWallMillis),
                 held(),
                 remainingLease(),
                 holds,
