@@ -17,6 +17,8 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -59,6 +61,39 @@ class ShedLockAndSpringIntegrationTests {
             jobs.report();
             assertThat(jobs.runs()).isOne();
             assertThat(context.getBean(LockOperations.class).tryAcquire("shedlock:report"))
+                    .isEmpty();
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableSchedulerLock(defaultLockAtMostFor = "30s")
+    static class LongJobs {
+
+        @SchedulerLock(name = "minutely", lockAtLeastFor = "${at-least:PT1M}", lockAtMostFor = "2h")
+        public void minutely() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableSchedulerLock(defaultLockAtMostFor = "2m", defaultLockAtLeastFor = "1m")
+    static class LongDefault {}
+
+    @ParameterizedTest
+    @ValueSource(classes = {LongJobs.class, LongDefault.class})
+    void failsTheStartForAMinimumTimeAboveTheLongestLease(Class<?> jobs) {
+        application.withUserConfiguration(jobs).run(context -> assertThat(context)
+                .getFailure()
+                .hasMessageContaining(jobs.getName())
+                .hasMessageContaining("ockAtLeastFor = 60s, above distributed-lock.max-lease (30s)"));
+    }
+
+    @Test
+    void keepsALockForItsMinimumTimeUpToTheLongestLease() {
+        ApplicationContextRunner longer = application.withUserConfiguration(LongJobs.class);
+        longer.withPropertyValues("at-least=30s")
+                .run(context -> assertThat(context).hasNotFailed());
+        longer.withPropertyValues("distributed-lock.max-lease=60s").run(context -> {
+            context.getBean(LongJobs.class).minutely();
+            assertThat(context.getBean(LockOperations.class).tryAcquire("shedlock:minutely"))
                     .isEmpty();
         });
     }
