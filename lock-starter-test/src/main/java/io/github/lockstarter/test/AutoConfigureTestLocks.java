@@ -1,7 +1,5 @@
 package io.github.lockstarter.test;
 
-import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
-import io.github.lockstarter.autoconfigure.redis.RedisLockAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -25,13 +23,14 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * class OrderRepositoryTests { … }
  * }</pre>
  *
- * <p>What it sets takes precedence over the configuration of the application and of the test.
+ * <p>It works beside each store: an application needs neither Redis nor its client on the class path. What it sets
+ * takes precedence over the configuration of the application and of the test.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@ImportAutoConfiguration({DistributedLockAutoConfiguration.class, RedisLockAutoConfiguration.class})
+@ImportAutoConfiguration // those of META-INF/spring/io.github.lockstarter.test.AutoConfigureTestLocks.imports
 public @interface AutoConfigureTestLocks {
 
     /**
@@ -51,11 +50,11 @@ public @interface AutoConfigureTestLocks {
         IN_JVM("distributed-lock.backend=local"),
 
         /**
-         * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, without the guard
-         * against lost data ({@code distributed-lock.redis.on-history-change=none}). With the guard, a {@code FLUSHALL}
-         * is what it looks like, a loss of all locks: for one {@code max-lease} afterwards, free locks are not granted.
-         * Who holds a lock during a {@code FLUSHALL} has it until the next renewal, a third of the lease later at most,
-         * and has lost it then.
+         * In the Redis of {@code spring.data.redis.*} or of the application's connection factory, which needs {@code
+         * lock-starter}, without the guard against lost data ({@code distributed-lock.redis.on-history-change=none}).
+         * With the guard, a {@code FLUSHALL} is what it looks like, a loss of all locks: for one {@code max-lease}
+         * afterwards, free locks are not granted. Who holds a lock during a {@code FLUSHALL} has it until the next
+         * renewal, a third of the lease later at most, and has lost it then.
          */
         UNGUARDED_REDIS("distributed-lock.backend=redis", "distributed-lock.redis.on-history-change=none");
 
