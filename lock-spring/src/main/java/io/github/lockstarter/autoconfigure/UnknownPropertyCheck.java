@@ -1,9 +1,8 @@
 package io.github.lockstarter.autoconfigure;
 
 import io.github.lockstarter.autoconfigure.PropertyNames.Spelling;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,10 +25,10 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Finds settings below {@code distributed-lock} that no property takes, whichever module declares the properties, and
- * those below {@code spring.distributed-lock}. They fail the start, except an environment variable, which may be meant
- * for another program: that one is warned of. Spring Boot's own check knows the properties of one class only, and
- * passes over system properties.
+ * Warns of settings below {@code distributed-lock} that no property takes, whichever module declares the properties,
+ * and of those below {@code spring.distributed-lock}. They do not fail the start: a newer version that shares the
+ * configuration may know the property, and an environment variable may be meant for another program. Spring Boot's own
+ * check knows the properties of one class only, and passes over system properties.
  */
 final class UnknownPropertyCheck implements BeanFactoryPostProcessor, EnvironmentAware {
 
@@ -44,7 +43,6 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
     /** Kubernetes gives each pod such variables for a service that is called distributed-lock. */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(SERVICE_HOST|(SERVICE_)?PORT(_.+)?)");
 
-    private final List<String> unknown = new ArrayList<>();
     private MutablePropertySources sources = new MutablePropertySources();
     private PropertyNames names = new PropertyNames();
     private @Nullable ClassLoader loader;
@@ -60,21 +58,17 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        if (!LockConditions.hasOwnLocks(beans)) {
+            return; // the context that has the locks has warned
+        }
         names = PropertyNames.declaredIn(beans);
         loader = beans.getBeanClassLoader();
         for (PropertySource<?> source : sources) {
             if (source instanceof SystemEnvironmentPropertySource variables) {
-                checkVariables(variables, LockConditions.hasOwnLocks(beans));
+                checkVariables(variables);
             } else if (ConfigurationPropertySource.from(source) instanceof IterableConfigurationPropertySource all) {
                 all.stream().forEach(name -> checkProperty(name, all));
             }
-        }
-        if (!unknown.isEmpty()) {
-            throw new InvalidLockConfigurationException(
-                    "The configuration has properties that distributed-lock does not know: "
-                            + String.join(", ", unknown),
-                    "Correct or remove them. A lock name with a dot stands in brackets: "
-                            + "distributed-lock.locks.[OrderService.ship].lease");
         }
     }
 
@@ -86,7 +80,7 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
         ConfigurationProperty property = source.getConfigurationProperty(name);
         ConfigurationPropertyName rest = name.subName((belowSpring ? BELOW_SPRING : PREFIX).getNumberOfElements());
         if (property != null && (belowSpring || !isKnown(rest, property.getValue()))) {
-            add(name, property.getOrigin(), rest);
+            warn(name, property.getOrigin(), names.nearest(rest).map(UnknownPropertyCheck::inFull));
         }
     }
 
@@ -107,31 +101,32 @@ final class UnknownPropertyCheck implements BeanFactoryPostProcessor, Environmen
         return known.test(names);
     }
 
-    private void checkVariables(SystemEnvironmentPropertySource variables, boolean warn) {
+    private void checkVariables(SystemEnvironmentPropertySource variables) {
         for (String name : variables.getPropertyNames()) {
             Matcher variable = VARIABLE.matcher(name.toUpperCase(Locale.ROOT));
             if (!variable.matches() || OF_A_SERVICE.matcher(variable.group(4)).matches()) {
                 continue;
             }
             Spelling spelling = variable.group(3).isEmpty() ? Spelling.CANONICAL : Spelling.UNDERSCORED;
+            Origin origin = PropertySourceOrigin.get(variables, name);
             if (variable.group(1) != null) {
                 ConfigurationPropertyName rest = ConfigurationPropertyName.adapt(variable.group(4), '_');
-                add(BELOW_SPRING.append(rest), PropertySourceOrigin.get(variables, name), rest);
-            } else if (warn && !isKnown(declared -> declared.isKnown(variable.group(4), spelling))) {
-                log.warn(
-                        "Environment variable {} sets no property of distributed-lock.{}",
-                        name,
-                        names.nearest(variable.group(4), spelling)
-                                .map(meant -> " Did you mean " + variable.group(2) + meant + "?")
-                                .orElse(""));
+                warn(name, origin, names.nearest(rest).map(UnknownPropertyCheck::inFull));
+            } else if (!isKnown(declared -> declared.isKnown(variable.group(4), spelling))) {
+                warn(name, origin, names.nearest(variable.group(4), spelling).map(meant -> variable.group(2) + meant));
             }
         }
     }
 
-    private void add(ConfigurationPropertyName name, @Nullable Origin origin, ConfigurationPropertyName rest) {
-        unknown.add(name + " (" + origin + ")"
-                + names.nearest(rest)
-                        .map(meant -> ": did you mean " + DistributedLockProperties.PREFIX + '.' + meant + "?")
-                        .orElse(""));
+    private static String inFull(String property) {
+        return DistributedLockProperties.PREFIX + '.' + property;
+    }
+
+    private static void warn(Object name, @Nullable Origin origin, Optional<String> meant) {
+        log.warn(
+                "{} sets no property of distributed-lock in this version ({}).{}",
+                name,
+                origin,
+                meant.map(text -> " Did you mean " + text + "?").orElse(""));
     }
 }

@@ -131,8 +131,6 @@ class DistributedLockPropertiesTests {
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]
             distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks
-            distributed-lock.leaze=1s                     | does not know: distributed-lock.leaze
-            distributed-lock.locks.OrderService.ship.lease=1s | stands in brackets: distributed-lock.locks.[OrderService.ship].lease
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
         application.withPropertyValues(setting).run(context -> assertThat(FailureReport.of(context.getStartupFailure()))

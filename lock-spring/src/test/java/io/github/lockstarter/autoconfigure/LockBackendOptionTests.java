@@ -101,9 +101,7 @@ class LockBackendOptionTests {
             distributed-lock.locks[Order.ship].backend=akme | distributed-lock.locks[Order.ship].backend is 'akme'
             distributed-lock.locks.order.backend=akme     | distributed-lock.locks.order.backend is 'akme' ("distributed-lock.locks.order.backend" from property source "test"), and the application has no such store
             distributed-lock.acme.command-timeout=31s     | distributed-lock.acme.command-timeout is above the lease
-            distributed-lock.acme.command-timeot=1s       | did you mean distributed-lock.acme.command-timeout?
             distributed-lock.acme.command-timeout=soon    | 'soon' is not a valid duration
-            distributed-lock.acme=localhost               | does not know: distributed-lock.acme
             """)
     void failsTheStartWithWhatIsWrong(String setting, String message) {
         withAcme.withPropertyValues("distributed-lock.backend=acme", setting)

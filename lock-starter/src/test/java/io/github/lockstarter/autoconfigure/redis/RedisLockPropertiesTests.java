@@ -87,8 +87,6 @@ class RedisLockPropertiesTests {
             distributed-lock.redlock.nodes=redis://u:pw@h:1:2 | distributed-lock.redlock.nodes has 'h:1:2' (a login is not shown here), which is not a server address
             distributed-lock.redlock.nodes=redis-sentinel://h | 'redis-sentinel://h' (a login is not shown here), which is not a server address
             distributed-lock.backend=zookeeper            | and the application has no such store; it has [local, redis, redlock]
-            distributed-lock.redis.comand-timeout=1s      | did you mean distributed-lock.redis.command-timeout?
-            distributed-lock.redlock.node=a:1             | does not know: distributed-lock.redlock.node
             """)
     void failTheStartWithWhatIsWrong(String setting, String message) {
         application.withPropertyValues(setting.split(" ")).run(context -> assertThat(
