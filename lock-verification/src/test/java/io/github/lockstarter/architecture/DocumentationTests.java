@@ -46,6 +46,7 @@ class DocumentationTests {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
     private static final Pattern ANCHOR = Pattern.compile("<a (?:id|name)=\"([^\"]+)\"");
+    private static final Pattern NUMBERED = Pattern.compile("^(\\d+)\\. ", Pattern.MULTILINE);
     private static final Pattern LINK_TEXT = Pattern.compile("!?\\[([^\\]]*)\\]\\([^)]*\\)");
     private static final Pattern NAMED = Pattern.compile("\\bdocs/[\\w/-]+\\.md\\b");
     private static final Pattern NAVIGATION = Pattern.compile("^ *- (?:[^:\n]+: )?(\\S+\\.md)$", Pattern.MULTILINE);
@@ -120,6 +121,16 @@ class DocumentationTests {
         List<Class<?>> exceptions = exceptionsOfTheApi();
         assertThat(exceptions).hasSizeGreaterThan(4).allSatisfy(type -> assertThat(described)
                 .contains(type.getSimpleName()));
+    }
+
+    /** Other pages, and messages to users, refer to a fact by its number. */
+    @Test
+    void everyNumberedFactHasItsAnchor() throws IOException {
+        String page = withoutFences(read(DOCS.resolve("reference/behaviour.md")));
+        List<String> numbers =
+                NUMBERED.matcher(page).results().map(fact -> fact.group(1)).toList();
+        assertThat(numbers).hasSizeGreaterThan(40).doesNotHaveDuplicates();
+        assertThat(anchors(page)).containsAll(numbers);
     }
 
     @Test
