@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** When a hold is certain, in doubt, and confirmed: every heartbeat is answered when the test says so. */
@@ -160,6 +161,31 @@ class EngineDoubtTests extends EngineInterleavings {
         heard(2);
         letPass(TAKE_OVER.dividedBy(2));
         await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
+    }
+
+    /** Such as for want of memory: no answer comes that could end the confirmation. */
+    @Test
+    void asksAgainWhenAConfirmationCouldNotBeBuilt() throws Exception {
+        heard(1);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER);
+        CompletableFuture<Void> failed = new CompletableFuture<>();
+        onClock = () -> {
+            if (StackWalker.getInstance().walk(EngineDoubtTests::buildsRenewals) && failed.complete(null)) {
+                throw new OutOfMemoryError("planted");
+            }
+        };
+        heard(2);
+        failed.get(5, TimeUnit.SECONDS);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+
+        heard(2);
+        backend.nextRenewal().answer().complete(RENEWED);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+    }
+
+    private static boolean buildsRenewals(Stream<StackWalker.StackFrame> frames) {
+        return frames.anyMatch(frame -> frame.getClassName().endsWith(".Renewals"));
     }
 
     @Test

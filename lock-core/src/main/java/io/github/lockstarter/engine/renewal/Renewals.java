@@ -77,10 +77,10 @@ final class Renewals {
 
     /** Renews holds whose renewal has begun, together. */
     void renew(List<Hold> due) {
-        Moment sent = Moment.now(clock);
         List<CompletionStage<RenewResult>> stages = List.of(); // until they are sent
         List<Sent> renewals = new ArrayList<>(due.size());
         try {
+            Moment sent = Moment.now(clock);
             List<RenewCommand> commands = new ArrayList<>(due.size());
             Deadline shared = Deadline.of(sent, 0);
             long sharedLease = 0;
