@@ -14,11 +14,15 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.netty.util.internal.ThreadExecutorMap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -155,11 +159,8 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
     void bringsNoLockBackAfterItsReleaseWasSent() {
         long fencingToken = user.granted(OWNER);
         redis.flushall();
-        CompletionStage<RenewResult> renewed = backend.renew(
-                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
-                .get(0);
-        CompletionStage<ReleaseResult> released =
-                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        CompletionStage<RenewResult> renewed = renew(fencingToken);
+        CompletionStage<ReleaseResult> released = release(fencingToken);
         answer(renewed);
         assertThat(answer(released)).isEqualTo(new ReleaseResult.NotHeld());
         assertThat(redis.exists("lock:{order:42}")).isZero();
@@ -175,16 +176,60 @@ class RedisLockBackendRenewalIT extends BackendOnServer {
         redis.scriptFlush();
 
         REDIS.server().pause(); // so that both are sent before either is answered
-        CompletionStage<RenewResult> renewed = backend.renew(
-                        List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
-                .get(0);
-        CompletionStage<ReleaseResult> released =
-                backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+        CompletionStage<RenewResult> renewed = renew(fencingToken);
+        CompletionStage<ReleaseResult> released = release(fencingToken);
         REDIS.server().resume();
         assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
         RenewResult outcome = answer(renewed);
         assertThat(redis.exists("lock:{order:42}")).isZero();
         assertThat(outcome).isEqualTo(new RenewResult.Deferred(Duration.ZERO));
+    }
+
+    /** What a thread sends is written by a task of the event loop, which could be ahead of that task with a release. */
+    @Test
+    void executesNoReclaimBehindAReleaseThatTheEventLoopSendsAfterIt() {
+        long fencingToken = user.granted(OWNER);
+        redis.flushall();
+        user.renew(OWNER, BackendUser.LEASE, fencingToken);
+        List<CompletionStage<RenewResult>> renewed = new CopyOnWriteArrayList<>();
+        CompletionStage<ReleaseResult> released = onEventLoop(() -> {
+            CompletableFuture.runAsync(
+                            () -> renewed.add(renew(fencingToken)), task -> new Thread(task, "watchdog").start())
+                    .join();
+            return release(fencingToken);
+        });
+        assertThat(answer(released)).isEqualTo(new ReleaseResult.Released(0));
+        assertRenewedInRecovery(answer(renewed.get(0)));
+        assertThat(redis.exists("lock:{order:42}")).isZero();
+    }
+
+    @Test
+    void executesNoRenewalAheadOfWhatTheEventLoopSentBefore() {
+        long fencingToken = user.granted(OWNER);
+        CompletionStage<RenewResult> renewed = onEventLoop(() -> {
+            release(fencingToken);
+            return renew(fencingToken);
+        });
+        assertThat(answer(renewed)).isEqualTo(new RenewResult.NotHeld());
+    }
+
+    private CompletionStage<RenewResult> renew(long fencingToken) {
+        return backend.renew(List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, fencingToken)))
+                .get(0);
+    }
+
+    private CompletionStage<ReleaseResult> release(long fencingToken) {
+        return backend.release(new ReleaseCommand(BackendUser.KEY, OWNER, fencingToken));
+    }
+
+    private <T> CompletionStage<T> onEventLoop(Supplier<CompletionStage<T>> calls) {
+        REDIS.server().pause(); // so that the answer comes when the callback is there
+        CompletionStage<T> called = backend.inspect(BackendUser.KEY).thenCompose(stored -> {
+            assertThat(ThreadExecutorMap.currentExecutor()).isNotNull();
+            return calls.get();
+        });
+        REDIS.server().resume();
+        return called;
     }
 
     @Test
