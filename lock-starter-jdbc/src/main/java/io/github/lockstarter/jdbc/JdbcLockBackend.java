@@ -128,7 +128,8 @@ public final class JdbcLockBackend implements LockBackend {
     }
 
     private boolean notifySelf(String text) {
-        return BlockingWait.awaitUninterruptibly(run(UUID.randomUUID().toString(), new NotifyStatements(text)));
+        return BlockingWait.awaitUninterruptibly(
+                run(UUID.randomUUID().toString(), new BestEffortStatements(rows -> rows.tell(text))));
     }
 
     private void check(Duration limit) {
@@ -263,7 +264,8 @@ public final class JdbcLockBackend implements LockBackend {
         long last = swept.get();
         long now = System.nanoTime();
         if (now - last > SWEPT_AFTER.toNanos() && swept.compareAndSet(last, now)) {
-            submit(commandThreads, new CommandRun<>(new SweepStatements(SWEPT_AFTER), database, outages));
+            BestEffortStatements sweep = new BestEffortStatements(rows -> rows.sweep(SWEPT_AFTER));
+            submit(commandThreads, new CommandRun<>(sweep, database, outages));
         }
     }
 
