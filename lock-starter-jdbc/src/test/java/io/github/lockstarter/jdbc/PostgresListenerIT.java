@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockstarter.jdbc.testing.Postgres;
-import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -15,32 +14,20 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** What a pool or a pooler does to the connection for notifications. */
 class PostgresListenerIT {
 
-    private static Postgres server;
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void start() {
-        server = Postgres.start();
-        database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @RegisterExtension
+    static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Test
     void noticesAPoolerInTransactionMode() throws Exception {
         JdbcSettings settings = JdbcSettings.of("lock:");
-        try (HikariDataSource pool = database.pool(6);
+        try (HikariDataSource pool = POSTGRES.database().pool(6);
                 Connection lentToAnyone = pool.getConnection();
                 JdbcLockBackend backend = new JdbcLockBackend(new TransactionPooler(pool, lentToAnyone), settings)) {
             backend.start();
@@ -58,7 +45,7 @@ class PostgresListenerIT {
     void givesItsConnectionBackFromTimeToTimeAndHearsOn() {
         AtomicInteger lent = new AtomicInteger();
         Queue<PostgresNotice> heard = new ConcurrentLinkedQueue<>();
-        try (HikariDataSource pool = database.pool(2)) {
+        try (HikariDataSource pool = POSTGRES.database().pool(2)) {
             JdbcDatabase counted = new JdbcDatabase(
                     new DelegatingDataSource(pool) {
                         @Override
@@ -87,7 +74,7 @@ class PostgresListenerIT {
     }
 
     private static boolean tell(String text) {
-        database.execute("SELECT pg_notify('public_distributed_lock', '" + text + "')");
+        POSTGRES.database().execute("SELECT pg_notify('public_distributed_lock', '" + text + "')");
         return true;
     }
 

@@ -3,8 +3,7 @@ package io.github.lockstarter.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockstarter.jdbc.testing.Postgres;
-import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
@@ -16,38 +15,27 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a table in PostgreSQL may be called. */
 class PostgresTablesIT {
 
-    private static Postgres server;
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void start() {
-        server = Postgres.start();
-        database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @RegisterExtension
+    static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Test
     void releasesALockForWhichAnotherOneWaitsWhateverTheLengthOfTheTablesName() {
         String schema = "s".repeat(50);
         String table = schema + "." + "t".repeat(50);
-        database.execute(
-                "CREATE SCHEMA " + schema,
-                "CREATE TABLE " + table + " (LIKE distributed_lock INCLUDING ALL)",
-                "CREATE SEQUENCE " + table + "_fencing");
+        POSTGRES.database()
+                .execute(
+                        "CREATE SCHEMA " + schema,
+                        "CREATE TABLE " + table + " (LIKE distributed_lock INCLUDING ALL)",
+                        "CREATE SEQUENCE " + table + "_fencing");
         JdbcSettings settings = new JdbcSettings(
                 "lock:", new LockTable(table), Optional.empty(), Duration.ofSeconds(2), 4, Duration.ofMillis(20), true);
-        try (HikariDataSource pool = database.pool(6);
+        try (HikariDataSource pool = POSTGRES.database().pool(6);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
             LockToken owner = new LockToken("0123456789abcdef0123456789abcdef", 1);
@@ -65,22 +53,23 @@ class PostgresTablesIT {
 
     @Test
     void keepsItsLocksInOneTableWhateverSearchPathTheConnectionsOfThePoolHave() throws SQLException {
-        database.execute("CREATE SCHEMA \"tenant-1\"");
-        database.preparedAfter("SET search_path TO \"tenant-1\"");
+        POSTGRES.database().execute("CREATE SCHEMA \"tenant-1\"");
+        POSTGRES.database().preparedAfter("SET search_path TO \"tenant-1\"");
 
-        TenantPools.assertOneOwner(database, "SET search_path TO \"tenant-1\"");
+        TenantPools.assertOneOwner(POSTGRES.database(), "SET search_path TO \"tenant-1\"");
     }
 
     @Test
     void findsTheTableBehindAnEmptySchemaOfTheSearchPath() {
-        database.execute("CREATE SCHEMA empty");
-        try (HikariDataSource pool = database.pool(database.url() + "?currentSchema=empty,public", 3);
+        POSTGRES.database().execute("CREATE SCHEMA empty");
+        try (HikariDataSource pool =
+                        POSTGRES.database().pool(POSTGRES.database().url() + "?currentSchema=empty,public", 3);
                 JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"))) {
             backend.start();
 
             assertThat(backend)
-                    .hasToString("the database postgresql://localhost:" + server.port()
-                            + "/postgres, table \"public\".distributed_lock");
+                    .hasToString("the database postgresql://localhost:"
+                            + POSTGRES.server().port() + "/postgres, table \"public\".distributed_lock");
         }
     }
 

@@ -1,32 +1,20 @@
 package io.github.lockstarter.jdbc.contract;
 
-import io.github.lockstarter.jdbc.testing.Postgres;
+import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.jdbc.testing.TestDatabase;
 import io.github.lockstarter.testing.Effort;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Holds in PostgreSQL. */
 @Tag(Effort.FULL)
 class PostgresHoldContractIT extends JdbcHoldSuites {
 
-    private static Postgres server;
-    private static TestDatabase database;
-
-    @BeforeAll
-    static void start() {
-        server = Postgres.start();
-        database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
+    @RegisterExtension
+    static final PostgresExtension POSTGRES = new PostgresExtension();
 
     @Override
     TestDatabase database() {
-        return database;
+        return POSTGRES.database();
     }
 }

@@ -13,8 +13,7 @@ import io.github.lockstarter.jdbc.JdbcLockBackend;
 import io.github.lockstarter.jdbc.JdbcSettings;
 import io.github.lockstarter.jdbc.JdbcUnavailableException;
 import io.github.lockstarter.jdbc.LockTable;
-import io.github.lockstarter.jdbc.testing.Postgres;
-import io.github.lockstarter.jdbc.testing.TestDatabase;
+import io.github.lockstarter.jdbc.testing.PostgresExtension;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.spi.AcquireCommand;
 import io.github.lockstarter.spi.AcquireResult;
@@ -29,11 +28,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A PostgreSQL that does not answer, behind a proxy. */
 class OutageIT {
@@ -41,27 +39,17 @@ class OutageIT {
     private static final Duration TIMEOUT = Duration.ofMillis(500);
     private static final Duration LEASE = Duration.ofSeconds(20);
 
-    private static Postgres server;
-    private static TestDatabase database;
+    @RegisterExtension
+    static final PostgresExtension POSTGRES = new PostgresExtension();
+
     private TcpProxy proxy;
     private HikariDataSource pool;
     private JdbcLockBackend backend;
 
-    @BeforeAll
-    static void start() {
-        server = Postgres.start();
-        database = server.database().prepared();
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
     @BeforeEach
     void connectThroughTheProxy() {
-        proxy = TcpProxy.before("localhost", server.port());
-        pool = database.pool("jdbc:postgresql://" + proxy.host() + ":" + proxy.port() + "/postgres", 6);
+        proxy = TcpProxy.before("localhost", POSTGRES.server().port());
+        pool = POSTGRES.database().pool("jdbc:postgresql://" + proxy.host() + ":" + proxy.port() + "/postgres", 6);
         backend = new JdbcLockBackend(
                 pool,
                 new JdbcSettings(
@@ -75,7 +63,7 @@ class OutageIT {
         backend.close();
         pool.close();
         proxy.close();
-        database.execute("DELETE FROM distributed_lock");
+        POSTGRES.database().execute("DELETE FROM distributed_lock");
     }
 
     @Test
@@ -106,9 +94,10 @@ class OutageIT {
         JdbcSettings hasty = new JdbcSettings(
                 "lock:", LockTable.DEFAULT, Optional.empty(), Duration.ofMillis(100), 4, Duration.ofMillis(20), true);
         LockToken token = new LockToken("0123456789abcdef0123456789abcdef", 1);
-        try (HikariDataSource others = database.pool(6);
+        try (HikariDataSource others = POSTGRES.database().pool(6);
                 JdbcLockBackend second = new JdbcLockBackend(others, hasty);
-                Connection operator = DriverManager.getConnection(database.url(), database.user(), "");
+                Connection operator = DriverManager.getConnection(
+                        POSTGRES.database().url(), POSTGRES.database().user(), "");
                 Statement statement = operator.createStatement()) {
             second.start();
             operator.setAutoCommit(false);
@@ -151,7 +140,7 @@ class OutageIT {
 
     @Test
     void wakesAWaiterLongBeforeItWouldLookAgain() throws Exception {
-        try (HikariDataSource others = database.pool(6);
+        try (HikariDataSource others = POSTGRES.database().pool(6);
                 JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {
             second.start();
             try (Application first = Application.over(backend);
@@ -172,7 +161,7 @@ class OutageIT {
 
     @Test
     void looksAgainByItselfWhereThePoolHasNoConnectionToSpare() {
-        try (HikariDataSource single = database.pool(1);
+        try (HikariDataSource single = POSTGRES.database().pool(1);
                 JdbcLockBackend alone = new JdbcLockBackend(single, JdbcSettings.of("lock:"))) {
             alone.start();
 
@@ -189,15 +178,15 @@ class OutageIT {
 
     @Test
     void refusesASequenceWhoseSessionsTakeNumbersInAdvance() {
-        database.execute("ALTER SEQUENCE distributed_lock_fencing CACHE 20");
-        try (HikariDataSource others = database.pool(2);
+        POSTGRES.database().execute("ALTER SEQUENCE distributed_lock_fencing CACHE 20");
+        try (HikariDataSource others = POSTGRES.database().pool(2);
                 JdbcLockBackend second = new JdbcLockBackend(others, JdbcSettings.of("lock:"))) {
             assertThatThrownBy(second::start)
                     .isInstanceOf(JdbcUnavailableException.class)
                     .hasMessageContaining("distributed_lock_fencing")
                     .hasMessageContaining("CACHE 20");
         } finally {
-            database.execute("ALTER SEQUENCE distributed_lock_fencing CACHE 1");
+            POSTGRES.database().execute("ALTER SEQUENCE distributed_lock_fencing CACHE 1");
         }
     }
 
@@ -206,7 +195,7 @@ class OutageIT {
     }
 
     private static long rowsOf(String key) {
-        return database.number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:" + key + "'");
+        return POSTGRES.database().number("SELECT COUNT(*) FROM distributed_lock WHERE lock_key = 'lock:" + key + "'");
     }
 
     private static <R> R answer(CompletionStage<R> stage) {
