@@ -263,7 +263,7 @@ public final class CallQueue {
         try {
             CompletionStage<?> sent = ((Sender) calls.get(0).sender).send((List) calls);
             sent.whenComplete(whenAnswered);
-        } catch (Throwable e) { // such as for want of memory: nobody waits for ever
+        } catch (Throwable e) { // such as for want of memory: each caller gets the failure
             unanswered.decrementAndGet();
             calls.forEach(call -> call.completeExceptionally(e));
         }
