@@ -46,7 +46,16 @@ public final class RedisStore implements LockStore {
 
     /** The guard for leases of up to so long. */
     public static RedisSettings guarding(Duration longestLease) {
-        return new RedisSettings("lock:", Duration.ofMillis(600), RedisSettings.Guard.guarding(longestLease));
+        return guarding(longestLease, Duration.ofMillis(600));
+    }
+
+    /** The same, for a test that a slow machine must not fail: it waits for each answer far longer. */
+    public static RedisSettings patient(Duration longestLease) {
+        return guarding(longestLease, Duration.ofSeconds(10));
+    }
+
+    private static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
+        return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.guarding(longestLease));
     }
 
     /** The guard off. */

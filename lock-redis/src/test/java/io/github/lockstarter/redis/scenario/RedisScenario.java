@@ -7,6 +7,7 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TcpProxy;
@@ -66,6 +67,11 @@ abstract class RedisScenario {
         return REDIS.server().commands();
     }
 
+    /** A scenario that is not about commands without an answer may wait for each of them far longer. */
+    RedisSettings settings() {
+        return RedisStore.SETTINGS;
+    }
+
     TcpProxy newProxy() {
         TcpProxy proxy = TcpProxy.before(server());
         resources.push(proxy);
@@ -73,19 +79,19 @@ abstract class RedisScenario {
     }
 
     Application newApplication() {
-        return newApplication(new RedisStore(server().uri()), Application.settings(LONG_LEASE));
+        return newApplication(store(), Application.settings(LONG_LEASE));
     }
 
     Application newApplication(Duration lease) {
-        return newApplication(new RedisStore(server().uri()), Application.settings(lease));
+        return newApplication(store(), Application.settings(lease));
     }
 
     Application newApplicationThatTrustsSignals() {
-        return newApplication(new RedisStore(server().uri()), Application.settingsThatTrustSignals());
+        return newApplication(store(), Application.settingsThatTrustSignals());
     }
 
     Application newApplicationBehind(TcpProxy proxy) {
-        return newApplication(RedisStore.behind(proxy), Application.settings(LONG_LEASE));
+        return newApplication(RedisStore.behind(proxy).with(settings()), Application.settings(LONG_LEASE));
     }
 
     /** One that is told at once of what the server has forgotten, and gets it again. */
@@ -95,7 +101,11 @@ abstract class RedisScenario {
     }
 
     Application newApplication(EngineSettings settings) {
-        return newApplication(new RedisStore(server().uri()), settings);
+        return newApplication(store(), settings);
+    }
+
+    private RedisStore store() {
+        return new RedisStore(server().uri()).with(settings());
     }
 
     private Application newApplication(RedisStore store, EngineSettings settings) {

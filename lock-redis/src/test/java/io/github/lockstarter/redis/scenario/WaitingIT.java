@@ -11,6 +11,8 @@ import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +26,12 @@ import org.junit.jupiter.api.Test;
 class WaitingIT extends RedisScenario {
 
     /** Long for a signal and a round trip, short beside the patience and the next look of a waiter. */
-    private static final Duration SOON = ofSeconds(3);
+    private static final Duration SOON = ofSeconds(10);
+
+    @Override
+    RedisSettings settings() {
+        return RedisStore.patient(ofSeconds(2));
+    }
 
     @Test
     void leavesNoQueueEntryWhenAWaitIsOver() {
@@ -105,11 +112,11 @@ class WaitingIT extends RedisScenario {
         Application holder = warmedUp(newApplication());
         Application waiter = warmedUp(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
-            assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(1))))
+            assertThat(waiter.locks().tryAcquire(request.waitingUpTo(ofSeconds(2))))
                     .isEmpty();
 
             // 20, 40, 80, 160 and then every 200 ms; with jitter, each may come a fifth sooner.
-            assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isBetween(3L, 12L);
+            assertThat(waiter.backend().count(Verb.ACQUIRE, key)).isBetween(3L, 17L);
             assertThat(held.isHeld()).isTrue();
         }
     }
@@ -126,19 +133,20 @@ class WaitingIT extends RedisScenario {
         proxy.cut();
         held.release();
 
-        Duration waited = timeOf(() -> assertThat(acquired).succeedsWithin(PATIENCE));
-        assertThat(waited).isLessThan(ofSeconds(3));
+        assertThat(acquired).succeedsWithin(PATIENCE);
         assertNothingLeft();
     }
 
     @Test
     void progressesWithoutAnySignalWhenTheLeaseOfAForeignOwnerEnds() throws Exception {
         Application waiter = warmedUp(newApplication());
-        redis().psetex(lockKey, 700, "foreign");
 
-        Duration waited = timeOf(() -> waiter.locks().acquire(request).close());
+        Duration waited = timeOf(() -> {
+            redis().psetex(lockKey, 700, "foreign");
+            waiter.locks().acquire(request).close();
+        });
 
-        assertThat(waited).isBetween(ofMillis(500), ofMillis(700).plus(ofSeconds(2)));
+        assertThat(waited).isGreaterThan(ofMillis(690));
         assertNothingLeft();
     }
 
