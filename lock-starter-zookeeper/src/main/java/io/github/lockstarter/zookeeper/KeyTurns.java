@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  * Runs what is to be done for one key one after the other, in the order in which it was asked for: each step begins
  * when the future of the one before is complete. Steps of different keys run beside each other. No thread waits.
  *
+ * <p>So a future without an end would block its key. A step is a finite chain of answers, of {@link Nodes} and {@link
+ * Session}, and each of these ends by itself. A missing answer fails the chain, so that nothing of the step runs later:
+ * the next step never shares the {@link Turn} with the one before. A <em>command</em> of the failed step may still
+ * reach the servers behind those of the next one. It concerns a node that the step has given up, or whose deletion is
+ * repeated by the next command about it, or it creates a node that is deleted as soon as the client reports it.
+ *
  * <p>Any thread asks. A key is forgotten when nothing is left to do for it, and this instance is in its line no more.
  */
 final class KeyTurns {

@@ -1,6 +1,14 @@
 package io.github.lockstarter.zookeeper;
 
+import io.github.lockstarter.DurationText;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.BackgroundCallback;
 import org.apache.curator.framework.api.CuratorEvent;
@@ -13,8 +21,12 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * The calls of ZooKeeper, each as a future. A future fails with the {@link KeeperException} of the answer, or with
- * what kept the client from asking. It is completed by a thread of the client, at any time, or never if the client is
- * closed meanwhile. Thread-safe.
+ * what kept the client from asking. It is completed by a thread of the client, at any time.
+ *
+ * <p>Every future ends: the client drops a command without a callback after some errors, such as when it cannot start a
+ * thread, so a future without an answer fails when the {@linkplain ZooKeeperLockSettings#answerLimit limit} is over. An
+ * answer that comes later changes nothing, except that a node which was created is deleted. Only after the close is
+ * there no limit. Thread-safe.
  */
 final class Nodes {
 
@@ -22,8 +34,20 @@ final class Nodes {
 
     private final CuratorFramework client;
 
-    Nodes(CuratorFramework client) {
+    private final ScheduledExecutorService timer;
+    private final Duration limit;
+
+    /**
+     * The calls over a client.
+     *
+     * @param client the client
+     * @param timer ends what is not answered
+     * @param limit how long an answer may take
+     */
+    Nodes(CuratorFramework client, ScheduledExecutorService timer, Duration limit) {
         this.client = client;
+        this.timer = timer;
+        this.limit = limit;
     }
 
     /**
@@ -50,13 +74,15 @@ final class Nodes {
 
     private CompletableFuture<LockNode> createNode(String directory, byte[] data) {
         Stat stat = new Stat();
-        return send((callback, broken) -> client.create()
-                        .storingStatIn(stat)
-                        .withProtection()
-                        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
-                        .inBackground(callback)
-                        .withUnhandledErrorListener(broken)
-                        .forPath(directory + '/' + Line.PREFIX, data))
+        return send(
+                        (callback, broken) -> client.create()
+                                .storingStatIn(stat)
+                                .withProtection()
+                                .withMode(CreateMode.EPHEMERAL_SEQUENTIAL)
+                                .inBackground(callback)
+                                .withUnhandledErrorListener(broken)
+                                .forPath(directory + '/' + Line.PREFIX, data),
+                        created -> delete(created.getName()))
                 .thenCompose(event -> stat.getCzxid() == 0
                         ? stat(event.getName()) // found by its name: the answer to the creation was lost
                         : CompletableFuture.completedFuture(node(event.getName(), stat)));
@@ -162,21 +188,41 @@ final class Nodes {
     }
 
     private CompletableFuture<CuratorEvent> send(Call call) {
+        return send(call, late -> {});
+    }
+
+    /** The second argument is called with a success that comes when the limit is over. */
+    private CompletableFuture<CuratorEvent> send(Call call, Consumer<CuratorEvent> late) {
         CompletableFuture<CuratorEvent> answer = new CompletableFuture<>();
         try {
-            call.send((used, event) -> answered(answer, event), (message, e) -> answer.completeExceptionally(e));
+            call.send((used, event) -> answered(answer, event, late), (message, e) -> answer.completeExceptionally(e));
         } catch (Exception e) {
             answer.completeExceptionally(e);
+        }
+        if (!answer.isDone()) {
+            endInTime(answer);
         }
         return answer;
     }
 
-    private static void answered(CompletableFuture<CuratorEvent> answer, CuratorEvent event) {
+    private void endInTime(CompletableFuture<?> answer) {
+        Runnable end = () ->
+                answer.completeExceptionally(new TimeoutException("no answer within " + DurationText.exactly(limit)));
+        try {
+            Future<?> atLimit = timer.schedule(end, limit.toMillis(), TimeUnit.MILLISECONDS);
+            answer.whenComplete((event, failure) -> atLimit.cancel(false));
+        } catch (RejectedExecutionException e) {
+            // closed: no step follows
+        }
+    }
+
+    private static void answered(
+            CompletableFuture<CuratorEvent> answer, CuratorEvent event, Consumer<CuratorEvent> late) {
         Code code = Code.get(event.getResultCode());
-        if (code == Code.OK) {
-            answer.complete(event);
-        } else {
+        if (code != Code.OK) {
             answer.completeExceptionally(KeeperException.create(code, event.getPath()));
+        } else if (!answer.complete(event)) {
+            late.accept(event);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -227,8 +228,11 @@ final class Session implements CrashDetection {
                     List.of(Op.check("/", -1)),
                     (code, path, context, results) -> answer.complete(answered(over, sent, Code.get(code))),
                     null);
+            Runnable end = () -> answer.complete(OptionalLong.empty());
+            Future<?> atLimit = timer.schedule(end, settings.answerLimit().toMillis(), TimeUnit.MILLISECONDS);
+            answer.whenComplete((session, failure) -> atLimit.cancel(false));
         } catch (RuntimeException e) {
-            answer.complete(OptionalLong.empty());
+            answer.complete(OptionalLong.empty()); // closed
         }
         return answer;
     }

@@ -69,9 +69,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
     private static final long LONG_AGO = TimeUnit.DAYS.toNanos(1);
 
     // Called by any thread; answers come on the client's event thread. What concerns one key is done in its KeyTurns.
-    // A command is answered by whoever is first: its steps, or the timer with "unknown". Steps go on after that, so
-    // that
-    // what they find created is deleted, and the next command of the key comes behind them.
+    // A command is answered by its steps, or by the timer with "unknown" if that is sooner. Steps go on after that, so
+    // that what they find created is deleted, and the next command of the key comes behind them.
     private final CuratorFramework client;
     private final ZooKeeperLockSettings settings;
     private final Runnable whenClosed;
@@ -109,7 +108,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
         this.whenClosed = whenClosed;
         this.timer = LockThreads.timer("lock-zookeeper");
         this.session = new Session(client, settings, timer, start(client));
-        Nodes nodes = new Nodes(client);
+        Nodes nodes = new Nodes(client, timer, settings.answerLimit());
         this.holds = new Holds(timer, hold -> nodes.delete(hold.node.path()));
         this.connection = new ConnectionEvents(client, toString());
         LockPaths paths = new LockPaths(settings.root(), settings.keyPrefix());

@@ -33,4 +33,12 @@ public record ZooKeeperLockSettings(String root, String keyPrefix, Duration comm
                     + ") and the session time-out (" + DurationText.exactly(sessionTimeout) + ") are at least 1ms");
         }
     }
+
+    /**
+     * How long one answer of the client is waited for: the session time-out, after which the servers have ended a
+     * session of which they heard nothing, or the command time-out if that is longer.
+     */
+    Duration answerLimit() {
+        return sessionTimeout.compareTo(commandTimeout) > 0 ? sessionTimeout : commandTimeout;
+    }
 }
