@@ -79,8 +79,7 @@ class EtcdLockPropertiesTests {
                 "etcd.endpoints=http://localhost:2379/v3 | http://host:port",
                 "etcd.endpoints=http://a:1,http://a:1 | twice",
                 "etcd.user=locks | only the user is set",
-                "etcd.password=secret | only the password is set",
-                "etcd.endpoint=http://localhost:2379 | distributed-lock.etcd.endpoint"
+                "etcd.password=secret | only the password is set"
             })
     void failTheStartWithTheNameOfTheWrongProperty(String property, String message) {
         application.withPropertyValues("distributed-lock." + property).run(context -> assertThat(
