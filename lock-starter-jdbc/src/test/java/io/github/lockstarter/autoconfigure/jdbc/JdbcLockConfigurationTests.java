@@ -220,8 +220,6 @@ class JdbcLockConfigurationTests {
                 .contains("distributed-lock.jdbc.table"));
         application.withPropertyValues("distributed-lock.jdbc.threads=0").run(context -> assertThatReport(context)
                 .contains("distributed-lock.jdbc.threads"));
-        application.withPropertyValues("distributed-lock.jdbc.pol-interval=1s").run(context -> assertThatReport(context)
-                .contains("distributed-lock.jdbc.pol-interval"));
     }
 
     @Test
