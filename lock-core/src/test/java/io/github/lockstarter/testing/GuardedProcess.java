@@ -1,12 +1,17 @@
 package io.github.lockstarter.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A child process that never outlives this JVM, also when the JVM dies by kill -9 and the child is stopped.
@@ -64,8 +69,33 @@ public final class GuardedProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Returns when each thread of the process stands still, which is later than the signal. */
     public void pause() {
         signal("STOP");
+        await().atMost(Duration.ofSeconds(10)).pollDelay(Duration.ZERO).until(this::standsStill);
+    }
+
+    /** True where the operating system does not tell. */
+    private boolean standsStill() {
+        Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+        if (!Files.isDirectory(threads)) {
+            return true;
+        }
+        try (Stream<Path> all = Files.list(threads)) {
+            return all.allMatch(thread -> stateOf(thread) == 'T');
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The letter behind the name, which is in parentheses. */
+    private static char stateOf(Path thread) {
+        try {
+            String line = Files.readString(thread.resolve("stat"));
+            return line.charAt(line.lastIndexOf(')') + 2);
+        } catch (IOException e) {
+            return 'T'; // it has ended
+        }
     }
 
     public void resume() {
