@@ -127,8 +127,8 @@ public interface LockHandle extends AutoCloseable {
      * Throws unless the lock is held. Call it before a step that must not happen without the lock.
      *
      * <p>If the lock is {@linkplain HoldState#IN_DOUBT in doubt}, asks the store whether it is still held, and blocks
-     * until the store confirms it, the lock is lost, or 2 s, the usual command timeout, are over and the last question
-     * is answered or has failed. A thread that must not block reads {@link #state()} instead.
+     * until the store confirms it, the lock is lost, or one command timeout of the store is over (2 s by default). A
+     * thread that must not block reads {@link #state()} instead.
      *
      * @throws LockLostException when the lock was lost
      * @throws LockBackendException when the lock is still in doubt after that time

@@ -19,7 +19,6 @@ import io.github.lockstarter.engine.release.LockReleaser;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.thread.StackReserve;
 import io.github.lockstarter.spi.BlockingWait;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -56,7 +55,7 @@ final class Acquirer {
 
     /** Blocks the calling thread, which is the owner, or acquires for the handle. */
     Optional<HoldHandle> acquire(String key, ResolvedRequest terms, HoldOwner owner, IfBusy ifBusy) {
-        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key, terms) : Optional.empty();
+        Optional<HoldHandle> nested = owner.isThread() ? reenter(owner, key) : Optional.empty();
         if (nested.isPresent()) {
             return nested;
         }
@@ -88,13 +87,13 @@ final class Acquirer {
      * A nested hold of the current thread, if it has the key. The first call after a loss throws; after that the thread
      * has no hold.
      */
-    private Optional<HoldHandle> reenter(HoldOwner owner, String key, ResolvedRequest terms) {
+    private Optional<HoldHandle> reenter(HoldOwner owner, String key) {
         Optional<Hold> outer = holds.of(owner, key);
         if (outer.isEmpty()) {
             return Optional.empty();
         }
         Hold hold = outer.get();
-        if (operations.settleDoubt(hold, terms.maxWait()) && !hold.isCertain()) {
+        if (operations.settleDoubt(hold) && !hold.isCertain()) {
             throw HoldExceptions.inDoubt(hold);
         }
         // Made first: behind the entry is no call that could fail, but for the returns.
@@ -159,8 +158,7 @@ final class Acquirer {
         if (events.hasListeners()) {
             reportGrant(acquisition, hold);
         }
-        Duration restOfTheWait = acquisition.terms.maxWait().minus(acquisition.waited(clock.nanos()));
-        if (!operations.settleDoubt(hold, restOfTheWait)) {
+        if (!operations.settleDoubt(hold)) {
             operations.reportLoss(hold);
             throw HoldExceptions.lost(hold);
         }

@@ -53,21 +53,26 @@ final class EngineHoldOperations extends HoldOperations {
     }
 
     @Override
-    public boolean settleDoubt(Hold hold, Duration limit) {
+    public boolean settleDoubt(Hold hold) {
+        Duration limit = hold.grant.certainty.commandTimeout();
         long began = context.clock().nanos();
-        while (lossDetector.checkHeld(hold) && !hold.isCertain() && !isLostAsUndecidable(hold)) {
-            try {
-                askAtMostUntilTheDeadline(hold);
-                if (isLostAsUndecidable(hold) || context.clock().nanos() - began >= limit.toNanos()) {
+        try {
+            while (lossDetector.checkHeld(hold) && !hold.isCertain() && !isLostAsUndecidable(hold)) {
+                Duration left = limit.minusNanos(context.clock().nanos() - began);
+                if (left.isNegative() || left.isZero()) {
                     break;
                 }
-                if (!hold.isCertain()) {
+                Duration lease = hold.remainingLease();
+                BlockingWait.await(watchdog.confirm(hold), left.compareTo(lease) < 0 ? left : lease);
+                if (!hold.isCertain() && !isLostAsUndecidable(hold)) {
                     BlockingWait.sleep(PAUSE);
                 }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw HoldExceptions.interrupted(hold, e);
             }
+        } catch (TimeoutException e) {
+            // It is still in doubt, or its lease is over.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw HoldExceptions.interrupted(hold, e);
         }
         return lossDetector.checkHeld(hold);
     }
@@ -75,14 +80,6 @@ final class EngineHoldOperations extends HoldOperations {
     /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */
     private boolean isLostAsUndecidable(Hold hold) {
         return hold.grant.certainty.isUndecidable() && lossDetector.lose(hold, LossCause.HISTORY_CHANGED);
-    }
-
-    private void askAtMostUntilTheDeadline(Hold hold) throws InterruptedException {
-        try {
-            BlockingWait.await(watchdog.confirm(hold), hold.remainingLease());
-        } catch (TimeoutException e) {
-            // The lease is over, or was extended meanwhile.
-        }
     }
 
     @Override

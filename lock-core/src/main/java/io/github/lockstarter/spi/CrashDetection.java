@@ -28,6 +28,13 @@ public interface CrashDetection {
     CompletionStage<OptionalLong> beat();
 
     /**
+     * How long a command waits for its answer, and so a caller for an answer about a lock that is in doubt. Constant.
+     *
+     * @return above zero
+     */
+    Duration commandTimeout();
+
+    /**
      * For how long a lock of this instance is certain after a beat, or a command that granted or renewed the lock, was
      * sent and answered: where a session decides, which the store ends by itself when it has not heard this instance
      * for some time, whatever the take-over times and leases of the locks are. A beat with another number is one of

@@ -38,6 +38,11 @@ class EngineSessionTests extends EngineInterleavings {
         }
 
         @Override
+        public Duration commandTimeout() {
+            return TAKE_OVER;
+        }
+
+        @Override
         public Optional<Duration> certainTime() {
             return Optional.of(CERTAIN);
         }

@@ -167,7 +167,8 @@ public final class RedisLockBackend implements QuorumNode {
                 new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
-        this.mailboxCheck = new MailboxCheck(connections, keySpace.history(), this::isGuarded);
+        this.mailboxCheck =
+                new MailboxCheck(connections, keySpace.history(), settings.commandTimeout(), this::isGuarded);
         this.crashDetection =
                 connector.isCluster() || !histories.isGuarded() ? Optional.empty() : Optional.of(mailboxCheck);
     }

@@ -111,6 +111,11 @@ final class Session implements CrashDetection {
         return Optional.of(timeout().dividedBy(CERTAIN_PART));
     }
 
+    @Override
+    public Duration commandTimeout() {
+        return settings.commandTimeout();
+    }
+
     /** Asks at once, so that the servers hear of this instance in time also while an answer is late. */
     @Override
     public CompletionStage<OptionalLong> beat() {

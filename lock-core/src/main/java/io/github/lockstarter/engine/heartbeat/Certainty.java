@@ -74,6 +74,12 @@ public final class Certainty {
                 : Optional.of(Duration.ofNanos(known.certainNanos(takeOverNanos)));
     }
 
+    /** How long a caller is kept waiting for a certain answer, with its transaction; zero where there is no doubt. */
+    public Duration commandTimeout() {
+        Heartbeat known = heartbeat;
+        return known == null ? Duration.ZERO : known.commandTimeout();
+    }
+
     /** Whether no other owner can have taken the lock over. */
     public boolean isCertain(EngineClock clock) {
         Heartbeat known = heartbeat;

@@ -96,6 +96,10 @@ final class Heartbeat extends TimerEntry {
         return detection.certainTime().map(Duration::toNanos).orElse(takeOverNanos);
     }
 
+    Duration commandTimeout() {
+        return detection.commandTimeout();
+    }
+
     /** Whether a session decides, and not what a lock's token promises. */
     boolean isOfSession() {
         return detection.certainTime().isPresent();

@@ -27,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldHandle implements EngineHandle, Hold.Claim {
 
-    /** How long a caller is kept waiting for a certain answer, with its transaction: a command timeout. */
-    private static final Duration CERTAIN_WITHIN = Duration.ofSeconds(2);
-
     private static final int ENTERED = 0;
     private static final int LEAVING = 1;
     private static final int FAILED = 2;
@@ -101,7 +98,7 @@ public final class HoldHandle implements EngineHandle, Hold.Claim {
 
     @Override
     public void ensureHeld() {
-        if (hasLeft() || !operations.settleDoubt(hold, CERTAIN_WITHIN)) {
+        if (hasLeft() || !operations.settleDoubt(hold)) {
             throw notHeld();
         }
         if (!hold.isCertain()) {

@@ -28,13 +28,12 @@ public abstract class HoldOperations {
 
     /**
      * As {@link #checkHeld}; and if the hold is in doubt, asks the store, and blocks until it is certain or lost, its
-     * lease is over, or the limit is reached.
+     * lease is over, or a command timeout is.
      *
      * @param hold which one
-     * @param limit longest time to ask; the store is asked once at least
      * @throws LockInterruptedException when the thread is interrupted meanwhile; the flag is set again
      */
-    public abstract boolean settleDoubt(Hold hold, Duration limit);
+    public abstract boolean settleDoubt(Hold hold);
 
     /** Reports the loss of the hold to the listeners, once. */
     public abstract void reportLoss(Hold hold);

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -39,6 +40,7 @@ public final class MailboxCheck implements CrashDetection {
 
     private final RedisConnections connections;
     private final String key;
+    private final Duration commandTimeout;
     private final BooleanSupplier isUsable;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Route last;
@@ -65,11 +67,13 @@ public final class MailboxCheck implements CrashDetection {
      *
      * @param connections where to ask
      * @param key any key of the server
+     * @param commandTimeout how long a command on the connections waits for its answer
      * @param isUsable whether the server says when it may have forgotten locks; false as long as that is not known
      */
-    public MailboxCheck(RedisConnections connections, String key, BooleanSupplier isUsable) {
+    public MailboxCheck(RedisConnections connections, String key, Duration commandTimeout, BooleanSupplier isUsable) {
         this.connections = connections;
         this.key = key;
+        this.commandTimeout = commandTimeout;
         this.isUsable = isUsable;
     }
 
@@ -104,6 +108,11 @@ public final class MailboxCheck implements CrashDetection {
         FutureLink opened = new FutureLink();
         connections.whenOpen(key, opened);
         return opened.thenCompose(this::ask).exceptionally(failure -> OptionalLong.empty());
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return commandTimeout;
     }
 
     private CompletionStage<OptionalLong> ask(RedisLink link) {

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockEvent.Path;
@@ -168,6 +169,10 @@ class CrashTakeOverIT extends RedisScenario {
                 .containsOnly(HoldState.IN_DOUBT);
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.InDoubt.class))
                 .hasSize(2));
+        assertThatThrownBy(held::ensureHeld)
+                .as("the server has not answered for a command timeout")
+                .isInstanceOf(LockBackendException.class);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         server().resume();
 
         held.ensureHeld();
