@@ -136,8 +136,7 @@ class SessionIT {
 
     @Test
     void aLockInDoubtComesBackWithItsSession() {
-        Duration longer = SESSION.multipliedBy(3); // a client needs a second or two to connect again
-        Application patient = application(opened(ZooKeeperClients.connect(relay.address(), longer)));
+        Application patient = patientApplication();
         LockHandle held = patient.locks().acquire(request);
 
         relay.breakConnections();
@@ -153,18 +152,19 @@ class SessionIT {
 
     @Test
     void keepsTheLockOverARestartOfTheServer() throws Exception {
-        LockHandle held = holder.locks().acquire(request);
+        Application patient = patientApplication();
+        LockHandle held = patient.locks().acquire(request);
 
         server.stop();
         server.restart();
 
         await().atMost(PATIENCE).until(held::isHeld);
-        assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
         await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> assertThat(
                         other.locks().tryAcquire(request))
                 .isEmpty());
         // The holder's client connects again on its own: without it, the outcome of a release is unknown.
-        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> holder.locks()
+        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> patient.locks()
                 .acquire(LockRequest.of("connected-again"))
                 .close());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
@@ -266,6 +266,11 @@ class SessionIT {
         long start = System.nanoTime();
         assertThat(proof.join()).isPresent();
         return Duration.ofNanos(System.nanoTime() - start);
+    }
+
+    /** Its client needs a second or two to connect again, which the other sessions may not last. */
+    private Application patientApplication() {
+        return application(opened(ZooKeeperClients.connect(relay.address(), SESSION.multipliedBy(3))));
     }
 
     private Application application(CuratorFramework over) {
