@@ -1,5 +1,5 @@
--- Answers several attempts, for locks that share a history and a counter, each as acquire does. Those that ask for one fencing
--- token and not for the time, by instances that only try or wait without a position.
+-- Answers several attempts for locks that share a history and a counter, each as acquire does. Each attempt asks for one fencing
+-- token and not for the time, and its instance only tries, or waits without a position.
 --
 -- For each lock i:
 -- KEYS[i]          lock: string, as acquire has it; lives as long as the lease
@@ -19,8 +19,8 @@
 --
 -- Returns for each lock, in their order, what acquire returns, or
 --   {-2, 0, 0, text}  the server refused: not granted; the others may be
--- While the note stands, locks are hoped to be free: one step of the counter serves all of them, and the fencing token of a lock
--- that is not free is no one's. Without a note, as where nobody is granted anything, a lock that is not free costs no write.
+-- While the note (checked) stands, the locks are assumed to be free: one step of the counter serves all of them, and the fencing
+-- token meant for a lock that is not free remains unused. Without it, a lock that is not free costs no write.
 
 local count = (#ARGV - 3) / 4
 local fence, history, checked = KEYS[2 * count + 1], KEYS[2 * count + 2], KEYS[2 * count + 3]

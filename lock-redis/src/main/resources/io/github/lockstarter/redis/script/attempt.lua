@@ -1,5 +1,5 @@
--- Answers one attempt as acquire documents it. Takes lock, fence, waiters, checked, token, lease, floor, block, known, grace,
--- patience, position, name, waits and timed of the script that includes it, and what check_history leaves.
+-- Answers one attempt as acquire documents it. Reads lock, fence, waiters, checked, token, lease, floor, block, known, grace,
+-- patience, position, name, waits and timed of the script that includes it, and the variables that check_history sets.
 local RECOVERING, GRANTED, CONTENDED = 2, 1, 0
 
 -- No upvalues: they would cost each grant more than the function.
