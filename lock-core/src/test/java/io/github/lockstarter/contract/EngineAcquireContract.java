@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Getting a lock: exclusion, waiting, giving up. */
 public abstract class EngineAcquireContract extends EngineContract {
 
-    /** The promise is 50 ms; the rest is for a machine that is busy with other tests. A wait that goes on is far longer. */
+    /** The promise is 50 ms; the rest is for a machine that is busy with other tests. A wait that goes on lasts 5 s. */
     private static final Duration LATENESS = ofSeconds(2);
 
     public EngineAcquireContract(Supplier<? extends LockStore> opening) {
