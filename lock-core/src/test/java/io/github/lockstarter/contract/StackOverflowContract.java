@@ -33,6 +33,9 @@ public abstract class StackOverflowContract extends EngineContract {
      */
     private static final Duration LEASE = Duration.ofSeconds(30);
 
+    /** A recursion takes some hundred keys, and each of them a few writes to the disk of the store. */
+    private static final Duration RETURNED = Duration.ofMinutes(1);
+
     /** Marks are seen within a tick of the timer, long before the second renewal. */
     private static final Duration MARKED = LEASE.dividedBy(4);
 
@@ -113,7 +116,7 @@ public abstract class StackOverflowContract extends EngineContract {
                 threads.add(start(work, number));
             }
             for (Thread thread : threads) {
-                thread.join(PATIENCE.toMillis());
+                thread.join(RETURNED.toMillis());
                 assertThat(thread.isAlive())
                         .as(() -> "still there:\n" + stackOf(thread))
                         .isFalse();
