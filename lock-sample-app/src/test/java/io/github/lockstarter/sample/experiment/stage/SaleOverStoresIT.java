@@ -62,7 +62,9 @@ class SaleOverStoresIT {
 
         List<Answer> sold =
                 answers.stream().filter(answer -> answer.status() == 201).toList();
-        assertThat(answers).extracting(Answer::status).containsOnly(201, 409);
+        assertThat(answers)
+                .filteredOn(answer -> answer.status() != 201 && answer.status() != 409)
+                .isEmpty();
         assertThat(sold).hasSize(STOCK);
         assertThat(sold).extracting(answer -> answer.text("buyer")).doesNotHaveDuplicates();
         assertThat(sold).extracting(answer -> answer.number("fencingToken")).doesNotHaveDuplicates();
@@ -75,6 +77,8 @@ class SaleOverStoresIT {
                         Stream.of(
                                 "distributed-lock.backend=" + backend.id(),
                                 "distributed-lock.locks.sale.wait=30s",
+                                // 24 threads begin at once in instances that have not answered a request yet.
+                                "distributed-lock." + backend.id() + ".command-timeout=10s",
                                 // It has a minimum time, which not all stores have.
                                 "distributed-lock.locks.report.backend=redis",
                                 // Its lease of 1 s is below the least that etcd keeps.
