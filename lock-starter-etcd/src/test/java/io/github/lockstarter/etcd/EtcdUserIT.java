@@ -84,7 +84,8 @@ class EtcdUserIT extends EtcdScenario {
                 EtcdLockBackend other = backendOf(Optional.of(new EtcdCredentials("root", PASSWORD)))) {
             LockToken token = newToken();
             CompletableFuture<String> revoked = new CompletableFuture<>();
-            idle.listen(token.instanceId(), new RevocationListener(revoked));
+            CompletableFuture<Void> restored = new CompletableFuture<>();
+            idle.listen(token.instanceId(), new RevocationListener(revoked, restored));
             AcquireResult.Granted granted = (AcquireResult.Granted) answer(idle.acquire(attempt(token)));
             for (int i = 0; i < 20; i++) {
                 answer(other.acquire(attempt(newToken())));
@@ -93,13 +94,16 @@ class EtcdUserIT extends EtcdScenario {
             server.kill();
             server.restart();
 
+            // Of messages sent before that, some may be missed.
+            assertThat(restored).succeedsWithin(PATIENCE);
             await().atMost(PATIENCE)
                     .until(() -> answer(other.revoke(key, granted.fencingToken())) instanceof Revocation.Revoked);
             assertThat(revoked).succeedsWithin(PATIENCE).isEqualTo(key);
         }
     }
 
-    private record RevocationListener(CompletableFuture<String> revoked) implements SignalListener {
+    private record RevocationListener(CompletableFuture<String> revoked, CompletableFuture<Void> restored)
+            implements SignalListener {
 
         @Override
         public void onSignal(String key) {}
@@ -113,7 +117,9 @@ class EtcdUserIT extends EtcdScenario {
         }
 
         @Override
-        public void onMailboxRestored() {}
+        public void onMailboxRestored() {
+            restored.complete(null);
+        }
     }
 
     @Test
