@@ -202,12 +202,13 @@ class RedisFaultsIT {
             BackendUser impatient = new BackendUser(small);
             impatient.granted(OWNER);
             proxy.stallReplies();
-            List<CompletableFuture<AcquireResult>> results = IntStream.range(2, 12)
+            // 32 travel together at most.
+            List<CompletableFuture<AcquireResult>> results = IntStream.range(2, 152)
                     .mapToObj(i -> small.acquire(new AcquireCommand(
                                     BackendUser.KEY, token("a", i), BackendUser.LEASE, 0, 1, Optional.empty()))
                             .toCompletableFuture())
                     .toList();
-            assertThat(answer(results.get(9)))
+            assertThat(answer(results.get(149)))
                     .isInstanceOfSatisfying(AcquireResult.Rejected.class, rejected -> assertThat(rejected.reason())
                             .contains("was not sent to Redis", "size exceeded: 2"));
             List<RenewCommand> renewals = List.of(new RenewCommand(BackendUser.KEY, OWNER, BackendUser.LEASE, 0));
