@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.LockEngine;
@@ -19,8 +20,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,6 +58,7 @@ class GracefulShutdownTests {
 
     private final LocalLockBackend store = new LocalLockBackend();
     private final Work work = new Work();
+    private final AtomicReference<Future<?>> submitted = new AtomicReference<>();
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
@@ -211,9 +215,17 @@ class GracefulShutdownTests {
                 .isFalse();
     }
 
-    private void executeWork(ConfigurableApplicationContext context) {
+    private void submitWork(ConfigurableApplicationContext context) {
         LockOperations locks = context.getBean(LockOperations.class);
-        context.getBean(ExecutorService.class).execute(() -> locks.execute(KEY, work::run));
+        submitted.set(context.getBean(ExecutorService.class).submit(() -> locks.execute(KEY, work::run)));
+    }
+
+    /** Also keeps the loss from ending a thread of its own, which another test's Awaitility would report. */
+    private void assertWorkWasToldOfItsLoss() {
+        assertThat(submitted.get())
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(LockLostException.class);
     }
 
     @Test
@@ -221,7 +233,7 @@ class GracefulShutdownTests {
         Granted granted = closedWhile(
                 application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor),
                 SHORT,
-                this::executeWork);
+                this::submitWork);
         assertThat(granted.whileTheJobRan()).isFalse();
     }
 
@@ -230,9 +242,10 @@ class GracefulShutdownTests {
         Granted granted = closedWhile(
                 withShortPhases(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor)),
                 LONG,
-                this::executeWork);
+                this::submitWork);
         assertThat(granted.whileTheHandleWasHeld()).isFalse();
         assertThat(granted.afterTheStop()).isGreaterThan(LEASE.dividedBy(2));
+        assertWorkWasToldOfItsLoss();
     }
 
     /** Waits for its thread when it is destroyed. It is made before the engine, and not injected with its locks. */
@@ -293,11 +306,12 @@ class GracefulShutdownTests {
     void findsTwoOwnersIfTheEngineReleasesTheLocks() {
         Granted granted = closedWhile(
                 application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), LONG, context -> {
-                    executeWork(context);
+                    submitWork(context);
                     awaitBegin();
                     context.getBean(LockEngine.class).stop();
                 });
         assertThat(granted.whileTheJobRan()).isTrue();
+        assertWorkWasToldOfItsLoss();
     }
 
     private void awaitBegin() {
