@@ -2,6 +2,7 @@ package io.github.lockstarter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
@@ -325,14 +326,14 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void entersAHoldInDoubtAgainOnlyOnceItIsConfirmed() throws Exception {
         heard(1);
-        CompletableFuture<LockHandle> entering = new CompletableFuture<>();
-        Thread owner = new Thread(() -> {
-            LockHandle outer = engine.acquire(REQUEST);
-            letPass(TAKE_OVER);
-            assertThatThrownBy(() -> outer.reenter(REQUEST)).isInstanceOf(LockBackendException.class);
-            entering.complete(engine.acquire(REQUEST));
-        });
-        owner.start();
+        CompletableFuture<LockHandle> entering = CompletableFuture.supplyAsync(
+                () -> {
+                    LockHandle outer = engine.acquire(REQUEST);
+                    letPass(TAKE_OVER);
+                    assertThatThrownBy(() -> outer.reenter(REQUEST)).isInstanceOf(LockBackendException.class);
+                    return engine.acquire(REQUEST);
+                },
+                EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(entering).isNotDone();
@@ -344,20 +345,18 @@ class EngineDoubtTests extends EngineInterleavings {
     @Test
     void doesNotEnterAHoldInDoubtAgainForLongerThanItsCallerWaits() throws Exception {
         heard(1);
-        CompletableFuture<Throwable> refusal = new CompletableFuture<>();
-        new Thread(() -> {
+        CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
+                () -> {
                     engine.acquire(REQUEST);
                     letPass(TAKE_OVER);
-                    try {
-                        engine.tryAcquire(REQUEST);
-                    } catch (LockBackendException e) {
-                        refusal.complete(e);
-                    }
-                })
-                .start();
+                    return catchThrowable(() -> engine.tryAcquire(REQUEST));
+                },
+                EngineInterleavings::onNewThread);
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer", cause));
-        assertThat(refusal.get(5, TimeUnit.SECONDS)).hasMessageContaining("Try again");
+        assertThat(refusal.get(5, TimeUnit.SECONDS))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("Try again");
     }
 
     @Test

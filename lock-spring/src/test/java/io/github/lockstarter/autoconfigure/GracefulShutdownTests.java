@@ -254,14 +254,12 @@ class GracefulShutdownTests {
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
         void start(LockOperations locks, Work work) {
-            Thread thread = new Thread(() -> {
-                try {
-                    locks.execute(KEY, work::run);
-                } finally {
-                    ended.complete(null);
-                }
-            });
-            thread.start();
+            ended.completeAsync(
+                    () -> {
+                        locks.execute(KEY, work::run);
+                        return null;
+                    },
+                    task -> new Thread(task).start());
         }
 
         @PreDestroy
@@ -328,15 +326,17 @@ class GracefulShutdownTests {
         CompletableFuture<Void> checked = new CompletableFuture<>();
         closedWhile(application.withBean(ExecutorService.class, Executors::newSingleThreadExecutor), SHORT, context -> {
             locks.set(context.getBean(LockOperations.class));
-            context.getBean(ExecutorService.class).execute(() -> locks.get().execute(KEY, () -> {
-                work.run(); // the shutdown begins meanwhile
-                locks.get()
-                        .execute(
-                                KEY,
-                                () -> checked.completeExceptionally(
-                                        catchThrowable(() -> locks.get().acquire("other"))));
-            }));
+            submitted.set(context.getBean(ExecutorService.class)
+                    .submit(() -> locks.get().execute(KEY, () -> {
+                        work.run(); // the shutdown begins meanwhile
+                        locks.get()
+                                .execute(
+                                        KEY,
+                                        () -> checked.completeExceptionally(
+                                                catchThrowable(() -> locks.get().acquire("other"))));
+                    })));
         });
+        assertThat(submitted.get()).succeedsWithin(Duration.ofSeconds(20));
         assertThatThrownBy(checked.orTimeout(10, TimeUnit.SECONDS)::join)
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Cannot acquire lock 'other'")
