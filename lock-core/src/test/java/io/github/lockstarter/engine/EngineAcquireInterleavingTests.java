@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInterruptedException;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
@@ -21,6 +22,7 @@ import io.github.lockstarter.spi.ReleaseCommand;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.WithdrawResult;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -192,6 +194,25 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         var withdrawal = backend.nextWithdrawal();
         assertThat(withdrawal.command().token()).isEqualTo(secondLook.command().token());
         withdrawal.answer().complete(new WithdrawResult.Withdrawn());
+    }
+
+    @Test
+    void saysWhereTheInstanceOfTheHolderRuns() {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.withoutWaiting());
+        LockHolder holder = new LockHolder(
+                "3f2a91c0",
+                Optional.of("pod-7"),
+                Optional.of("orders"),
+                Optional.of("http-1"),
+                Optional.of(Instant.EPOCH));
+        backend.nextAcquire()
+                .answer()
+                .complete(new AcquireResult.Contended(
+                        Optional.of(Duration.ofSeconds(20)), 0, Optional.of(holder), false));
+
+        assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
+                .hasMessageContaining("held by thread 'http-1' of instance 3f2a91c0 (pod-7/orders), which has held it"
+                        + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed. Raise waitMs");
     }
 
     @Test

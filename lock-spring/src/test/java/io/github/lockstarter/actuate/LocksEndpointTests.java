@@ -46,8 +46,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class LocksEndpointTests {
 
     private final LocalLockBackend backend = new LocalLockBackend();
-    private final LockEngine engine = newEngine();
-    private final LockEngine other = newEngine();
+    private final LockEngine engine = newEngine(EngineSettings.DEFAULTS);
+    private final LockEngine other = newEngine(EngineSettings.DEFAULTS.at("pod-7/orders"));
     private final List<Object> published = new ArrayList<>();
     private final LocksEndpoint endpoint = endpoint(Show.ALWAYS);
     private final LocksEndpointWebExtension web = new LocksEndpointWebExtension(endpoint);
@@ -59,8 +59,8 @@ class LocksEndpointTests {
         backend.close();
     }
 
-    private LockEngine newEngine() {
-        return new LockEngine(backend, EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);
+    private LockEngine newEngine(EngineSettings settings) {
+        return new LockEngine(backend, settings, List.of(), EngineClock.SYSTEM);
     }
 
     private LocksEndpoint endpoint(Show showValues) {
@@ -181,6 +181,8 @@ class LocksEndpointTests {
         assertThat(store).isNotNull();
         assertThat(store.state()).isEqualTo(State.HELD);
         assertThat(store.instance()).isEqualTo(other.admin().instance());
+        assertThat(store.host()).isEqualTo("pod-7");
+        assertThat(store.application()).isEqualTo("orders");
         assertThat(store.fencingToken()).isEqualTo(theirs.fencingToken());
         assertThat(store.remainingLeaseMs()).isBetween(1L, 30_000L);
 

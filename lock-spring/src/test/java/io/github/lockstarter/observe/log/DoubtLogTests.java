@@ -89,16 +89,21 @@ class DoubtLogTests {
 
     @Test
     void namesTheInstanceThatALockIsTakenOverFrom(CapturedOutput output) {
-        LockHolder from = new LockHolder("3f2a91c0", Optional.of("worker-7"), Optional.of(Instant.EPOCH));
+        LockHolder from = new LockHolder(
+                "3f2a91c0",
+                Optional.of("pod-7"),
+                Optional.of("orders"),
+                Optional.of("worker-7"),
+                Optional.of(Instant.EPOCH));
         log.onAcquired(new LockEvent.Acquired(
                 "ship", "order:42", 17, Duration.ofSeconds(1), 3, Path.TAKEN_OVER, Optional.of(from)));
 
         assertThat(warnings(output))
                 .singleElement()
                 .asString()
-                .contains(
-                        "Took lock 'order:42' (fencing token 17) over"
-                                + " from instance 3f2a91c0 (thread 'worker-7'), held since 1970-01-01T00:00:00Z, which is not connected");
+                .contains("Took lock 'order:42' (fencing token 17) over"
+                        + " from instance 3f2a91c0 (pod-7/orders) (thread 'worker-7'), held since 1970-01-01T00:00:00Z,"
+                        + " which is not connected");
     }
 
     @Test

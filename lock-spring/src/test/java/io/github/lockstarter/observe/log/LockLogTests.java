@@ -136,12 +136,13 @@ class LockLogTests {
     @Test
     void warnsOfAReleaseWithoutAnswerOnly(CapturedOutput output) {
         log.onReleased(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
-        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.UNKNOWN));
+        log.onReleased(
+                new LockEvent.Released("ship", "order:42", 17, Duration.ofMillis(11_712), ReleaseOutcome.UNKNOWN));
         assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
                 .singleElement()
                 .asString()
                 .contains(
-                        "The lock store did not confirm the release of lock 'order:42' (fencing token 17), which was held for ");
+                        "The lock store did not confirm the release of lock 'order:42' (fencing token 17), which was held for 11.7s; the release is repeated");
     }
 
     @Test
