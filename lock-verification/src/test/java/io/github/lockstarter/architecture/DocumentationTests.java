@@ -38,7 +38,7 @@ class DocumentationTests {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final String METADATA = "META-INF/spring-configuration-metadata.json";
     private static final Path DOCS = ROOT.resolve("docs");
-    private static final int LINES_OF_A_DOOR = 200;
+    private static final int LINES_OF_A_DOOR = 199;
 
     private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
