@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.LockAdmin;
 import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.shedlock.DistributedLockProvider;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
@@ -26,6 +27,7 @@ class ShedLockKitIT extends AbstractExtensibleLockProviderIntegrationTest {
     @AfterAll
     static void stop() {
         if (application != null) {
+            application.bean(LockEngine.class).stop(); // the kit leaves locks behind, which a shutdown waits for
             application.close();
         }
     }
