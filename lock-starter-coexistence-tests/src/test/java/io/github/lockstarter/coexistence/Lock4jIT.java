@@ -138,12 +138,15 @@ class Lock4jIT {
         }
     }
 
+    /** Without an expiry, lock4j renews by a timer that outlives the application, and fails in a later test. */
     static class Stock {
+
+        private static final long EXPIRY = 30_000;
 
         private final Section lock4j = new Section();
         private final Section starter = new Section();
 
-        @Lock4j(keys = "#id", acquireTimeout = 20_000)
+        @Lock4j(keys = "#id", expire = EXPIRY, acquireTimeout = 20_000)
         public void byLock4j(long id) {
             lock4j.run();
         }
@@ -153,7 +156,9 @@ class Lock4jIT {
             starter.run();
         }
 
-        @Lock4j(keys = {"#a", "#b"})
+        @Lock4j(
+                keys = {"#a", "#b"},
+                expire = EXPIRY)
         public Set<String> keysOfLock4j(long a, long b, StringRedisTemplate redis) {
             return redis.keys("lock4j:*");
         }
@@ -174,7 +179,7 @@ class Lock4jIT {
         @DistributedLock(name = "submit", key = "#id", atLeastMs = 10_000, waitMs = 100)
         public void submitByStarter(long id) {}
 
-        @Lock4j(name = "busy", keys = "#id", acquireTimeout = 100, failStrategy = BusyStrategy.class)
+        @Lock4j(name = "busy", keys = "#id", expire = EXPIRY, acquireTimeout = 100, failStrategy = BusyStrategy.class)
         public String orBusyByLock4j(long id) {
             return "done";
         }
