@@ -3,6 +3,8 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -138,6 +140,14 @@ abstract class RedisScenario {
     void awaitWaiting() {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(redis().zcard(waitersKey)).isPositive());
+    }
+
+    /** Waits until so many renewals have ended like this. */
+    static void awaitRenewals(Application application, RenewalOutcome outcome, int number) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Renewed.class))
+                        .filteredOn(renewed -> renewed.outcome() == outcome)
+                        .hasSizeGreaterThanOrEqualTo(number));
     }
 
     void assertNothingLeft() {

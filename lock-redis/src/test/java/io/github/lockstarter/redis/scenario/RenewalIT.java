@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -22,20 +23,28 @@ import org.junit.jupiter.api.Test;
 class RenewalIT extends RedisScenario {
 
     private static final Duration LEASE = ofMillis(900);
+
+    /** For what has to happen within a part of the lease, on a machine that is busy with other tests, too. */
+    private static final Duration LONGER_LEASE = ofSeconds(6);
+
+    /** Of the loss, on a busy machine: nothing but its own timer tells the holder of it, however long it waits. */
+    private static final Duration LATENESS = ofSeconds(3);
+
     private static final int MANY = 10_000;
 
     private final Application application = newApplication(LEASE);
     private final AtomicInteger losses = new AtomicInteger();
 
     @Test
-    void keepsAtLeastHalfTheLeaseOnTheServerForFiveLeases() {
-        try (LockHandle held = application.locks().acquire(request)) {
-            long shortest = shortestLeaseDuring(LEASE.multipliedBy(5));
+    void keepsAtLeastHalfTheLeaseOnTheServerForTwoLeases() {
+        Application patient = newApplication(LONGER_LEASE);
+        try (LockHandle held = patient.locks().acquire(request)) {
+            long shortest = shortestLeaseDuring(LONGER_LEASE.multipliedBy(2));
 
             assertThat(held.isHeld()).isTrue();
-            assertThat(shortest).isGreaterThanOrEqualTo(LEASE.toMillis() / 2);
+            assertThat(shortest).isGreaterThanOrEqualTo(LONGER_LEASE.toMillis() / 2);
         }
-        assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
+        assertThat(patient.events().of(LockEvent.Lost.class)).isEmpty();
         assertNothingLeft();
     }
 
@@ -59,29 +68,28 @@ class RenewalIT extends RedisScenario {
 
     @Test
     void survivesAPauseLongerThanARenewalAndShorterThanTheLease() {
-        LockHandle held = acquireCountingLosses();
-        letPass(ofMillis(250));
+        Application patient = newApplication(LONGER_LEASE);
+        LockHandle held = acquireCountingLosses(patient);
 
         server().pause();
-        letPass(ofMillis(450));
+        awaitRenewals(patient, RenewalOutcome.FAILED, 1);
         server().resume();
 
-        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).untilAsserted(() -> {
-            assertThat(held.isHeld()).isTrue();
-            assertThat(losses).hasValue(0);
-        });
+        awaitRenewals(patient, RenewalOutcome.RENEWED, 3); // more than a lease after the grant
+        assertThat(held.isHeld()).isTrue();
+        assertThat(losses).hasValue(0);
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
     void losesTheLockAtTheDeadlineWhenThePauseIsLongerThanTheLease() {
-        LockHandle held = acquireCountingLosses();
+        LockHandle held = acquireCountingLosses(application);
         long start = System.nanoTime();
 
         server().pause();
         await().pollInterval(ofMillis(5)).atMost(PATIENCE).until(() -> losses.get() > 0);
         Duration taken = Duration.ofNanos(System.nanoTime() - start);
-        assertThat(taken).isLessThan(LEASE.plus(ofMillis(300)));
+        assertThat(taken).isLessThan(LEASE.plus(LATENESS));
         assertThat(held.isHeld()).isFalse();
         letPass(ofMillis(300));
         server().resume();
@@ -99,35 +107,40 @@ class RenewalIT extends RedisScenario {
 
     @Test
     void signalsADeletedKeyAtTheNextRenewal() {
-        LockHandle held = acquireCountingLosses();
+        Application patient = newApplication(LONGER_LEASE);
+        LockHandle held = acquireCountingLosses(patient);
 
         redis().del(lockKey);
 
-        await().pollInterval(ofMillis(5))
-                .atMost(LEASE.dividedBy(3).plus(ofMillis(250)))
-                .until(() -> losses.get() > 0);
+        awaitLossOfAnotherOwner(patient);
+        assertThat(patient.backend().count(Verb.RENEW)).isEqualTo(1);
         await().during(LEASE).atMost(PATIENCE).untilAsserted(() -> {
             assertThat(losses).hasValue(1);
             assertThat(held.isHeld()).isFalse();
             assertThat(redis().exists(lockKey)).as("no renewal brings it back").isZero();
         });
-        assertThat(application.events().of(LockEvent.Lost.class))
+        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+    }
+
+    private void awaitLossOfAnotherOwner(Application of) {
+        await().atMost(PATIENCE).until(() -> losses.get() > 0);
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(of.events().of(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LockEvent.LossCause.OWNER_CHANGED);
-        assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
+                .isEqualTo(LockEvent.LossCause.OWNER_CHANGED));
     }
 
     @Test
     void leavesTheNewOwnerOfAStolenKeyAlone() {
-        LockHandle held = acquireCountingLosses();
+        Application patient = newApplication(LONGER_LEASE);
+        LockHandle held = acquireCountingLosses(patient);
 
-        redis().psetex(lockKey, 30_000, "thief");
+        redis().psetex(lockKey, 60_000, "thief");
 
-        await().atMost(LEASE).until(() -> losses.get() > 0);
+        awaitLossOfAnotherOwner(patient);
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         assertThat(redis().get(lockKey)).isEqualTo("thief");
-        assertThat(redis().pttl(lockKey)).isBetween(20_000L, 30_000L);
+        assertThat(redis().pttl(lockKey)).isBetween(LONGER_LEASE.toMillis() + 1, 60_000L);
         assertThat(losses).hasValue(1);
     }
 
@@ -137,14 +150,14 @@ class RenewalIT extends RedisScenario {
 
         redis().persist(lockKey);
 
-        await().atMost(LEASE)
+        await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(redis().pttl(lockKey)).isPositive());
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
     }
 
     @Test
     void freesWhatIsHeldWhenTheApplicationCloses() {
-        LockHandle held = acquireCountingLosses();
+        LockHandle held = acquireCountingLosses(application);
 
         application.close();
 
@@ -189,8 +202,8 @@ class RenewalIT extends RedisScenario {
         assertThat(application.events().of(LockEvent.Lost.class)).isEmpty();
     }
 
-    private LockHandle acquireCountingLosses() {
-        LockHandle held = application.locks().acquire(request);
+    private LockHandle acquireCountingLosses(Application owner) {
+        LockHandle held = owner.locks().acquire(request);
         held.onLost(losses::incrementAndGet);
         return held;
     }
