@@ -60,9 +60,18 @@ public final class RedisStore implements LockStore {
 
     /** The guard off. */
     public static RedisSettings unguarded() {
+        return unguarded(Duration.ofMillis(600));
+    }
+
+    /** The guard off, for a test that a slow machine must not fail: it waits for each answer far longer. */
+    public static RedisSettings patientUnguarded() {
+        return unguarded(Duration.ofSeconds(10));
+    }
+
+    private static RedisSettings unguarded(Duration commandTimeout) {
         return new RedisSettings(
                 "lock:",
-                Duration.ofMillis(600),
+                commandTimeout,
                 new RedisSettings.Guard(
                         RedisSettings.OnHistoryChange.NONE,
                         RedisSettings.FirstUse.GRANT,

@@ -21,14 +21,21 @@ final class ChildClient {
 
     private ChildClient() {}
 
-    /** A connected template that lives as long as its JVM. */
+    /** A connected template that lives as long as its JVM, and waits long for an answer of a busy machine. */
     static LockTemplate locks(String port, Duration lease) {
-        return locks(port, Application.settings(lease));
+        return locks(store(port).with(RedisStore.patient(Duration.ofSeconds(2))), Application.settings(lease));
     }
 
-    /** The same, with these settings. */
+    /** One with these settings, for which an answer is lost after the usual time. */
     static LockTemplate locks(String port, EngineSettings settings) {
-        RedisStore store = new RedisStore(RedisURI.create("127.0.0.1", Integer.parseInt(port)));
+        return locks(store(port), settings);
+    }
+
+    private static RedisStore store(String port) {
+        return new RedisStore(RedisURI.create("127.0.0.1", Integer.parseInt(port)));
+    }
+
+    private static LockTemplate locks(RedisStore store, EngineSettings settings) {
         LockEngine engine = new LockEngine(store.connect(), settings, List.of(), EngineClock.SYSTEM);
         LockTemplate locks = new LockTemplate(engine, OnLost.THROW);
         warmUp(locks);

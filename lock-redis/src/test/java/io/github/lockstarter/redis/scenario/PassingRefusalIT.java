@@ -56,7 +56,7 @@ class PassingRefusalIT {
         @RegisterExtension
         static final RedisExtension MASTER = new RedisExtension();
 
-        private final RedisStore store = new RedisStore(REDIS.server().uri()).with(RedisStore.unguarded());
+        private final RedisStore store = new RedisStore(REDIS.server().uri()).with(RedisStore.patientUnguarded());
         private final Application application = Application.over(store.connect());
 
         @BeforeEach
@@ -88,7 +88,7 @@ class PassingRefusalIT {
         @Test
         void asAReplicaThatTheClientFindsBehindAnOutage() {
             TcpProxy proxy = TcpProxy.before(REDIS.server());
-            RedisStore behind = RedisStore.behind(proxy).with(RedisStore.unguarded());
+            RedisStore behind = RedisStore.behind(proxy).with(RedisStore.patientUnguarded());
             try (proxy;
                     behind;
                     Application cutOff = Application.over(behind.connect())) {
