@@ -95,7 +95,7 @@ abstract class BackendContract {
     }
 
     static void assertNotSignalled(SpiClient client) {
-        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.signals())
+        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(client.signals())
                 .isEmpty());
     }
 

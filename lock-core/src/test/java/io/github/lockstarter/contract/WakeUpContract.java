@@ -157,7 +157,7 @@ public abstract class WakeUpContract extends BackendContract {
 
         bob.release(key, token, fencingTokenOf(granted));
 
-        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(bob.signals())
+        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(bob.signals())
                 .hasSize(before));
     }
 
@@ -298,7 +298,7 @@ public abstract class WakeUpContract extends BackendContract {
     }
 
     private static void assertNotWanted(SpiClient client) {
-        await().during(SILENCE).atMost(SILENCE.multipliedBy(4)).untilAsserted(() -> assertThat(client.wanted())
+        await().during(SILENCE).atMost(SpiClient.PATIENCE).untilAsserted(() -> assertThat(client.wanted())
                 .isEmpty());
     }
 

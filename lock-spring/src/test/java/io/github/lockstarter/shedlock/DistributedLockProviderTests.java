@@ -27,6 +27,7 @@ class DistributedLockProviderTests {
     private static final String KEY = "shedlock:report";
     private static final Duration LEASE = Duration.ofMillis(600);
     private static final Duration SHORT = Duration.ofMillis(200);
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final LocalLockBackend store = new LocalLockBackend();
     private final Application first = Application.over(store, Application.settings(LEASE));
@@ -81,28 +82,27 @@ class DistributedLockProviderTests {
 
     @Test
     void renewsALockWhoseLongestTimeIsAboveTheLeaseUpToThatTime() {
-        locked(atMost(LEASE.multipliedBy(2)));
+        locked(atMost(LEASE.multipliedBy(4)));
 
-        await().during(LEASE.plus(SHORT)).atMost(LEASE.multipliedBy(2)).until(() -> other.lock(atMost(SHORT))
+        await().during(LEASE.plus(SHORT)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
                 .isEmpty());
-        await().atMost(LEASE.multipliedBy(3))
-                .until(() -> other.lock(atMost(SHORT)).isPresent());
+        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
     }
 
     @Test
     void doesNotRenewALockWhoseLongestTimeIsWithinTheLease() {
         locked(atMost(SHORT));
 
-        await().atMost(LEASE).until(() -> other.lock(atMost(SHORT)).isPresent());
+        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
         assertThat(first.backend().count(Verb.RENEW, KEY)).isZero();
     }
 
     @Test
     void keepsAnUnlockedLockForItsMinimumTime() {
-        locked(times(Duration.ofMinutes(5), SHORT)).unlock();
+        locked(times(Duration.ofMinutes(5), LEASE)).unlock();
 
         assertThat(first.admin().inspect(KEY).join()).isInstanceOf(StoredLock.Kept.class);
-        await().atMost(LEASE).until(() -> other.lock(atMost(SHORT)).isPresent());
+        await().atMost(PATIENCE).until(() -> other.lock(atMost(SHORT)).isPresent());
     }
 
     @Test
@@ -129,11 +129,11 @@ class DistributedLockProviderTests {
 
     @Test
     void extendsALockThatIsNotRenewedAndThenRenewsIt() {
-        SimpleLock lock = locked(atMost(SHORT));
+        SimpleLock lock = locked(atMost(LEASE));
 
         Optional<SimpleLock> extended = lock.extend(Duration.ofMinutes(5), Duration.ZERO);
 
-        await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(4)).until(() -> other.lock(atMost(SHORT))
+        await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).until(() -> other.lock(atMost(SHORT))
                 .isEmpty());
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalStateException.class);
         extended.orElseThrow().unlock();
@@ -143,9 +143,9 @@ class DistributedLockProviderTests {
     @Test
     void countsTheMinimumTimeOfAnExtensionFromTheExtension() {
         SimpleLock lock = locked(atMost(Duration.ofMinutes(5)));
-        await().pollDelay(SHORT).until(() -> true); // so that the grant is long ago
+        await().pollDelay(LEASE).until(() -> true); // so that the grant is long ago
 
-        lock.extend(Duration.ofMinutes(5), SHORT).orElseThrow().unlock();
+        lock.extend(Duration.ofMinutes(5), LEASE).orElseThrow().unlock();
 
         assertThat(first.admin().inspect(KEY).join()).isInstanceOf(StoredLock.Kept.class);
     }

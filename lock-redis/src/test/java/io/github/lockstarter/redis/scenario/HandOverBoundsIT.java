@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.scenario;
 
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -179,7 +180,7 @@ class HandOverBoundsIT extends RedisScenario {
 
     /** Each instance attempted once when it registered, and those that were woken once more. */
     private void assertWoken(Mailboxes mailboxes, List<Application> waiting, int woken) {
-        await().during(ofMillis(150)).atMost(ofMillis(1000)).untilAsserted(() -> {
+        await().during(ofMillis(150)).atMost(ofSeconds(5)).untilAsserted(() -> {
             assertThat(mailboxes.notices()).as("notices").isEqualTo(1);
             assertThat(mailboxes.signals()).as("signals").isEqualTo(woken);
             assertThat(waiting.stream()

@@ -231,7 +231,7 @@ class HistoryGuardIT {
             assertThatThrownBy(() ->
                             application.locks().tryAcquire(LockRequest.of("any").waitingUpTo(Duration.ZERO)))
                     .isInstanceOf(LockStoreRecoveringException.class);
-            await().during(LEASE.multipliedBy(2)).atMost(LEASE.multipliedBy(3)).until(held::isHeld);
+            await().during(LEASE.multipliedBy(2)).atMost(PATIENCE).until(held::isHeld);
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
             assertThat(application.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)

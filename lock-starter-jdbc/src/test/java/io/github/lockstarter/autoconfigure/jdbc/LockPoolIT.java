@@ -49,7 +49,7 @@ class LockPoolIT {
                         proxy.open().forEach(ProxyLink::closeToServer); // as after the failover of an address
 
                         await().during(LEASE.plusSeconds(1))
-                                .atMost(LEASE.plusSeconds(2))
+                                .atMost(LEASE.multipliedBy(4))
                                 .until(held::isHeld);
                         assertThat(held.isHeld()).isTrue();
                         held.release();
