@@ -214,7 +214,7 @@ public abstract class EngineAcquireContract extends EngineContract {
         });
         awaitWaiters(second, 1);
 
-        waiting.get(1, TimeUnit.SECONDS).interrupt();
+        waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).interrupt();
 
         assertThat(resultOf(flag)).as("the interrupt flag").isTrue();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);

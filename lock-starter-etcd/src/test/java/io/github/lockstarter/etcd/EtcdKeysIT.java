@@ -62,7 +62,7 @@ class EtcdKeysIT extends EtcdScenario {
         assertThat(answer(other.admin().revoke("user:\uD800", held.fencingToken())))
                 .isInstanceOf(Revocation.Revoked.class);
 
-        await().atMost(LEASE.dividedBy(10)).until(() -> !held.isHeld());
+        await().atMost(LEASE.dividedBy(2)).until(() -> !held.isHeld());
     }
 
     @Test

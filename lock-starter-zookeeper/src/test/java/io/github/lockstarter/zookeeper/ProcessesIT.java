@@ -73,14 +73,14 @@ class ProcessesIT {
             holder.awaitLine(line -> line.startsWith("held"), PATIENCE);
             LockRequest request = LockRequest.of(HoldingJvm.KEY).waitingUpTo(PATIENCE);
 
-            holder.kill();
             long killed = System.nanoTime();
+            holder.kill();
             try (LockHandle lock = next.locks().acquire(request)) {
                 Duration waited = Duration.ofNanos(System.nanoTime() - killed);
 
                 assertThat(lock.isHeld()).isTrue();
                 // The server counts from the last message, up to an eighth before; it looks once each tick.
-                assertThat(waited).isBetween(session.multipliedBy(3).dividedBy(4), session.plusSeconds(1));
+                assertThat(waited).isBetween(session.multipliedBy(3).dividedBy(4), session.plusSeconds(5));
             }
         }
     }

@@ -46,7 +46,7 @@ class WatchersIT {
                     .until(() -> !poller.admin().waiters().isEmpty());
             held.close();
 
-            assertThat(waiting).succeedsWithin(Duration.ofSeconds(1)).satisfies(LockHandle::close);
+            assertThat(waiting).succeedsWithin(Duration.ofSeconds(15)).satisfies(LockHandle::close);
             await().atMost(Duration.ofSeconds(10))
                     .untilAsserted(() -> assertThat(dataWatchers(client)).isZero());
         }

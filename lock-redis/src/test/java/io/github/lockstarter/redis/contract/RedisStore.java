@@ -54,7 +54,8 @@ public final class RedisStore implements LockStore {
         return guarding(longestLease, Duration.ofSeconds(10));
     }
 
-    private static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
+    /** The guard for leases of up to so long, with another command timeout. */
+    public static RedisSettings guarding(Duration longestLease, Duration commandTimeout) {
         return new RedisSettings("lock:", commandTimeout, RedisSettings.Guard.guarding(longestLease));
     }
 

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockAdmin.Revocation;
 import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.ReleaseOutcome;
@@ -107,12 +108,17 @@ class ForeignClientIT extends RedisScenario {
     @Test
     void tellsTheHolderWhenEverythingIsFlushed() {
         AtomicInteger losses = new AtomicInteger();
-        LockHandle held = newApplicationWithoutGuard().locks().acquire(request.leasedFor(ofMillis(600)));
+        Application holder = newApplicationWithoutGuard();
+        LockHandle held = holder.locks().acquire(request.leasedFor(ofSeconds(6)));
         held.onLost(losses::incrementAndGet);
 
         redis().flushall();
 
-        await().atMost(ofMillis(600)).until(() -> losses.get() == 1);
+        await().atMost(PATIENCE).until(() -> losses.get() == 1);
+        assertThat(holder.events().of(LockEvent.Lost.class))
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isNotEqualTo(LockEvent.LossCause.LEASE_EXPIRED);
         assertThat(held.isHeld()).isFalse();
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
         try (LockHandle next = newApplicationWithoutGuard().locks().acquire(request)) {

@@ -37,7 +37,7 @@ class HandOverJvmsIT extends RedisScenario {
             List<ChildJvm> all = List.of(killed, stopped, survivor);
             Future<Duration> takenOver = elsewhere(() -> kill(killed, all));
             String late = fencingToken(stopLongerThanTheLease(stopped, List.of(killed, survivor)));
-            assertThat(takenOver.get(START.toSeconds(), TimeUnit.SECONDS)).isLessThan(LEASE.plus(ofSeconds(2)));
+            assertThat(takenOver.get(START.toSeconds(), TimeUnit.SECONDS)).isLessThan(LEASE.plus(ofSeconds(5)));
             awaitSectionsOf(survivor, 100);
             awaitSectionsOf(stopped, 100);
             redis().set(store.enough(), "yes");

@@ -135,7 +135,7 @@ abstract class HistoryFailover {
             assertThat(held.release() == ReleaseOutcome.LOST)
                     .as("release is told that it was lost")
                     .isEqualTo(!kept);
-            await().atMost(ofSeconds(2))
+            await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(first.events().of(LockEvent.Lost.class))
                             .as("losses that the application was told of")
                             .hasSize(kept ? 0 : 1));

@@ -78,7 +78,7 @@ class MultipleJvmsIT extends RedisScenario {
 
     @Test
     void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
-        Duration lease = ofMillis(900);
+        Duration lease = ofSeconds(2);
         Application heir = warmedUp(newApplication());
         try (ChildJvm holder = holding(lease)) {
             String held = holder.awaitLine(line -> line.startsWith("held "), START);
@@ -94,7 +94,7 @@ class MultipleJvmsIT extends RedisScenario {
                 }
             });
 
-            assertThat(waited).isLessThan(lease.plus(ofSeconds(2)));
+            assertThat(waited).isLessThan(lease.plus(ofSeconds(5)));
         }
         assertNothingLeft();
     }
@@ -116,7 +116,7 @@ class MultipleJvmsIT extends RedisScenario {
             first.kill();
             assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
 
-            assertThat(waiter).succeedsWithin(ofSeconds(3)).satisfies(fencingToken -> assertThat(fencingToken)
+            assertThat(waiter).succeedsWithin(PATIENCE).satisfies(fencingToken -> assertThat(fencingToken)
                     .isGreaterThan(held.fencingToken()));
         }
         assertNothingLeft();

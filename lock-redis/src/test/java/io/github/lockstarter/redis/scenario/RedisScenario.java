@@ -151,7 +151,7 @@ abstract class RedisScenario {
     }
 
     void assertNothingLeft() {
-        await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
+        await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(redis().exists(lockKey)).as("the lock").isZero();
             assertThat(redis().zcard(waitersKey)).as("the waiters").isZero();
         });
@@ -159,7 +159,7 @@ abstract class RedisScenario {
 
     /** Of all locks, and not of this scenario's alone. */
     static void assertOnlyFencesLeft() {
-        await().atMost(Duration.ofSeconds(2)).untilAsserted(() -> assertThat(redis().keys("lock:*"))
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(redis().keys("lock:*"))
                 .allMatch(left -> left.equals("lock:fence") || left.equals("lock:history")));
     }
 

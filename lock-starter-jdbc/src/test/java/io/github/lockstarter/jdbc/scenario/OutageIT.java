@@ -77,7 +77,7 @@ class OutageIT {
         assertThat(answer(acquire("hung", token))).isInstanceOf(AcquireResult.Unknown.class);
 
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plusMillis(700));
+                .isBetween(TIMEOUT.minusMillis(20), TIMEOUT.plusSeconds(5));
         assertThat(answer(backend.release(new ReleaseCommand("hung", token, 0))))
                 .isInstanceOf(ReleaseResult.Unknown.class);
         proxy.flow();
@@ -154,7 +154,7 @@ class OutageIT {
 
                 held.release();
 
-                next.get(3, TimeUnit.SECONDS).release();
+                next.get(20, TimeUnit.SECONDS).release();
             }
         }
     }
