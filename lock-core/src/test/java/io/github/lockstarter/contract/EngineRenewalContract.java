@@ -27,26 +27,29 @@ import org.junit.jupiter.api.Test;
 /** Keeping a lock: renewal, its end, and loss. */
 public abstract class EngineRenewalContract extends EngineContract {
 
-    /** Long enough for a machine that stands still for a moment. */
     private static final Duration LEASE = ofMillis(600);
+
+    /** Of locks that must be kept: long enough for a machine that stands still for a moment. */
+    private static final Duration KEPT_LEASE = ofMillis(1800);
 
     /** Of a loss on a busy machine. What brings it about is the reported cause. */
     private static final Duration LATENESS = ofSeconds(5);
 
     private final LockRequest renewed = request.leasedFor(LEASE);
+    private final LockRequest kept = request.leasedFor(KEPT_LEASE);
 
     public EngineRenewalContract(Supplier<? extends LockStore> opening) {
         super(opening);
     }
 
     @Test
-    void keepsTheLockForFiveLeases() {
-        try (LockHandle held = first.locks().acquire(renewed)) {
-            await().during(LEASE.multipliedBy(5)).atMost(PATIENCE).untilAsserted(() -> {
+    void keepsTheLockForThreeLeases() {
+        try (LockHandle held = first.locks().acquire(kept)) {
+            await().during(KEPT_LEASE.multipliedBy(3)).atMost(PATIENCE).untilAsserted(() -> {
                 assertThat(held.isHeld()).isTrue();
                 assertHeldByAnother(second);
             });
-            assertThat(first.backend().count(Verb.RENEW)).isGreaterThanOrEqualTo(10);
+            assertThat(first.backend().count(Verb.RENEW)).isGreaterThanOrEqualTo(6);
         }
         assertThat(first.events().of(LockEvent.Lost.class)).isEmpty();
     }
@@ -72,10 +75,10 @@ public abstract class EngineRenewalContract extends EngineContract {
 
     @Test
     void survivesARenewalThatFails() {
-        try (LockHandle held = first.locks().acquire(renewed)) {
+        try (LockHandle held = first.locks().acquire(kept)) {
             first.backend().failRenewals(1);
 
-            assertStaysHeld(held, LEASE.multipliedBy(4));
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
 
             assertThat(first.events().of(LockEvent.Renewed.class))
                     .extracting(LockEvent.Renewed::outcome)
@@ -85,10 +88,10 @@ public abstract class EngineRenewalContract extends EngineContract {
 
     @Test
     void survivesABackendThatThrowsFromARenewal() {
-        try (LockHandle held = first.locks().acquire(renewed)) {
+        try (LockHandle held = first.locks().acquire(kept)) {
             first.backend().throwFromRenewals(1);
 
-            assertStaysHeld(held, LEASE.multipliedBy(4));
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
         }
     }
 
@@ -190,22 +193,22 @@ public abstract class EngineRenewalContract extends EngineContract {
 
     @Test
     void renewsALockOnceItsExtensionAsksForThat() {
-        try (LockHandle held = first.locks().acquire(renewed.withoutRenewal())) {
-            held.extend(renewed.withRenewal());
+        try (LockHandle held = first.locks().acquire(kept.withoutRenewal())) {
+            held.extend(kept.withRenewal());
 
-            assertStaysHeld(held, LEASE.multipliedBy(3));
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
         }
         assertFree();
     }
 
     @Test
     void countsTheLongestHoldOfAnExtensionFromTheExtension() {
-        LockHandle held = first.locks().acquire(renewed.renewedUpTo(LEASE));
+        LockHandle held = first.locks().acquire(kept.renewedUpTo(KEPT_LEASE));
 
-        held.extend(renewed.renewedUpTo(LEASE.multipliedBy(4)));
+        held.extend(kept.renewedUpTo(KEPT_LEASE.multipliedBy(3)));
 
-        assertStaysHeld(held, LEASE.multipliedBy(3));
-        await().atMost(LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
+        assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
+        await().atMost(KEPT_LEASE.multipliedBy(2).plus(LATENESS)).until(() -> !held.isHeld());
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("it was held longer than its max-hold");
@@ -215,11 +218,11 @@ public abstract class EngineRenewalContract extends EngineContract {
 
     @Test
     void extendsEachOfSeveralLocks() {
-        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(LEASE);
+        LockRequest both = LockRequest.ofAll(List.of(key, key + ":2")).leasedFor(KEPT_LEASE);
         try (LockHandle held = first.locks().acquire(both.withoutRenewal())) {
             held.extend(both.withRenewal());
 
-            assertStaysHeld(held, LEASE.multipliedBy(2));
+            assertStaysHeld(held, KEPT_LEASE.multipliedBy(2));
         }
     }
 
@@ -251,10 +254,10 @@ public abstract class EngineRenewalContract extends EngineContract {
     /** Short extensions, as a caller sends them that only asks whether it still has the lock. */
     @Test
     void renewsInTimeHoweverOftenTheOwnerAsksForLessThanItsLease() {
-        try (LockHandle held = first.locks().acquire(renewed)) {
-            await().during(LEASE.multipliedBy(3))
+        try (LockHandle held = first.locks().acquire(kept)) {
+            await().during(KEPT_LEASE.multipliedBy(2))
                     .atMost(PATIENCE)
-                    .pollInterval(LEASE.dividedBy(12))
+                    .pollInterval(KEPT_LEASE.dividedBy(36))
                     .untilAsserted(() -> held.extend(LockRequest.MIN_LEASE));
         }
     }
