@@ -50,11 +50,11 @@ class GracefulShutdownTests {
     private static final String KEY = "job";
 
     /** Longer than the shutdown phase and than the lease. */
-    private static final Duration LONG = Duration.ofMillis(1500);
+    private static final Duration LONG = Duration.ofMillis(2500);
 
     private static final Duration SHORT = Duration.ofMillis(400);
 
-    private static final Duration LEASE = Duration.ofMillis(600);
+    private static final Duration LEASE = Duration.ofMillis(1200);
 
     private final LocalLockBackend store = new LocalLockBackend();
     private final Work work = new Work();

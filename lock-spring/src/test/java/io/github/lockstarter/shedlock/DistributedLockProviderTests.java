@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 class DistributedLockProviderTests {
 
     private static final String KEY = "shedlock:report";
-    private static final Duration LEASE = Duration.ofMillis(600);
+    private static final Duration LEASE = Duration.ofMillis(1200);
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
