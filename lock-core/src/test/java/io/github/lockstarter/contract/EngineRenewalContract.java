@@ -66,10 +66,7 @@ public abstract class EngineRenewalContract extends EngineContract {
             assertThat(losses).hasValue(1);
             assertThat(held.isHeld()).isFalse();
         });
-        assertThat(first.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LockEvent.LossCause.LEASE_EXPIRED);
+        awaitLoss(first, LockEvent.LossCause.LEASE_EXPIRED);
         assertThat(held.release()).isEqualTo(ReleaseOutcome.LOST);
     }
 
@@ -152,10 +149,7 @@ public abstract class EngineRenewalContract extends EngineContract {
 
         await().atMost(LEASE.multipliedBy(3).plus(LATENESS)).until(() -> losses.get() > 0);
 
-        assertThat(limited.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LockEvent.LossCause.MAX_HOLD);
+        awaitLoss(limited, LockEvent.LossCause.MAX_HOLD);
         assertThat(limited.backend().count(Verb.RENEW)).isBetween(3L, 7L);
         held.release();
         assertFree();
@@ -171,10 +165,7 @@ public abstract class EngineRenewalContract extends EngineContract {
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("it was held longer than its max-hold of 1.2s");
-        assertThat(first.events().of(LockEvent.Lost.class))
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LockEvent.LossCause.MAX_HOLD);
+        awaitLoss(first, LockEvent.LossCause.MAX_HOLD);
         assertThat(first.backend().count(Verb.RENEW)).isBetween(3L, 7L);
         held.release();
         assertFree();
@@ -299,6 +290,15 @@ public abstract class EngineRenewalContract extends EngineContract {
 
         assertThat(first.backend().count(Verb.RENEW)).isLessThanOrEqualTo(20);
         kept.forEach(LockHandle::close);
+    }
+
+    /** Listeners get the event after the lock is lost. */
+    private static void awaitLoss(Application application, LockEvent.LossCause cause) {
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(application.events().of(LockEvent.Lost.class))
+                        .singleElement()
+                        .extracting(LockEvent.Lost::cause)
+                        .isEqualTo(cause));
     }
 
     private void assertStaysHeld(LockHandle held, Duration time) {

@@ -15,8 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Threads whose stack ends while they acquire and release: wherever that happens, no lock stays held. */
+@Timeout(180)
 public abstract class StackOverflowContract extends EngineContract {
 
     private static final int THREADS = 24;

@@ -246,23 +246,6 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void probesWithOneReleaseAtATimeWhileTheBackendDoesNotAnswer() throws Exception {
-        for (int i = 0; i < 20; i++) {
-            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of("order:" + i));
-            backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
-            assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-            backend.nextRelease().answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
-        }
-        Sent<ReleaseCommand, ReleaseResult> probe = backend.nextRelease();
-        assertThat(backend.isQuiet()).as("one probe only").isTrue();
-        probe.answer().complete(new ReleaseResult.NotHeld());
-        for (int i = 0; i < 19; i++) {
-            backend.nextRelease().answer().complete(new ReleaseResult.NotHeld());
-        }
-        assertThat(backend.isQuiet()).isTrue();
-    }
-
-    @Test
     void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() throws Exception {
         for (String key : List.of("down", "fine")) {
             CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of(key));

@@ -85,17 +85,17 @@ class SpringIntegrationIT {
                         application.bean(RedisConnectionFactory.class), "short", Duration.ofSeconds(1))
                 .obtain("order:42");
         LockOperations locks = application.bean(LockOperations.class);
-        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofSeconds(1));
+        LockRequest request = LockRequest.of("short:order:42").leasedFor(Duration.ofSeconds(3));
 
         assertThat(theirs.tryLock()).isTrue();
         try (LockHandle ours = locks.acquire(request)) {
-            Thread.sleep(2_000); // work that takes longer than the lease
+            Thread.sleep(4_000); // work that takes longer than the lease
             ours.ensureHeld();
         }
         assertThatThrownBy(theirs::unlock).isInstanceOf(ConcurrentModificationException.class);
 
         LockHandle notRenewed = locks.acquire(request.withoutRenewal());
-        Thread.sleep(2_000); // as above
+        Thread.sleep(4_000); // as above
         assertThatThrownBy(notRenewed::close).isInstanceOf(LockLostException.class);
     }
 

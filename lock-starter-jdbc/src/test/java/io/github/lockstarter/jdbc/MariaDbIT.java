@@ -97,8 +97,11 @@ class MariaDbIT {
                 .mapToObj(i -> new RenewCommand(
                         String.valueOf(i), new LockToken(TOKEN.instanceId(), i), Duration.ofMinutes(5), i))
                 .toList();
+        Duration timeout = Duration.ofSeconds(20); // for a busy machine
+        JdbcSettings settings =
+                new JdbcSettings("lock:", LockTable.DEFAULT, Optional.empty(), timeout, 4, Duration.ofMillis(20), true);
         try (HikariDataSource pool = database.pool(2);
-                JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcSettings.of("lock:"))) {
+                JdbcLockBackend backend = new JdbcLockBackend(pool, settings)) {
             backend.start();
 
             assertThat(backend.renew(due)).hasSize(locks).allSatisfy(each -> assertThat(answer(each))

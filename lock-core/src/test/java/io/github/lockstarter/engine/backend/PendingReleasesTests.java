@@ -61,6 +61,28 @@ class PendingReleasesTests {
         assertThat(output).containsOnlyOnce("More than 100 locks wait to be released");
     }
 
+    @Test
+    void probesWithOneReleaseAtATimeWhileTheStoreDoesNotAnswer() {
+        backend.refusesReleases = true;
+        for (int i = 0; i < 20; i++) {
+            pendingReleases.add(release(i), Duration.ofMinutes(5));
+        }
+        assertThat(backend.log).hasSize(20);
+        for (int probe = 1; probe <= 3; probe++) {
+            assertThat(scheduled).hasSize(1);
+            scheduled.remove().fire();
+            assertThat(backend.log).hasSize(20 + probe);
+        }
+
+        backend.refusesReleases = false;
+        scheduled.remove().fire();
+        assertThat(backend.log).as("one probe only").hasSize(24);
+        backend.answerTheRest();
+
+        assertThat(backend.log).hasSize(24 + 19);
+        assertThat(scheduled).isEmpty();
+    }
+
     private static ReleaseCommand release(int number) {
         return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 0);
     }

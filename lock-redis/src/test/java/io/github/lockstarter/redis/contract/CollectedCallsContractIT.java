@@ -38,7 +38,8 @@ class CollectedCallsContractIT {
     private static final String INSTANCE = "0123456789abcdef0123456789abcdef";
 
     private static LockStore store() {
-        return new CollectingStore(new RedisStore(REDIS.server().uri()));
+        return new CollectingStore(
+                new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2))));
     }
 
     /** Calls that are collected, or behind such a call, do not wait for two timeouts in a row. */

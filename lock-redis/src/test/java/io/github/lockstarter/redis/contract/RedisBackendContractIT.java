@@ -12,6 +12,7 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.RenewContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,7 +23,7 @@ class RedisBackendContractIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static LockStore store() {
-        return new RedisStore(REDIS.server().uri());
+        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
     }
 
     @Nested

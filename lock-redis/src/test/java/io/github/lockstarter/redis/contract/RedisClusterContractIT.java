@@ -19,6 +19,7 @@ import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisCluster;
 import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,7 +31,7 @@ class RedisClusterContractIT {
     static final TopologyExtension<RedisCluster> REDIS = TopologyExtension.cluster();
 
     private static LockStore store() {
-        return RedisStore.of(REDIS.topology());
+        return RedisStore.of(REDIS.topology()).with(RedisStore.patient(Duration.ZERO));
     }
 
     @Nested

@@ -11,6 +11,7 @@ import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,7 +22,7 @@ class RedisEngineContractIT {
     static final RedisExtension REDIS = new RedisExtension();
 
     private static LockStore store() {
-        return new RedisStore(REDIS.server().uri());
+        return new RedisStore(REDIS.server().uri()).with(RedisStore.patient(Duration.ofSeconds(2)));
     }
 
     @Nested

@@ -13,6 +13,7 @@ import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.TopologyExtension;
 import io.github.lockstarter.testing.Effort;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -24,7 +25,7 @@ class RedisReplicationContractIT {
     static final TopologyExtension<RedisReplication> REDIS = TopologyExtension.replication();
 
     private static LockStore store() {
-        return RedisStore.of(REDIS.topology());
+        return RedisStore.of(REDIS.topology()).with(RedisStore.patient(Duration.ZERO));
     }
 
     @Nested

@@ -149,10 +149,10 @@ class CrashTakeOverIT extends RedisScenario {
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("another instance took the lock over");
-        assertThat(holder.events().of(LockEvent.Lost.class))
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(holder.events().of(LockEvent.Lost.class))
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.TAKEN_OVER);
+                .isEqualTo(LossCause.TAKEN_OVER));
     }
 
     @Test
