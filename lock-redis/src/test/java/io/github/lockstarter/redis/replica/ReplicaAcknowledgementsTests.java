@@ -37,7 +37,9 @@ import org.mockito.MockedStatic;
 class ReplicaAcknowledgementsTests {
 
     private static final ClientResources RESOURCES = ClientResources.create();
-    private static final Duration HASTE = Duration.ofMillis(200);
+    /** Half of it is soon over, and the other half is long enough for a busy machine. */
+    private static final Duration HASTE = Duration.ofSeconds(2);
+
     private static final RedisChannelHandler<?, ?> BROKEN = mock(RedisChannelHandler.class);
 
     private final CompletableFuture<AcquireResult> acquired = new CompletableFuture<>();
