@@ -39,7 +39,7 @@ class ExecuteAsyncTests {
     private static final String KEY = "order:42";
     private static final LockRequest ONCE = LockRequest.of(KEY).withoutWaiting();
     private static final LockRequest BRIEF =
-            ONCE.leasedFor(Duration.ofMillis(50)).withoutRenewal();
+            ONCE.leasedFor(Duration.ofMillis(500)).withoutRenewal();
 
     private final LockEngine engine =
             new LockEngine(new LocalLockBackend(), EngineSettings.DEFAULTS, List.of(), EngineClock.SYSTEM);

@@ -157,7 +157,7 @@ class JdkLockAdapterTests {
     @Test
     void unlockAfterALossSaysSo() {
         Lock brief = locks.asLock(
-                LockRequest.of("brief").leasedFor(Duration.ofMillis(50)).withoutRenewal());
+                LockRequest.of("brief").leasedFor(Duration.ofMillis(500)).withoutRenewal());
         brief.lock();
         await().until(() -> engine.heldLocks().size() == 0);
         assertThatThrownBy(brief::unlock)

@@ -297,7 +297,7 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
     @Test
     void doesNotHandOutSeveralKeysOfWhichOneIsLostAlready() {
         CompletableFuture<LockHandle> both = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b"))
-                .leasedFor(Duration.ofMillis(100))
+                .leasedFor(Duration.ofMillis(500))
                 .withoutRenewal());
         backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
         await().pollInterval(Duration.ofMillis(5)).until(() -> {

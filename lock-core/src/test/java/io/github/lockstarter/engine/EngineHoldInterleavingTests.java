@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -50,7 +49,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void aLateRenewalDoesNotReviveALease() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(150)), 1);
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(900)), 1);
         CountDownLatch lost = new CountDownLatch(1);
         handle.onLost(lost::countDown);
         Sent<RenewCommand, RenewResult> renewal = backend.nextRenewal();
@@ -61,13 +60,13 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
         assertThatThrownBy(handle::ensureHeld)
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("Lost lock 'order:42' (fencing token 1)")
-                .hasMessageContaining("the 150ms lease ran out");
+                .hasMessageContaining("the 900ms lease ran out");
         await().untilAsserted(() -> assertThat(losses).hasSize(1)); // told on another thread than the handle
     }
 
     @Test
     void repeatsAnUnansweredRenewalWhileTheLeaseLasts() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(600)), 1);
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
         backend.nextRenewal(); // never answered
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
 
@@ -84,7 +83,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 throw new IllegalStateException("planted");
             }
         };
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(600)), 1);
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofSeconds(2)), 1);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
         assertThat(failures.get()).isGreaterThan(1);
         assertThat(handle.isHeld()).isTrue();
@@ -145,7 +144,7 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
 
     @Test
     void tellsAThreadOnceOfALockItLostAndNeverReleased() throws Exception {
-        LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(30)).withoutRenewal();
+        LockRequest lapsing = REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal();
         CompletableFuture<Long> fencingTokens = CompletableFuture.supplyAsync(
                 () -> {
                     engine.acquire(lapsing);
@@ -246,25 +245,8 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     }
 
     @Test
-    void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() throws Exception {
-        for (String key : List.of("down", "fine")) {
-            CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.of(key));
-            backend.nextAcquire().answer().complete(new AcquireResult.Unknown("no answer within 2s", cause));
-            assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
-            Sent<ReleaseCommand, ReleaseResult> release = backend.nextRelease();
-            assertThat(release.command().key()).isEqualTo(key);
-            if (key.equals("down")) {
-                release.answer().complete(new ReleaseResult.Unknown("no answer within 2s", cause));
-            } else {
-                release.answer().complete(new ReleaseResult.NotHeld());
-            }
-        }
-        assertThat(backend.nextRelease().command().key()).isEqualTo("down");
-    }
-
-    @Test
     void cleansUpForAsLongAsAnExtensionMayHaveMadeTheLease() throws Exception {
-        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(200)).withoutRenewal(), 1);
+        LockHandle handle = granted(REQUEST.leasedFor(Duration.ofMillis(700)).withoutRenewal(), 1);
         CompletableFuture<Void> extending = CompletableFuture.runAsync(
                 () -> handle.extend(Duration.ofSeconds(30)), EngineInterleavings::onNewThread);
         backend.nextRenewal().answer().complete(new RenewResult.Renewed());
@@ -311,12 +293,12 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
                 }),
                 clock);
         CompletableFuture<LockHandle> acquiring =
-                late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(50)).withoutRenewal());
+                late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal());
         Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();
         onClock = () -> {
             if (late.heldLocks().size() > 0) { // granted, and not handed out yet
                 onClock = () -> {};
-                letPass(Duration.ofMillis(50));
+                letPass(Duration.ofMillis(500));
             }
         };
         attempt.answer().complete(new AcquireResult.Granted(1, 0));

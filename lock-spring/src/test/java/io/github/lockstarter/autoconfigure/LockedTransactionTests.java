@@ -147,7 +147,7 @@ class LockedTransactionTests {
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             LockRequest request =
-                    LockRequest.of("booking").leasedFor(Duration.ofMillis(50)).withoutRenewal();
+                    LockRequest.of("booking").leasedFor(Duration.ofMillis(500)).withoutRenewal();
             assertThatThrownBy(() -> locks.execute(
                             request,
                             () -> transaction.executeWithoutResult(status -> {

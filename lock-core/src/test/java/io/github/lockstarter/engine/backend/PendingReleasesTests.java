@@ -83,6 +83,21 @@ class PendingReleasesTests {
         assertThat(scheduled).isEmpty();
     }
 
+    @Test
+    void releasesAtOnceWhatAnotherServerMayTakeWhileOneDoesNotAnswer() {
+        ReleaseCommand down = release(1);
+        ReleaseCommand fine = release(2);
+        backend.refusesReleases = true;
+        pendingReleases.add(down, Duration.ofMinutes(5));
+        backend.refusesReleases = false;
+
+        pendingReleases.add(fine, Duration.ofMinutes(5));
+        assertThat(backend.log).containsExactly(down, fine);
+        backend.answerTheRest();
+
+        assertThat(backend.log).containsExactly(down, fine, down);
+    }
+
     private static ReleaseCommand release(int number) {
         return new ReleaseCommand("order:" + number, new LockToken("instance", number + 1), 0);
     }
