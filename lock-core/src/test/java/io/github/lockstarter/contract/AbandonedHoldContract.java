@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 public abstract class AbandonedHoldContract extends EngineContract {
 
     /** A lock is released at two thirds of it, on a machine that stands still for a moment, too. */
-    private static final Duration LEASE = Duration.ofMillis(1800);
+    private static final Duration LEASE = Duration.ofMillis(2400);
 
     private Application holder;
 
@@ -171,7 +171,8 @@ public abstract class AbandonedHoldContract extends EngineContract {
     }
 
     private static void awaitCollected(Runnable assertion) {
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        // Each collection stops the watchdog, too.
+        await().pollInterval(Duration.ofMillis(300)).atMost(PATIENCE).untilAsserted(() -> {
             System.gc();
             assertion.run();
         });

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.RenewResult;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.Test;
 
 /** Different keys never meet, however they are written. */
 public abstract class KeyContract extends BackendContract {
+
+    /** Outlives a test that holds hundreds of locks on a busy machine. */
+    private static final Duration LONG_LEASE = Duration.ofMinutes(2);
 
     private static final String LONG_KEY = "k".repeat(10_240);
 
@@ -96,11 +100,11 @@ public abstract class KeyContract extends BackendContract {
     private void assertSideBySide(List<String> keys) {
         List<SpiHold> holds = new ArrayList<>();
         for (String awkward : keys) {
-            holds.add(alice.hold(awkward, LEASE));
+            holds.add(alice.hold(awkward, LONG_LEASE));
         }
         for (SpiHold hold : holds) {
-            assertThat(bob.tryOnce(hold.key(), bob.newToken(), LEASE)).isInstanceOf(AcquireResult.Contended.class);
-            assertThat(hold.renew(LEASE)).isInstanceOf(RenewResult.Renewed.class);
+            assertThat(bob.tryOnce(hold.key(), bob.newToken(), LONG_LEASE)).isInstanceOf(AcquireResult.Contended.class);
+            assertThat(hold.renew(LONG_LEASE)).isInstanceOf(RenewResult.Renewed.class);
         }
         for (SpiHold hold : holds) {
             hold.release();

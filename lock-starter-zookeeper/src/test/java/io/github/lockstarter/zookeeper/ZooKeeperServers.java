@@ -11,6 +11,8 @@ final class ZooKeeperServers {
     /** Short, so that sessions may be: the shortest one has two ticks. */
     private static final int TICK_MILLIS = 200;
 
+    private static final int LONGEST_SESSION_MILLIS = 60_000;
+
     private ZooKeeperServers() {}
 
     /** One server that all tests of this JVM share: it ends with the JVM. */
@@ -30,10 +32,11 @@ final class ZooKeeperServers {
         return spec(TICK_MILLIS);
     }
 
-    /** Sessions have 2 to 20 ticks. */
+    /** Sessions have 2 ticks or more. */
     static InstanceSpec spec(int tickMillis) {
         Map<String, Object> properties = new HashMap<>();
         properties.put("admin.enableServer", "false");
+        properties.put("maxSessionTimeout", String.valueOf(LONGEST_SESSION_MILLIS));
         return new InstanceSpec(null, -1, -1, -1, true, -1, tickMillis, 200, properties);
     }
 
