@@ -94,8 +94,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
         thread.start();
         thread.join();
 
-        awaitCollected(
-                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        awaitAbandoned();
         collectOver(renewals() + 4);
 
         assertThat(holder.events().of(LockEvent.Abandoned.class))
@@ -120,8 +119,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
         thread.start();
         acquired.await();
 
-        awaitCollected(
-                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        awaitAbandoned();
         collectOver(renewals() + 4);
 
         assertThat(holder.events().of(LockEvent.Abandoned.class))
@@ -139,8 +137,7 @@ public abstract class AbandonedHoldContract extends EngineContract {
     void keepsWhatBelongsToAHandleThatCannotBeReachedAndTellsOfItOnce() {
         holder.locks().acquireAsync(request).join();
 
-        awaitCollected(
-                () -> assertThat(holder.events().of(LockEvent.Abandoned.class)).isNotEmpty());
+        awaitAbandoned();
         collectOver(renewals() + 4);
 
         assertThat(holder.events().of(LockEvent.Abandoned.class))
@@ -168,6 +165,12 @@ public abstract class AbandonedHoldContract extends EngineContract {
 
     private long renewals() {
         return holder.backend().count(Verb.RENEW);
+    }
+
+    private void awaitAbandoned() {
+        awaitCollected(() -> assertThat(holder.events().of(LockEvent.Abandoned.class))
+                .as("abandoned; lost: %s", holder.events().of(LockEvent.Lost.class))
+                .isNotEmpty());
     }
 
     private static void awaitCollected(Runnable assertion) {

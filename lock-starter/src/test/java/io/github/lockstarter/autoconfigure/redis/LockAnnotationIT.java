@@ -58,7 +58,7 @@ class LockAnnotationIT {
             second.run();
         }
 
-        @DistributedLock(name = "stolen", leaseMs = 300)
+        @DistributedLock(name = "stolen", leaseMs = 1500)
         public void shipWhileAnOperatorDeletesTheLock() {
             REDIS.server().commands().del("lock:{stolen}");
             LockHandle handle = LockHandle.current().orElseThrow();
@@ -110,7 +110,7 @@ class LockAnnotationIT {
             this.jdbc = jdbc;
         }
 
-        @DistributedLock(leaseMs = 300)
+        @DistributedLock(leaseMs = 1500)
         @Transactional
         public void bookWhileRedisHangs() {
             jdbc.update("insert into booking values (1)");
@@ -125,7 +125,7 @@ class LockAnnotationIT {
         application()
                 .withUserConfiguration(Transactions.class)
                 .withBean(Bookings.class)
-                .withPropertyValues("distributed-lock.redis.command-timeout=200ms")
+                .withPropertyValues("distributed-lock.redis.command-timeout=2s") // the start has to connect within it
                 .run(context -> {
                     try {
                         assertThatThrownBy(() -> context.getBean(Bookings.class).bookWhileRedisHangs())
