@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MissingAnswerIT {
 
-    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SESSION = ZooKeeperClients.SESSION;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final LockRequest request = LockRequest.of("missing:" + UUID.randomUUID());

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** How many watchers the client keeps. */
 class WatchersIT {
 
-    private static final Duration SESSION = Duration.ofSeconds(4);
+    private static final Duration SESSION = ZooKeeperClients.SESSION;
     private static final LockRequest SHORT_WAIT = LockRequest.of("leader").waitingUpTo(Duration.ofMillis(20));
 
     @Test

@@ -3,7 +3,6 @@ package io.github.lockstarter.zookeeper;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.StoreCapabilities;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.curator.test.TestingServer;
@@ -11,15 +10,12 @@ import org.apache.curator.test.TestingServer;
 /** Locks on one server: each application has a client of its own. */
 final class ZooKeeperStore implements LockStore {
 
-    /** Outlasts a moment in which a busy machine stands still; no test of the contract waits for its end. */
-    private static final Duration SESSION = Duration.ofSeconds(20);
-
     private final TestingServer server = ZooKeeperServers.shared();
     private final List<LockBackend> backends = new ArrayList<>();
 
     @Override
     public LockBackend connect() {
-        LockBackend backend = ZooKeeperClients.backend(server.getConnectString(), SESSION);
+        LockBackend backend = ZooKeeperClients.backend(server.getConnectString(), ZooKeeperClients.SESSION);
         backends.add(backend);
         return backend;
     }
