@@ -26,7 +26,6 @@ import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
-import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
 import io.github.lockstarter.redis.script.AcquireScript;
 import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ReleaseScript;
@@ -86,10 +85,6 @@ import java.util.stream.Stream;
  * {@code <prefix>history:{n}}: then what is free is granted after the longest lease, and a renewal brings back what its
  * owner had.
  *
- * <p>Where {@link RedisSettings#minReplicas replicas} are to acknowledge each grant, it takes a third connection, an
- * EVAL of its own and a WAIT that grants share; one that too few acknowledge in time counts as unknown, so that it
- * is released.
- *
  * <p><b>Known hole.</b> With the guard off or its assumptions broken (docs/guarantees.md, case 7), and when a server
  * evicts keys, it grants locks again while the first owner still works. Set {@code maxmemory-policy noeviction}, and
  * check the fencing token where you write.
@@ -127,7 +122,6 @@ public final class RedisLockBackend implements QuorumNode {
     private final ScriptRunner runner;
     private final Attempts attempts;
     private final Releases releases;
-    private final ReplicaAcknowledgements acknowledgements;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
     private final MailboxCheck mailboxCheck;
@@ -163,8 +157,6 @@ public final class RedisLockBackend implements QuorumNode {
         this.runner = new ScriptRunner(connections, failures, outageDetector);
         this.attempts = new Attempts(runner, keySpace, histories, failures);
         this.releases = new Releases(runner, releaseScript, connector.isCluster());
-        this.acknowledgements =
-                new ReplicaAcknowledgements(new RedisConnections(connector, settings), keySpace, failures, settings);
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
         this.mailboxCheck =
@@ -181,17 +173,16 @@ public final class RedisLockBackend implements QuorumNode {
      * Connects, and checks with a lock of its own that the server lets the scripts do all they need. Blocks. A backend
      * that could not start connects again with the next command. Closed backends stay closed.
      *
-     * @throws RedisUnavailableException when there is no connection, a right is missing, or too few replicas answer
+     * @throws RedisUnavailableException when there is no connection, or a right is missing
      */
     public void start() {
         settingsReport = serverChecks.ofSettings();
         connections.start();
-        acknowledgements.start();
         outageDetector.reportedOtherwise(true);
         try {
             StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
             open(check);
-            check.run(acknowledgements);
+            check.run();
         } finally {
             outageDetector.reportedOtherwise(false);
         }
@@ -234,7 +225,6 @@ public final class RedisLockBackend implements QuorumNode {
      * it is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
      */
     public void stop() {
-        acknowledgements.stop();
         connections.stop();
     }
 
@@ -259,10 +249,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public CompletionStage<AcquireResult> acquire(AcquireCommand command) {
-        CompletionStage<AcquireResult> answered = queueOf(command.key()).attempt(attempts, command);
-        return acknowledgements.wanted() == 0
-                ? answered
-                : answered.thenCompose(result -> acknowledgements.check(command, result));
+        return queueOf(command.key()).attempt(attempts, command);
     }
 
     @Override
@@ -423,7 +410,6 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public void close() {
-        acknowledgements.close();
         connections.close();
         connector.close();
     }

@@ -98,9 +98,6 @@ public final class MissingRights {
             trials.add(List.of("INFO", "replication"));
             trials.add(List.of("PUBSUB", "NUMSUB", channel));
         }
-        if (settings.minReplicas() > 0) {
-            trials.add(List.of("WAIT", "0", "1"));
-        }
         return trials;
     }
 

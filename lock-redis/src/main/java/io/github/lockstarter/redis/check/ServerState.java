@@ -54,11 +54,6 @@ record ServerState(Map<String, String> fields) {
                     + " instance that used it before to detect that locks were forgotten. Set appendonly yes or"
                     + " save, or distributed-lock.redis.first-use=grace");
         }
-        if (isMaster() && number("connected_slaves") < settings.minReplicas()) {
-            warnings.add(place + " has " + number("connected_slaves") + " connected replicas, fewer than the "
-                    + settings.minReplicas() + " of distributed-lock.redis.min-replicas: it grants no lock until it has"
-                    + " them. Bring the replicas back, or lower min-replicas");
-        }
         if (executesScriptsWithoutReplicas()
                 && !settings.guard().deposedMasterWrites().isZero()) {
             warnings.add(place + " runs version " + fields.get("redis_version") + ", which executes scripts regardless"
@@ -88,10 +83,6 @@ record ServerState(Map<String, String> fields) {
         return number("rdb_changes_since_last_save") > 0
                 && fields.containsKey("server_time_usec")
                 && seconds > UNSAVED.toSeconds();
-    }
-
-    private boolean isMaster() {
-        return "master".equals(fields.get("role"));
     }
 
     /** The value of a field; 0 if it is missing or none. */

@@ -8,7 +8,6 @@ import io.github.lockstarter.redis.history.ClientHistories;
 import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
-import io.github.lockstarter.redis.replica.ReplicaAcknowledgements;
 import io.github.lockstarter.redis.script.AcquireScript;
 import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ReleaseScript;
@@ -75,11 +74,11 @@ public final class StartCheck {
     }
 
     /**
-     * Runs the scripts so that every command they have is called, and has a grant acknowledged as all are.
+     * Runs the scripts so that every command they have is called.
      *
      * @throws RedisUnavailableException when one fails
      */
-    public void run(ReplicaAcknowledgements acknowledgements) {
+    public void run() {
         String id = newInstanceId();
         String key = KEY + id;
         LockKeys keys = keySpace.keysOf(key);
@@ -92,11 +91,6 @@ public final class StartCheck {
                 .marker();
         if (old != null) {
             checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
-        }
-        if (acknowledgements.wanted() > 0) {
-            BlockingWait.awaitUninterruptibly(acknowledgements.of(key, owner)).ifPresent(shortfall -> {
-                throw unavailable(shortfall);
-            });
         }
         ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
         // A grant looks for its own instance in the queue only if it is not empty, and if the command names a position.

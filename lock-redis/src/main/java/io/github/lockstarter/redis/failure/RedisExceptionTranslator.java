@@ -31,11 +31,6 @@ public final class RedisExceptionTranslator {
         this.settings = settings;
     }
 
-    /** What the server is called at the beginning of a sentence. */
-    public String place() {
-        return "Redis at " + target;
-    }
-
     /** A connection could not be opened. */
     public RedisFailure ofConnecting(Throwable failure) {
         if (failure instanceof CancellationException) {

@@ -10,14 +10,11 @@ import java.util.regex.Pattern;
  * What the user of the lock has to be allowed, and what to grant where a right is missing. What is suggested adds
  * rights and takes none away: the user may be the application's own.
  *
- * @param settings say what the keys are called, and whether replicas acknowledge
+ * @param settings say what the keys are called
  */
 public record RequiredRights(RedisSettings settings) {
 
-    /**
-     * All commands that locks send or call, as {@code ACL SETUSER} takes them; with {@code redis.min-replicas} WAIT
-     * too.
-     */
+    /** All commands that locks send or call, as {@code ACL SETUSER} takes them. */
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"

@@ -31,8 +31,6 @@ public enum LockScript {
     RELEASE_BATCH,
     /** Leaves the queue. */
     WITHDRAW,
-    /** Writes a grant once more. */
-    CONFIRM,
     /** Reads the lock. */
     INSPECT,
     /** Frees the lock of another owner. */

@@ -28,8 +28,8 @@ public final class ReleaseScript {
     /** Status: done, but the next waiter could not be signalled. */
     public static final long UNSIGNALLED = 2;
 
-    /** Status of release, confirm and revoke: the token does not have the lock. */
-    public static final long NOT_HELD = 0;
+    /** Status of release and revoke: the token does not have the lock. */
+    static final long NOT_HELD = 0;
 
     /** Status of release: the lock is free. */
     private static final long FREE = -1;
@@ -118,11 +118,6 @@ public final class ReleaseScript {
                 LockScript.WITHDRAW,
                 keys.lockAndWaiters(),
                 ScriptCall.trimmed(command.token().value(), keys.name(), counting));
-    }
-
-    /** Writes what was granted once more. */
-    public static ScriptCall<Long> confirm(String lock, LockToken token) {
-        return ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {lock}, token.value());
     }
 
     /**

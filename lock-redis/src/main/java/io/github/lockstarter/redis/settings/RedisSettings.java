@@ -15,9 +15,8 @@ import java.util.List;
  * @param keyPrefix what every key and channel of the locks starts with; clients that share it share their locks
  * @param commandTimeout how long a command may take before its outcome counts as unknown
  * @param guard what to do when Redis may have forgotten locks
- * @param minReplicas how many replicas must have a grant before it counts; 0 if none need to
  */
-public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard, int minReplicas) {
+public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
 
     /** Longest prefix in characters. */
     public static final int MAX_PREFIX_LENGTH = 64;
@@ -35,9 +34,6 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
     public static final RedisSettings DEFAULTS =
             new RedisSettings("lock:", Duration.ofSeconds(2), Guard.guarding(Duration.ofSeconds(30)));
 
-    /** Most replicas that can be asked for. */
-    public static final int MAX_MIN_REPLICAS = 16;
-
     /** Commands that may wait in the client; all renewals of one tick must fit. */
     static final int REQUEST_QUEUE_SIZE = 32_768;
 
@@ -51,7 +47,6 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
      *     {@code :history:} or {@code :fence:}
      * @param commandTimeout from {@link #MIN_COMMAND_TIMEOUT} to {@link #MAX_COMMAND_TIMEOUT}
      * @param guard checked already
-     * @param minReplicas from 0 to {@value #MAX_MIN_REPLICAS}
      * @throws IllegalArgumentException when a value is out of range; names the property
      */
     public RedisSettings {
@@ -62,32 +57,6 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
                             + "; it must be between " + DurationText.exactly(MIN_COMMAND_TIMEOUT) + " and "
                             + MAX_COMMAND_TIMEOUT.toSeconds() + "s");
         }
-        if (minReplicas < 0 || minReplicas > MAX_MIN_REPLICAS) {
-            throw new IllegalArgumentException("distributed-lock.redis.min-replicas is " + minReplicas
-                    + "; it must be between 0, which waits for no replica, and " + MAX_MIN_REPLICAS
-                    + ". Choose no more than the replicas that each master has while one replica is down");
-        }
-    }
-
-    /**
-     * Settings with which no replica needs to have a grant.
-     *
-     * @param keyPrefix as above
-     * @param commandTimeout as above
-     * @param guard as above
-     * @throws IllegalArgumentException when a value is out of range; names the property
-     */
-    public RedisSettings(String keyPrefix, Duration commandTimeout, Guard guard) {
-        this(keyPrefix, commandTimeout, guard, 0);
-    }
-
-    /**
-     * How long replicas are waited for after a grant: half of the command timeout.
-     *
-     * @return at least 50 ms
-     */
-    public Duration acknowledgementTime() {
-        return commandTimeout.dividedBy(2);
     }
 
     /** What happens after a failover or a restart that may have forgotten locks. */

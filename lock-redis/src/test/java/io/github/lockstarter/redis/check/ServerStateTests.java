@@ -17,7 +17,6 @@ class ServerStateTests {
             maxmemory:100
             maxmemory_policy:noeviction
             aof_enabled:1
-            role:master
             """;
 
     private static final String WITHOUT_LOG = """
@@ -29,14 +28,13 @@ class ServerStateTests {
 
     @Test
     void findsNothingWhereNothingIsAtRisk() {
-        assertThat(warnings(SAFE, settings(OnHistoryChange.NONE, FirstUse.GRANT, 0)))
+        assertThat(warnings(SAFE, settings(OnHistoryChange.NONE, FirstUse.GRANT)))
                 .isEmpty();
     }
 
     @Test
     void saysNothingOfWhatTheServerDoesNotTell() {
-        assertThat(warnings("", settings(OnHistoryChange.NONE, FirstUse.GRANT, 3)))
-                .isEmpty();
+        assertThat(warnings("", settings(OnHistoryChange.NONE, FirstUse.GRANT))).isEmpty();
         assertThat(warnings("maxmemory:many\r\nmaxmemory_policy:allkeys-lru", RedisSettings.DEFAULTS))
                 .isEmpty();
     }
@@ -69,7 +67,7 @@ class ServerStateTests {
 
     @Test
     void warnsThatARestartForgetsLocksWhereNothingGuardsThem() {
-        assertThat(warnings("aof_enabled:0", settings(OnHistoryChange.NONE, FirstUse.GRANT, 0)))
+        assertThat(warnings("aof_enabled:0", settings(OnHistoryChange.NONE, FirstUse.GRANT)))
                 .singleElement()
                 .asString()
                 .contains("on-history-change=grace", "appendonly yes");
@@ -83,20 +81,9 @@ class ServerStateTests {
                 .singleElement()
                 .asString()
                 .contains("has not saved the last 7 changes", "first-use=grace");
-        assertThat(warnings(hours, settings(OnHistoryChange.GRACE, FirstUse.GRACE, 0)))
+        assertThat(warnings(hours, settings(OnHistoryChange.GRACE, FirstUse.GRACE)))
                 .isEmpty();
         assertThat(warnings(String.format(WITHOUT_LOG, 1_790_003_600_000_000L), RedisSettings.DEFAULTS))
-                .isEmpty();
-    }
-
-    @Test
-    void warnsOfAMasterThatHasTooFewReplicas() {
-        String one = "role:master\r\nconnected_slaves:1";
-        assertThat(warnings(one, settings(OnHistoryChange.GRACE, FirstUse.GRANT, 2)))
-                .singleElement()
-                .asString()
-                .contains("1 connected replicas, fewer than the 2");
-        assertThat(warnings(one, settings(OnHistoryChange.GRACE, FirstUse.GRANT, 1)))
                 .isEmpty();
     }
 
@@ -104,11 +91,10 @@ class ServerStateTests {
         return ServerState.of(info).warnings("here:1", settings);
     }
 
-    private static RedisSettings settings(OnHistoryChange onChange, FirstUse firstUse, int minReplicas) {
+    private static RedisSettings settings(OnHistoryChange onChange, FirstUse firstUse) {
         return new RedisSettings(
                 "lock:",
                 Duration.ofSeconds(2),
-                new RedisSettings.Guard(onChange, firstUse, Duration.ofSeconds(30), Duration.ZERO),
-                minReplicas);
+                new RedisSettings.Guard(onChange, firstUse, Duration.ofSeconds(30), Duration.ZERO));
     }
 }

@@ -80,11 +80,6 @@ public final class RedisStore implements LockStore {
                         Duration.ZERO));
     }
 
-    /** The guard on, though nobody waits for it, and so many replicas must have each grant. */
-    public static RedisSettings acknowledgedBy(int replicas) {
-        return new RedisSettings("lock:", Duration.ofSeconds(2), RedisSettings.Guard.guarding(Duration.ZERO), replicas);
-    }
-
     /** The same servers, used otherwise. */
     public RedisStore with(RedisSettings others) {
         return new RedisStore(connectors, others);

@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -181,22 +180,6 @@ class PassingRefusalIT {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(after.commands().pttl("lock:{" + prefix + "held}")).isGreaterThan(LEASE.toMillis() / 3);
                 assertThat(held.release()).isEqualTo(ReleaseOutcome.RELEASED);
-            }
-        }
-
-        @Test
-        void hasGrantsAcknowledgedAtTheNewMaster() {
-            RedisStore store = RedisStore.of(REDIS.topology()).with(RedisStore.acknowledgedBy(1));
-            try (store;
-                    Application application = Application.over(store.connect())) {
-                WarmUp.connect(application.locks(), prefix + "warm-up");
-                letPass(OLD_ENOUGH);
-                promoteAnother();
-                // A grant whose acknowledgement fails is given back.
-                await().atMost(Duration.ofSeconds(10))
-                        .ignoreExceptionsInstanceOf(LockBackendException.class)
-                        .untilAsserted(() ->
-                                application.locks().acquire(prefix + "new").close());
             }
         }
 

@@ -215,16 +215,6 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void writesAMarkedLockOnceMoreAsItIs() {
-        mark(1, LONG);
-        String before = redis.get(KEYS.lock());
-        Long status =
-                redis.eval(LockScript.CONFIRM.text(), ScriptOutputType.INTEGER, new String[] {KEYS.lock()}, OWNER);
-        assertThat(status).isEqualTo(1);
-        assertThat(redis.get(KEYS.lock())).isEqualTo(before);
-    }
-
-    @Test
     void showsHowLongTheOwnerIsInDoubt() {
         mark(serverMicros() - 4_000_000, 1_000_000);
         List<String> texts = redis.eval(LockScript.INSPECT.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters());

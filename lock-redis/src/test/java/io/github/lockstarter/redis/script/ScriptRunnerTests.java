@@ -88,7 +88,7 @@ class ScriptRunnerTests {
     }
 
     private CompletableFuture<Effect> run() {
-        ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.CONFIRM, new String[] {"lock:{a}"}, "a:1");
+        ScriptCall<Long> call = ScriptCall.ofStatus(LockScript.RELEASE, new String[] {"lock:{a}"}, "a:1");
         return runner.run(call, new ScriptRunner.Reader<Long, Effect>() {
                     @Override
                     public Effect of(Long reply) {

@@ -21,9 +21,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     grant, the instance treats this Redis as new. With grace, it treats this Redis as one that lost its data.
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
  *     a failover, no lock is renewed for that long. At most a third of every lease.
- * @param minReplicas How many replicas must have acknowledged a grant before the caller gets the lock, up to 16. If
- *     fewer do so within half of the command timeout, the lock is released and the call fails. Zero waits for no
- *     replica.
  */
 @ConfigurationProperties(RedisLockProperties.PREFIX)
 record RedisLockProperties(
@@ -31,8 +28,7 @@ record RedisLockProperties(
         @DefaultValue("true") boolean requiredAtStart,
         @DefaultValue("grace") RedisSettings.OnHistoryChange onHistoryChange,
         @DefaultValue("grant") RedisSettings.FirstUse firstUse,
-        @DefaultValue("0s") Duration deposedMasterWrites,
-        @DefaultValue("0") int minReplicas) {
+        @DefaultValue("0s") Duration deposedMasterWrites) {
 
     static final String PREFIX = "distributed-lock.redis";
 
@@ -47,7 +43,6 @@ record RedisLockProperties(
         return new RedisSettings(
                 locks.keyPrefix(),
                 commandTimeout,
-                new RedisSettings.Guard(onHistoryChange, firstUse, locks.longestLease(), deposedMasterWrites),
-                minReplicas);
+                new RedisSettings.Guard(onHistoryChange, firstUse, locks.longestLease(), deposedMasterWrites));
     }
 }

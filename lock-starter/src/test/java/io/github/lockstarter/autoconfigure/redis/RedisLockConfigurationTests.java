@@ -207,12 +207,13 @@ class RedisLockConfigurationTests {
         ApplicationContextRunner slice = new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
                 .withPropertyValues("distributed-lock.backend=local");
-        slice.withPropertyValues("distributed-lock.redis.min-replicas=1", "distributed-lock.redlock.nodes[0]=redis://a")
+        slice.withPropertyValues(
+                        "distributed-lock.redis.command-timeout=1s", "distributed-lock.redlock.nodes[0]=redis://a")
                 .run(context -> assertThat(context).hasNotFailed());
         assertThat(output).doesNotContain("sets no property");
-        slice.withPropertyValues("distributed-lock.redis.min-replica=1")
+        slice.withPropertyValues("distributed-lock.redis.command-timeouts=1s")
                 .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).contains("Did you mean distributed-lock.redis.min-replicas?");
+        assertThat(output).contains("Did you mean distributed-lock.redis.command-timeout?");
     }
 
     @Test

@@ -44,8 +44,7 @@ class RedisLockPropertiesTests {
                         "distributed-lock.redis.required-at-start=false",
                         "distributed-lock.redis.on-history-change=none",
                         "distributed-lock.redis.first-use=grace",
-                        "distributed-lock.redis.deposed-master-writes=3s",
-                        "distributed-lock.redis.min-replicas=2")
+                        "distributed-lock.redis.deposed-master-writes=3s")
                 .run(context -> {
                     RedisLockProperties properties = context.getBean(RedisLockProperties.class);
                     assertThat(properties)
@@ -54,8 +53,7 @@ class RedisLockPropertiesTests {
                                     false,
                                     OnHistoryChange.NONE,
                                     FirstUse.GRACE,
-                                    Duration.ofSeconds(3),
-                                    2));
+                                    Duration.ofSeconds(3)));
                     assertThat(properties.settings(context.getBean(LockSettings.class)))
                             .isEqualTo(new RedisSettings(
                                     "shop:",
@@ -64,8 +62,7 @@ class RedisLockPropertiesTests {
                                             OnHistoryChange.NONE,
                                             FirstUse.GRACE,
                                             Duration.ofMinutes(2),
-                                            Duration.ofSeconds(3)),
-                                    2));
+                                            Duration.ofSeconds(3))));
                 });
     }
 
@@ -76,8 +73,6 @@ class RedisLockPropertiesTests {
             distributed-lock.redis.command-timeout=2m     | distributed-lock.redis.command-timeout is 120s
             distributed-lock.redis.deposed-master-writes=11s | distributed-lock.redis.deposed-master-writes is 11s; it must be between 0ms and a third of every lease (30s)
             distributed-lock.redis.deposed-master-writes=-1s | distributed-lock.redis.deposed-master-writes is -1s
-            distributed-lock.redis.min-replicas=-1        | distributed-lock.redis.min-replicas is -1; it must be between 0, which waits for no replica, and 16
-            distributed-lock.redis.min-replicas=17        | distributed-lock.redis.min-replicas is 17
             distributed-lock.key-prefix=a{b}              | distributed-lock.key-prefix 'a{b}' has a brace
             distributed-lock.backend=redlock              | distributed-lock.redlock.nodes has 0 addresses; a quorum needs 3 servers or more
             distributed-lock.backend=redis distributed-lock.locks.ship.backend=redlock | distributed-lock.redlock.nodes has 0 addresses
