@@ -1,36 +1,31 @@
 package io.github.lockstarter.model.takeover;
 
+import java.util.function.IntUnaryOperator;
+
 /**
- * The heartbeat under way, if one is.
+ * A beat under way.
  *
- * @param age ticks since it was sent, T at most; -1 if none is under way
- * @param asked what NUMSUB has found
+ * @param age ticks since it was sent, T at most
+ * @param history which server has executed it last; {@link Servers#NEVER} if none yet
+ * @param trace which trace that server had; 0 if none
  */
-record Beat(int age, Asked asked) {
+record Beat(int age, int history, int trace) {
 
-    static final Beat NONE = new Beat(-1, Asked.NOT_YET);
-    static final Beat SENT = new Beat(0, Asked.NOT_YET);
+    static final Beat SENT = new Beat(0, Servers.NEVER, 0);
 
-    enum Asked {
-        NOT_YET,
-        HEARD,
-        UNHEARD
+    boolean isExecuted() {
+        return history != Servers.NEVER;
     }
 
-    boolean isUnderWay() {
-        return age >= 0;
+    Beat executed(int server, Trace found) {
+        return new Beat(age, server, found.begin());
     }
 
-    /** The client sends it again on the next connection. */
-    Beat unanswered() {
-        return isUnderWay() ? new Beat(age, Asked.NOT_YET) : this;
+    Beat renumbered(IntUnaryOperator begins) {
+        return new Beat(age, history, begins.applyAsInt(trace));
     }
 
-    Beat asked(boolean heard) {
-        return new Beat(age, heard ? Asked.HEARD : Asked.UNHEARD);
-    }
-
-    Beat tick(int most) {
-        return isUnderWay() ? new Beat(Math.min(age + 1, most), asked) : this;
+    Beat tick(Rules rules) {
+        return new Beat(Math.min(age + 1, rules.takeOver()), history, trace);
     }
 }

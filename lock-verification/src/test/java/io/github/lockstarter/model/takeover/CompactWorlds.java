@@ -13,19 +13,18 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
 
     private final TransitionSystem<World, Step> worlds;
     private final Interned<Servers> servers = new Interned<>(UnaryOperator.identity());
-    private final Interned<Detection> detections = new Interned<>(UnaryOperator.identity());
-    private final Interned<Hold> holds = new Interned<>(UnaryOperator.identity());
+    private final Interned<Holder> holders = new Interned<>(UnaryOperator.identity());
 
     private CompactWorlds(TransitionSystem<World, Step> worlds) {
         this.worlds = worlds;
     }
 
     /** A world; its parts are numbers of those that were seen. */
-    record Compact(int servers, int detection, int hold) {
+    record Compact(int servers, int holder) {
 
         @Override
         public int hashCode() {
-            return ((servers * 8191) + detection) * 8191 + hold;
+            return servers * 0x9E3779B1 + holder * 0x85EBCA6B;
         }
     }
 
@@ -55,14 +54,10 @@ final class CompactWorlds implements TransitionSystem<CompactWorlds.Compact, Ste
     }
 
     private Compact compact(World world) {
-        return new Compact(
-                servers.numberOf(world.servers()),
-                detections.numberOf(world.detection()),
-                holds.numberOf(world.hold()));
+        return new Compact(servers.numberOf(world.servers()), holders.numberOf(world.holder()));
     }
 
     private World world(Compact state) {
-        return new World(
-                servers.value(state.servers()), detections.value(state.detection()), holds.value(state.hold()));
+        return new World(servers.value(state.servers()), holders.value(state.holder()));
     }
 }

@@ -1,14 +1,12 @@
 package io.github.lockstarter.model.takeover;
 
 import io.github.lockstarter.model.TransitionSystem;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 
-/**
- * Crash take-over with one holder, one taker and one lock. It begins with a hold that was just granted, and confirmed
- * in the present epoch.
- */
+/** Crash take-over with one holder and takers. It begins with holds that were just granted, and an answered beat. */
 final class CrashTakeOverModel implements TransitionSystem<World, Step> {
 
     private final Rules rules;
@@ -20,8 +18,7 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
         this.rules = rules;
         this.violation = violation;
         this.mayHappen = mayHappen;
-        this.parts = List.of(
-                new MailboxSteps(rules), new HeartbeatSteps(rules), new HoldSteps(rules), new TakerSteps(rules));
+        this.parts = List.of(new BeatSteps(rules), new HoldSteps(rules), new TakerSteps(rules), new ServerSteps(rules));
     }
 
     /** A part of what can happen. */
@@ -31,34 +28,29 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
         void of(World world, BiConsumer<Step, World> found);
     }
 
-    /** A violation: the holder is certain that it has the lock, and the taker has it, or has had it since the grant. */
+    /** A violation: a hold is certain, and a taker has the lock, or has had it since the grant of the hold. */
     static CrashTakeOverModel ofExclusion(Rules rules) {
-        return ofExclusion(rules, kind -> true);
+        return new CrashTakeOverModel(rules, world -> world.isViolated(rules), kind -> true);
     }
 
-    /** As {@link #ofExclusion(Rules)}, with some kinds of steps alone. */
-    static CrashTakeOverModel ofExclusion(Rules rules, Predicate<Step.Kind> mayHappen) {
+    /** The holder does nothing. A violation is a tick in which a taker has the lock before the lease is over. */
+    static CrashTakeOverModel ofSilence(Rules rules) {
         return new CrashTakeOverModel(
                 rules,
-                world -> world.isCertain(rules)
-                        && (world.servers().takerLeft() > 0
-                                || world.hold().doubt().hadTaker()),
-                mayHappen);
-    }
-
-    /** The holder does nothing. A violation is a tick in which the taker has the lock before the lease is over. */
-    static CrashTakeOverModel ofSilence(Rules rules, Predicate<Step.Kind> mayHappen) {
-        return new CrashTakeOverModel(
-                rules,
-                world -> world.servers().takerLeft() > 0 && world.hold().exists(),
-                kind -> kind.actor() != Step.Actor.HOLDER && mayHappen.test(kind));
+                world -> world.holder().holds().stream().anyMatch(hold -> hold.exists() && hold.hadTaker()),
+                kind -> kind.actor() != Step.Actor.HOLDER);
     }
 
     @Override
     public World initial() {
-        Lock granted = Lock.FREE.granted(Lock.Owner.HOLDER, rules);
-        Servers servers = new Servers(granted, Lock.FREE, Servers.NEVER, rules.window(), 0, 0, false);
-        return new World(servers, Detection.alive(), new Hold(rules.lease(), 0, true, Hold.Doubt.NONE, Request.NONE));
+        Server first = Server.empty(rules.locks());
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            first = first.with(lock, Lock.ofHolder(rules.lease()));
+        }
+        Servers servers = new Servers(first, Server.empty(rules.locks()), Servers.NEVER, rules.window(), false);
+        Hold hold = new Hold(rules.lease(), Heartbeat.BEGUN.period(), false, Request.NONE, 0);
+        List<Hold> holds = Collections.nCopies(rules.locks(), hold);
+        return new World(servers, new Holder(Heartbeat.BEGUN, List.of(), holds)).canonical(rules);
     }
 
     @Override
@@ -69,19 +61,34 @@ final class CrashTakeOverModel implements TransitionSystem<World, Step> {
     @Override
     public void steps(World world, BiConsumer<Step, World> found) {
         BiConsumer<Step, World> possible = (step, next) -> {
-            if (mayHappen.test(step.kind()) && mayMatter(next)) {
-                found.accept(step, next);
+            if (mayHappen.test(step.kind())) {
+                World reduced = reduced(next);
+                if (rules.has(Fault.NEW_HOLDS)
+                        || reduced.holder().holds().stream().anyMatch(Hold::exists)) {
+                    found.accept(step, reduced.canonical(rules));
+                }
             }
         };
-        if (world.servers().mayWait(rules)) {
-            possible.accept(Step.of(Step.Kind.TICK), world.tick(rules));
-        }
+        possible.accept(Step.of(Step.Kind.TICK), world.tick(rules));
         parts.forEach(part -> part.of(world, possible));
     }
 
-    /** Nothing that follows the end of the only hold, or of its certainty for good, can be a violation. */
-    private boolean mayMatter(World world) {
-        Hold hold = world.hold();
-        return rules.has(Fault.NEW_HOLDS) || (hold.exists() && !hold.doubt().undecidable());
+    /**
+     * A hold that is void is never certain again: the holder may as well have left it. The answer to a renewal that
+     * would change nothing now never will: the holder may as well have given up.
+     */
+    private World reduced(World world) {
+        World reduced = world;
+        Heartbeat heartbeat = world.holder().heartbeat();
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            Hold hold = world.holder().hold(lock);
+            if (hold.isVoid(heartbeat)) {
+                reduced = reduced.withoutHold(lock);
+            } else if (hold.exists() && hold.request().isGranted() && !rules.has(Fault.LATE_EXECUTION)) {
+                Hold without = hold.with(Request.NONE);
+                reduced = hold.confirmed(heartbeat, rules).equals(without) ? reduced.with(lock, without) : reduced;
+            }
+        }
+        return reduced;
     }
 }

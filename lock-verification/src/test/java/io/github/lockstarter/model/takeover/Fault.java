@@ -1,23 +1,23 @@
 package io.github.lockstarter.model.takeover;
 
-/** What can happen beside time, closed connections, and messages that are late or lost. */
+/** What can happen besides time, closed mailbox connections, and messages that are late, lost or executed twice. */
 enum Fault {
 
-    /** The replica is promoted while the old master lives on. */
+    /** The replica is promoted, and the old master continues to execute writes for w. */
     FAILOVER,
 
-    /** The connection for commands may go back to the old master, again and again. */
-    COMMANDS_GO_BACK,
+    /** The only server restarts, with its data of any earlier time or none. */
+    RESTART,
 
-    /** A server may hear a mailbox connection that the holder has given up. */
-    HALF_OPEN,
+    /** Beats and commands are executed at any time after they were sent, perhaps again. Elsewhere at once, or never. */
+    LATE_EXECUTION,
+
+    /** Two beats are under way at once. */
+    TWO_BEATS,
 
     /** The holder releases the lock, and acquires it again. */
     NEW_HOLDS,
 
-    /** Answers to renewals are late. Elsewhere they come at once or never. */
-    LATE_ANSWERS,
-
-    /** Renewals of the holder confirm, and give no time: it has switched renewal off. */
+    /** Renewals of the holder confirm, and do not extend the lease: renewal is switched off. */
     RENEWAL_OFF
 }

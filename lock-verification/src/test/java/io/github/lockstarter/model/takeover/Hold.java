@@ -1,76 +1,86 @@
 package io.github.lockstarter.model.takeover;
 
+import java.util.function.IntUnaryOperator;
+
 /**
- * The hold of the holder.
+ * A hold of the holder, and the one of a taker. A hand-over inside the instance changes nothing here: the next hold has
+ * the same token, and so the same confirmation.
  *
  * @param left ticks until its deadline; 0 if there is no hold
- * @param confirmation ticks since the command was sent that was granted last; T at most
- * @param inEpoch whether that command was sent in the present epoch
- * @param doubt what became of it
+ * @param confirmedIn period of the last grant that confirms, as read before sending; else {@link Heartbeat#NO_PERIOD}
+ * @param hadTaker whether a taker has had the lock since the holder was granted it, which the holder cannot see
  * @param request the command under way
+ * @param takerLeft ticks until the deadline of the taker's hold, wherever it was granted
  */
-record Hold(int left, int confirmation, boolean inEpoch, Doubt doubt, Request request) {
-
-    /**
-     * What is known, and what has happened.
-     *
-     * @param undecidable whether a young history has answered while the hold was in doubt
-     * @param hadTaker whether the taker has had the lock since the holder was granted it, which the holder cannot see
-     */
-    record Doubt(boolean undecidable, boolean hadTaker) {
-
-        static final Doubt NONE = new Doubt(false, false);
-    }
-
-    static final Hold NONE = new Hold(0, 0, false, Doubt.NONE, Request.NONE);
+record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int takerLeft) {
 
     boolean exists() {
         return left > 0;
     }
 
+    boolean hasToken() {
+        return exists() || request.isUnderWay();
+    }
+
     Hold with(Request other) {
-        return new Hold(left, confirmation, inEpoch, doubt, other);
+        return new Hold(left, confirmedIn, hadTaker, other, takerLeft);
     }
 
-    Hold inNoEpoch() {
-        return new Hold(left, confirmation, false, doubt, request.inNoEpoch());
+    Hold ended() {
+        return new Hold(0, 0, false, Request.NONE, takerLeft);
     }
 
-    /** The answer to the request is taken. */
-    Hold confirmed(Rules rules) {
-        int age = Math.min(request.age(), rules.takeOver());
-        return new Hold(leftAfterAnswer(rules), age, request.inEpoch(), doubt, Request.NONE);
+    /** The server has granted a free lock: what the taker had before does not matter. */
+    Hold begun() {
+        return new Hold(left, confirmedIn, false, request, takerLeft);
     }
 
-    /** The answer to the request gives time, and no certainty. */
-    Hold extended(Rules rules) {
-        return new Hold(leftAfterAnswer(rules), confirmation, inEpoch, doubt, Request.NONE);
+    Hold taken(int ticks) {
+        return new Hold(left, confirmedIn, hasToken(), request, ticks);
     }
 
-    /** A young history has answered while the hold was in doubt. */
-    Hold undecidable() {
-        return with(new Doubt(true, doubt.hadTaker));
+    Hold withTaker(int ticks) {
+        return new Hold(left, confirmedIn, hadTaker, request, ticks);
     }
 
-    /** The taker was granted the lock. */
-    Hold withTaker() {
-        return exists() || request.isUnderWay() ? with(new Doubt(doubt.undecidable, true)) : this;
+    boolean isVoid(Heartbeat heartbeat) {
+        return exists() && confirmedIn < heartbeat.voidBefore();
     }
 
-    Hold with(Doubt other) {
-        return new Hold(left, confirmation, inEpoch, other, request);
+    boolean isCertain(Heartbeat heartbeat, Rules rules) {
+        return exists() && !isVoid(heartbeat) && confirmedIn == heartbeat.period() && heartbeat.isCertain(rules);
     }
 
-    private int leftAfterAnswer(Rules rules) {
-        boolean givesTime = !exists() || !rules.has(Fault.RENEWAL_OFF);
-        return givesTime ? Math.max(left, rules.lease() - request.age()) : left;
+    /** Takes the answer to the request, which was granted. */
+    Hold confirmed(Heartbeat heartbeat, Rules rules) {
+        int read = rules.keeps(Rule.PERIOD_READ_BEFORE_SENDING) ? request.period() : heartbeat.period();
+        boolean sameHistory = request.answerer() == request.history();
+        boolean renewed = sameHistory && read == heartbeat.period();
+        boolean prolongs = renewed || !rules.keeps(Rule.LEASE_IS_OF_HISTORY);
+        boolean confirms = exists() ? renewed || !rules.keeps(Rule.RENEWAL_IS_OF_HISTORY) : sameHistory;
+        return new Hold(
+                !exists() || (prolongs && !rules.has(Fault.RENEWAL_OFF))
+                        ? Math.max(left, rules.lease() - request.age())
+                        : left,
+                confirms ? Math.max(confirmedIn, read) : confirmedIn,
+                hadTaker,
+                Request.NONE,
+                takerLeft);
+    }
+
+    /** The periods that matter to it, as bits. */
+    int periods() {
+        return (exists() ? 1 << confirmedIn : 0) | (request.isUnderWay() ? 1 << request.period() : 0);
+    }
+
+    Hold withPeriods(IntUnaryOperator low) {
+        return new Hold(left, low.applyAsInt(confirmedIn), hadTaker, request.withPeriod(low), takerLeft);
     }
 
     Hold tick(Rules rules) {
-        Request later = request.tick(rules.lease());
-        if (left > 1) {
-            return new Hold(left - 1, Math.min(confirmation + 1, rules.takeOver()), inEpoch, doubt, later);
-        }
-        return left == 1 ? NONE : NONE.with(doubt).with(later);
+        int taker = Math.max(takerLeft - 1, 0);
+        return left == 1
+                ? ended().withTaker(taker)
+                : new Hold(Math.max(left - 1, 0), confirmedIn, hadTaker, request.tick(rules), taker);
     }
 }

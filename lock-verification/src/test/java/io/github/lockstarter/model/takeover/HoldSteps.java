@@ -1,7 +1,6 @@
 package io.github.lockstarter.model.takeover;
 
 import io.github.lockstarter.model.takeover.Lock.Owner;
-import io.github.lockstarter.model.takeover.Request.Phase;
 import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
@@ -16,126 +15,94 @@ final class HoldSteps implements CrashTakeOverModel.Steps {
 
     @Override
     public void of(World world, BiConsumer<Step, World> found) {
-        Request request = world.hold().request();
-        if (!request.isUnderWay()) {
-            sent(world, found);
-        } else {
-            if (request.isAsking()) {
-                executed(world, found);
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            if (!world.holder().hold(lock).request().isUnderWay()) {
+                sent(world, lock, found);
             } else {
-                found.accept(Step.of(Kind.RECEIVE), received(world));
+                if (rules.has(Fault.LATE_EXECUTION)) {
+                    executed(world, lock, found);
+                }
+                answered(world, lock, found);
             }
-            found.accept(Step.of(Kind.GIVE_UP), givenUp(world));
-        }
-        if (rules.has(Fault.NEW_HOLDS)) {
-            released(world, found);
-        }
-    }
-
-    private void sent(World world, BiConsumer<Step, World> found) {
-        Hold hold = world.hold();
-        boolean inEpoch = world.detection().epoch().exists();
-        if (hold.exists()) {
-            found.accept(Step.of(Kind.SEND_RENEWAL), world.with(hold.with(new Request(Phase.RENEWING, 0, inEpoch))));
-        } else if (rules.has(Fault.NEW_HOLDS)) {
-            found.accept(Step.of(Kind.SEND_ACQUIRE), world.with(hold.with(new Request(Phase.ACQUIRING, 0, inEpoch))));
+            if (rules.has(Fault.NEW_HOLDS)) {
+                released(world, lock, found);
+            }
         }
     }
 
-    private static World givenUp(World world) {
-        Hold hold = world.hold();
-        return hold.exists() ? world.with(hold.with(Request.NONE)) : world.withoutHold();
-    }
-
-    private void executed(World world, BiConsumer<Step, World> found) {
-        int server = world.detection().commands();
-        Servers servers = world.servers();
-        if (!servers.executes(server)
-                || isDeferred(servers, server, world.hold().request())) {
-            return;
-        }
-        Lock lock = servers.lock(server);
-        if (lock.isOf(Owner.HOLDER) || mayGrant(servers, server, world.hold().request())) {
-            boolean young = servers.isYoung(server, rules);
-            Lock after = granted(lock, world.hold().request(), young);
-            World granted = begun(world).with(servers.with(server, after));
-            found.accept(
-                    Step.at(server, Kind.GRANT),
-                    answered(granted, phase(after, young && world.hold().exists())));
-            found.accept(Step.at(server, Kind.GRANT_UNANSWERED), granted);
-        } else if (world.hold().exists()) {
-            found.accept(Step.at(server, Kind.REFUSE), answered(world, Phase.REFUSED));
+    private void sent(World world, int lock, BiConsumer<Step, World> found) {
+        Hold hold = world.holder().hold(lock);
+        if (hold.exists() || rules.has(Fault.NEW_HOLDS)) {
+            Request request = Request.sent(world.holder().heartbeat());
+            World sent = world.with(lock, hold.with(request));
+            if (rules.has(Fault.LATE_EXECUTION)) {
+                found.accept(Step.of(hold.exists() ? Kind.SEND_RENEWAL : Kind.SEND_ACQUIRE, lock), sent);
+            } else {
+                executed(sent, lock, found);
+            }
         }
     }
 
-    /** What the taker had before the grant of another hold does not matter. */
-    private static World begun(World world) {
-        boolean isGrant = world.hold().request().phase() == Phase.ACQUIRING;
-        return isGrant ? world.with(world.hold().with(Hold.Doubt.NONE)) : world;
-    }
-
-    private boolean isDeferred(Servers servers, int server, Request request) {
-        return request.phase() == Phase.RENEWING && servers.isQuiet(server, rules);
+    /** Perhaps not for the first time. */
+    private void executed(World world, int lock, BiConsumer<Step, World> found) {
+        Hold hold = world.holder().hold(lock);
+        for (int server = Servers.FIRST; server <= Servers.SECOND; server++) {
+            if (!world.servers().executes(server)) {
+                continue;
+            }
+            Lock there = world.servers().at(server).lock(lock);
+            if (mayGrant(world.servers(), server, there, hold)) {
+                granted(world, server, lock, found);
+            } else if (hold.exists() && !there.isOf(Owner.HOLDER) && rules.has(Fault.NEW_HOLDS)) {
+                found.accept(Step.at(server, Kind.REFUSE, lock), world.withoutHold(lock));
+            }
+        }
     }
 
     /** A renewal reclaims in the grace, an attempt is granted after it. */
-    private boolean mayGrant(Servers servers, int server, Request request) {
+    private boolean mayGrant(Servers servers, int server, Lock there, Hold hold) {
         boolean young = servers.isYoung(server, rules);
-        return servers.lock(server).isOf(Owner.NOBODY) && (request.phase() == Phase.RENEWING) == young;
+        boolean deferred = hold.exists() && servers.isQuiet(server, rules);
+        boolean free = there.isOf(Owner.NOBODY) && hold.exists() == young;
+        return !deferred && (there.isOf(Owner.HOLDER) || free);
     }
 
-    private Lock granted(Lock lock, Request request, boolean young) {
-        boolean renewsMarks = young && rules.keeps(Rule.YOUNG_HISTORY_RENEWS_MARKS);
-        if (lock.isOf(Owner.NOBODY)) {
-            boolean reclaims = request.phase() == Phase.RENEWING;
-            Lock after = lock.granted(Owner.HOLDER, rules);
-            Lock lasting = reclaims && rules.has(Fault.RENEWAL_OFF) ? after.lasting(1) : after;
-            return renewsMarks ? lasting.marked() : lasting;
+    private void granted(World world, int server, int lock, BiConsumer<Step, World> found) {
+        Hold hold = world.holder().hold(lock);
+        boolean renews = hold.exists();
+        Server at = world.servers().at(server);
+        Server after = at.with(lock, granted(at.lock(lock), renews));
+        Hold granted = renews ? hold : hold.begun();
+        found.accept(
+                Step.at(server, renews ? Kind.GRANT_RENEWAL : Kind.GRANT_ACQUIRE, lock),
+                world.with(server, after).with(lock, granted.with(hold.request().grantedBy(server))));
+    }
+
+    private Lock granted(Lock lock, boolean renews) {
+        if (renews && rules.has(Fault.RENEWAL_OFF)) {
+            return Lock.ofHolder(Math.max(lock.left(), 1));
         }
-        if (request.phase() == Phase.ACQUIRING) {
-            return lock;
+        return renews || lock.isOf(Owner.NOBODY) ? Lock.ofHolder(rules.lease()) : lock;
+    }
+
+    private void answered(World world, int lock, BiConsumer<Step, World> found) {
+        Hold hold = world.holder().hold(lock);
+        if (hold.request().isGranted()) {
+            Hold confirmed = hold.confirmed(world.holder().heartbeat(), rules);
+            found.accept(Step.of(Kind.RECEIVE, lock), world.with(lock, confirmed));
         }
-        Lock lasting = rules.has(Fault.RENEWAL_OFF) ? lock : lock.lasting(rules.lease());
-        return renewsMarks && lock.isMarked() ? lasting.marked() : lasting.unmarked(rules);
+        World givenUp = hold.exists() ? world.with(lock, hold.with(Request.NONE)) : world.withoutHold(lock);
+        found.accept(Step.of(Kind.GIVE_UP, lock), givenUp);
     }
 
-    private Phase phase(Lock after, boolean young) {
-        if (young && rules.keeps(Rule.YOUNG_HISTORY_CONFIRMS_CERTAIN_ONLY)) {
-            return Phase.GRANTED_TO_CERTAIN;
-        }
-        boolean doubtful = young && rules.keeps(Rule.YOUNG_HISTORY_RENEWS_MARKS) && after.isMarked();
-        return doubtful ? Phase.EXTENDED : Phase.GRANTED;
-    }
-
-    private World answered(World world, Phase phase) {
-        World answered = world.with(world.hold().with(world.hold().request().in(phase)));
-        return rules.has(Fault.LATE_ANSWERS) ? answered : received(answered);
-    }
-
-    private World received(World world) {
-        Hold hold = world.hold();
-        return switch (hold.request().phase()) {
-            case GRANTED -> world.with(hold.confirmed(rules));
-            case GRANTED_TO_CERTAIN -> world.with(world.isCertain(rules) ? hold.confirmed(rules) : doubted(hold));
-            case EXTENDED -> world.with(hold.extended(rules));
-            default -> world.withoutHold();
-        };
-    }
-
-    private Hold doubted(Hold hold) {
-        Hold extended = hold.extended(rules);
-        return rules.keeps(Rule.DOUBT_OUTLIVES_THE_GRACE) ? extended.undecidable() : extended;
-    }
-
-    private void released(World world, BiConsumer<Step, World> found) {
-        if (world.hold().exists()) {
-            found.accept(Step.of(Kind.RELEASE), world.withoutHold());
+    private void released(World world, int lock, BiConsumer<Step, World> found) {
+        if (world.holder().hold(lock).exists()) {
+            found.accept(Step.of(Kind.RELEASE, lock), world.withoutHold(lock));
         }
         for (int server = Servers.FIRST; server <= Servers.SECOND; server++) {
-            Lock lock = world.servers().lock(server);
-            if (world.servers().executes(server) && lock.isOf(Owner.FORMER)) {
-                Servers after = world.servers().with(server, lock.freed(rules));
-                found.accept(Step.at(server, Kind.EXECUTE_RELEASE), world.with(after));
+            Server at = world.servers().at(server);
+            if (world.servers().executes(server) && at.lock(lock).isOf(Owner.FORMER)) {
+                found.accept(Step.at(server, Kind.EXECUTE_RELEASE, lock), world.with(server, at.with(lock, Lock.FREE)));
             }
         }
     }

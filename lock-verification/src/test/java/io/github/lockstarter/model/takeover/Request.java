@@ -1,49 +1,40 @@
 package io.github.lockstarter.model.takeover;
 
+import java.util.function.IntUnaryOperator;
+
 /**
- * The command of the holder that it awaits, if there is one.
+ * The command for a lock that the holder awaits, if there is one: an acquire if there is no hold, else a renewal.
  *
- * @param phase where it is
- * @param age ticks since it was sent
- * @param inEpoch whether it was sent in the present epoch
+ * @param age ticks since it was sent; -1 if there is none
+ * @param period that was read before it was sent
+ * @param history of that period
+ * @param answerer which server has granted it last; {@link Servers#NEVER} if none yet
  */
-record Request(Phase phase, int age, boolean inEpoch) {
+record Request(int age, int period, int history, int answerer) {
 
-    static final Request NONE = new Request(Phase.NONE, 0, false);
+    static final Request NONE = new Request(-1, Heartbeat.NO_PERIOD, Servers.NEVER, Servers.NEVER);
 
-    enum Phase {
-        NONE,
-        ACQUIRING,
-        RENEWING,
-
-        /** It was granted, and the answer is on its way. */
-        GRANTED,
-
-        /** As {@code GRANTED}, but it confirms only a hold that is certain. */
-        GRANTED_TO_CERTAIN,
-
-        /** As {@code GRANTED}, but it gives time alone. */
-        EXTENDED,
-        REFUSED
+    static Request sent(Heartbeat heartbeat) {
+        return new Request(0, heartbeat.period(), heartbeat.history(), Servers.NEVER);
     }
 
     boolean isUnderWay() {
-        return phase != Phase.NONE;
+        return age >= 0;
     }
 
-    boolean isAsking() {
-        return phase == Phase.ACQUIRING || phase == Phase.RENEWING;
+    boolean isGranted() {
+        return answerer != Servers.NEVER;
     }
 
-    Request in(Phase next) {
-        return new Request(next, age, inEpoch);
+    Request grantedBy(int server) {
+        return new Request(age, period, history, server);
     }
 
-    Request inNoEpoch() {
-        return new Request(phase, age, false);
+    Request withPeriod(IntUnaryOperator low) {
+        return isUnderWay() ? new Request(age, low.applyAsInt(period), history, answerer) : this;
     }
 
-    Request tick(int lease) {
-        return !isUnderWay() || age + 1 >= lease ? NONE : new Request(phase, age + 1, inEpoch);
+    Request tick(Rules rules) {
+        return !isUnderWay() || age + 1 >= rules.lease() ? NONE : new Request(age + 1, period, history, answerer);
     }
 }

@@ -1,78 +1,59 @@
 package io.github.lockstarter.model.takeover;
 
-import java.util.EnumSet;
-
 /** A rule of {@code docs/internals/crash-take-over.md}; each can be left out. */
 enum Rule {
 
-    /** The taker waits for T after the mark, not for a tick less. */
+    /** The taker waits until the mark is T old, not for a tick less. */
     TAKER_WAITS_T,
 
-    /** A heartbeat counts from the time at which it was sent, not from that of its answer. */
+    /** A beat counts from the time at which it was sent, not from that of its answer. */
     BEAT_COUNTS_FROM_SENDING,
 
-    /** A hold is certain by a heartbeat only if it was confirmed in the epoch of that heartbeat. */
-    EPOCH_NEEDS_CONFIRMATION,
+    /** A beat deletes the mark. */
+    BEAT_DELETES_MARK,
 
-    /** A renewal deletes the mark. */
-    RENEWAL_DELETES_MARK,
+    /** A take-over leaves a trace. */
+    TAKE_OVER_LEAVES_TRACE,
 
-    /** The mark goes with the lock token. */
-    MARK_NAMES_TOKEN,
+    /** A take-over from a token that wants it is granted when the replica has acknowledged its trace. */
+    TRACE_IS_ACKNOWLEDGED,
 
-    /** No mark is written while the history of the server is younger than the grace. */
-    NO_MARK_IN_GRACE,
+    /** A deposed master, which has no replica, acknowledges nothing alone. */
+    ALL_REPLICAS_ACKNOWLEDGE,
 
-    /** No lock is taken over while the history of the server is younger than the grace. */
+    /** A grant needs a taker that knows that the trace of the present mark, not of an earlier one, is acknowledged. */
+    GRANT_COMPARES_ACKNOWLEDGED,
+
+    /** The mark expires some time after its begin, looked at or not. */
+    MARK_EXPIRES,
+
+    /** No two marks have the same begin. */
+    BEGIN_IS_GREATER_THAN_TRACE,
+
+    /** The trace, which is written once for a mark, lives for a lease longer than the mark may lead to a take-over. */
+    TRACE_OUTLIVES_LEASES,
+
+    /** No mark is written, and no lock taken over, while the history of the server is younger than the grace. */
     NO_TAKE_OVER_IN_GRACE,
 
-    /** A heartbeat asks the server of the commands, and not that of the mailbox. */
-    BEAT_ASKS_COMMAND_SERVER,
+    /** Another trace begins a period. */
+    TRACE_CHANGES_PERIOD,
 
-    /** A heartbeat asks for the present connection, and not for any that has subscribed the mailbox. */
-    BEAT_ASKS_FOR_ITS_CONNECTION,
+    /** Another history begins a period. */
+    HISTORY_CHANGES_PERIOD,
 
-    /** A heartbeat counts only if the number of the connection is the same before and after it. */
-    BEAT_COMPARES_CONNECTION,
+    /** Another history voids what was not confirmed since the last trace was learnt. */
+    VOID_TRACED,
 
-    /** A connection loses its number with the disconnect, not only when the next one has subscribed. */
-    NUMBER_ENDS_WITH_DISCONNECT,
+    /** Another history that is seen too late voids what was confirmed before, where nothing is acknowledged. */
+    VOID_UNACKED,
 
-    /** A heartbeat that was not heard ends the epoch. */
-    UNHEARD_ENDS_EPOCH,
+    /** The period of a confirmation is read before its command is sent. */
+    PERIOD_READ_BEFORE_SENDING,
 
-    /** A heartbeat without an answer ends the epoch. */
-    FAILURE_ENDS_EPOCH,
+    /** A renewal confirms only if the history of that period has granted it, and in the period in which it was sent. */
+    RENEWAL_IS_OF_HISTORY,
 
-    /** An epoch ends when the last good heartbeat is T old. */
-    LAPSE_ENDS_EPOCH,
-
-    /** Another connection for commands ends the epoch too. */
-    NUMBER_COVERS_COMMANDS,
-
-    /**
-     * While the history of the server is younger than the grace, the answer to a renewal confirms only a hold that is
-     * certain. It gives every hold time.
-     */
-    YOUNG_HISTORY_CONFIRMS_CERTAIN_ONLY,
-
-    /** A hold to which such an answer came while it was in doubt is never certain again. */
-    DOUBT_OUTLIVES_THE_GRACE,
-
-    /**
-     * In place of {@link #YOUNG_HISTORY_CONFIRMS_CERTAIN_ONLY}: while the history is younger than the grace, a renewal
-     * of a marked lock writes the mark anew, a reclaim writes one, and either gives time alone.
-     */
-    YOUNG_HISTORY_RENEWS_MARKS,
-
-    /**
-     * In place of {@link #YOUNG_HISTORY_CONFIRMS_CERTAIN_ONLY}: a grant counts for the taker only when the replica has
-     * acknowledged it.
-     */
-    GRANTS_ARE_ACKNOWLEDGED;
-
-    /** The protocol. */
-    static EnumSet<Rule> all() {
-        return EnumSet.range(TAKER_WAITS_T, DOUBT_OUTLIVES_THE_GRACE);
-    }
+    /** Only such a renewal extends the lease at the holder. */
+    LEASE_IS_OF_HISTORY
 }

@@ -1,51 +1,47 @@
 package io.github.lockstarter.model.takeover;
 
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
 /**
- * What scripts, holder and taker do, and what can happen to them. Times are in ticks.
+ * What servers, holder and takers do, and what can happen to them. Times are in ticks.
  *
  * @param takeOver T
  * @param lease of each acquire and renewal
- * @param window w: how long a deposed master goes on executing writes
- * @param lag for how long the replica does not have what its master has, at most
- * @param rules that are kept
+ * @param window w: how long a deposed master continues to execute writes
+ * @param locks of the instance
+ * @param left the rules that are left out
  * @param faults that happen
  */
-record Rules(int takeOver, int lease, int window, int lag, Set<Rule> rules, Set<Fault> faults) {
-
-    static final int ANY_LAG = Integer.MAX_VALUE;
+record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set<Fault> faults) {
 
     static Rules of(int takeOver, int lease, int window, Fault... faults) {
         EnumSet<Fault> all = EnumSet.noneOf(Fault.class);
-        all.addAll(List.of(faults));
-        return new Rules(takeOver, lease, window, ANY_LAG, Rule.all(), all);
+        all.addAll(Arrays.asList(faults));
+        return new Rules(takeOver, lease, window, 1, EnumSet.noneOf(Rule.class), all);
     }
 
-    Rules without(Rule... left) {
-        EnumSet<Rule> kept = EnumSet.copyOf(rules);
-        List.of(left).forEach(kept::remove);
-        return new Rules(takeOver, lease, window, lag, kept, faults);
+    Rules withTwoLocks() {
+        return new Rules(takeOver, lease, window, 2, left, faults);
     }
 
-    Rules with(Rule... more) {
-        EnumSet<Rule> kept = EnumSet.copyOf(rules);
-        kept.addAll(List.of(more));
-        return new Rules(takeOver, lease, window, lag, kept, faults);
-    }
-
-    Rules withLag(int most) {
-        return new Rules(takeOver, lease, window, most, rules, faults);
+    Rules without(Rule rule) {
+        return new Rules(takeOver, lease, window, locks, EnumSet.of(rule), faults);
     }
 
     boolean keeps(Rule rule) {
-        return rules.contains(rule);
+        return !left.contains(rule);
     }
 
     boolean has(Fault fault) {
         return faults.contains(fault);
+    }
+
+    /** Whether the tokens of the instance have a plus sign: their take-overs are to be acknowledged. */
+    boolean areAcknowledged() {
+        return has(Fault.FAILOVER);
     }
 
     /** How old a mark must be for a take-over. */
@@ -53,21 +49,25 @@ record Rules(int takeOver, int lease, int window, int lag, Set<Rule> rules, Set<
         return keeps(Rule.TAKER_WAITS_T) ? takeOver : takeOver - 1;
     }
 
-    /** How old a promoted server must be before it grants free locks, marks, and has locks taken over. */
+    /** How old a history must be for grants of free locks, marks and take-overs. */
     int grace() {
         return lease + window;
     }
 
-    /** What differs from the whole protocol, for the output. */
+    /** M: how old a mark gets. There are two ticks in which it may lead to a take-over. */
+    int markLife() {
+        return takeOver + 1;
+    }
+
+    /** How long a trace lives: a lease from the last take-over by its mark on. */
+    int traceLife() {
+        int longest = lease + markLife() - takeOver;
+        return keeps(Rule.TRACE_OUTLIVES_LEASES) ? longest : longest - 1;
+    }
+
     @Override
     public String toString() {
-        EnumSet<Rule> left = EnumSet.copyOf(Rule.all());
-        left.removeAll(rules);
-        EnumSet<Rule> more = EnumSet.copyOf(rules);
-        more.removeAll(Rule.all());
-        return "T=" + takeOver + " lease=" + lease + " w=" + window
-                + (lag == ANY_LAG ? "" : " lag=" + lag) + " faults=" + faults
-                + (left.isEmpty() ? "" : " without=" + left)
-                + (more.isEmpty() ? "" : " with=" + more);
+        String bounds = "T=" + takeOver + " lease=" + lease + " w=" + window + " locks=" + locks;
+        return bounds + " " + faults + (left.isEmpty() ? "" : " without " + List.copyOf(left));
     }
 }

@@ -1,17 +1,18 @@
 package io.github.lockstarter.model.takeover;
 
+import java.util.function.IntUnaryOperator;
+import java.util.function.UnaryOperator;
+
 /**
- * The locks of the master and its replica, and what the taker was granted.
+ * The master and its replica.
  *
  * @param first the master of the beginning
- * @param second its replica: the master as it was at some earlier time, until it is promoted
- * @param age ticks since the promotion, the grace at most; {@link #NEVER} before
- * @param writes for how many ticks more the first one executes writes; {@link #NEVER} when it does not any more
- * @param behind for how many ticks the replica has not had what its master has
- * @param takerLeft ticks until the deadline of the taker's hold, wherever it was granted
- * @param unacknowledged whether the taker waits for the replica, to count its take-over
+ * @param second its replica, or what it has saved: the master as it was at some earlier time
+ * @param age ticks since the promotion or the restart, the grace at most; {@link #NEVER} before
+ * @param writes for how many ticks more the first one executes writes once it is deposed; {@link #NEVER} when no more
+ * @param acknowledged whether a taker was told that some trace is acknowledged, if that is enough for a grant
  */
-record Servers(Lock first, Lock second, int age, int writes, int behind, int takerLeft, boolean unacknowledged) {
+record Servers(Server first, Server second, int age, int writes, boolean acknowledged) {
 
     static final int FIRST = 0;
     static final int SECOND = 1;
@@ -25,7 +26,7 @@ record Servers(Lock first, Lock second, int age, int writes, int behind, int tak
         return server == FIRST ? writes != NEVER : isPromoted();
     }
 
-    Lock lock(int server) {
+    Server at(int server) {
         return server == FIRST ? first : second;
     }
 
@@ -37,53 +38,44 @@ record Servers(Lock first, Lock second, int age, int writes, int behind, int tak
         return server == SECOND && age < rules.window();
     }
 
-    Servers with(int server, Lock lock) {
-        return new Servers(
-                server == FIRST ? lock : first,
-                server == FIRST ? second : lock,
-                age,
-                writes,
-                behind,
-                takerLeft,
-                unacknowledged);
+    Servers with(int server, Server other) {
+        boolean isFirst = server == FIRST;
+        return new Servers(isFirst ? other : first, isFirst ? second : other, age, writes, acknowledged);
     }
 
-    Servers withTaker(int left, boolean waits) {
-        return new Servers(first, second, age, writes, behind, left, waits);
+    Servers each(UnaryOperator<Server> change) {
+        return new Servers(change.apply(first), change.apply(second), age, writes, acknowledged);
     }
 
     Servers replicated() {
-        return new Servers(first, first, age, writes, 0, unacknowledged ? first.left() : takerLeft, false);
+        return new Servers(first, first, age, writes, acknowledged);
     }
 
     Servers promoted() {
-        return new Servers(first, second, 0, writes, 0, takerLeft, false);
+        return new Servers(first, second, 0, writes, acknowledged);
     }
 
-    /** No token of the holder is that of a hold any more. */
-    Servers abandoned() {
-        return new Servers(first.abandoned(), second.abandoned(), age, writes, behind, takerLeft, unacknowledged);
+    /** The master, with data that it has saved or none. */
+    Servers restarted(Server data) {
+        return new Servers(Server.empty(data.locks().size()), data, 0, NEVER, acknowledged);
     }
 
-    /** The replica is not so far behind that it must catch up first. */
-    boolean mayWait(Rules rules) {
-        return isUpToDate(rules) || behind < rules.lag();
+    /** A taker was told so. */
+    Servers acknowledged(Rules rules) {
+        return new Servers(first, second, age, writes, !rules.keeps(Rule.GRANT_COMPARES_ACKNOWLEDGED));
     }
 
-    private boolean isUpToDate(Rules rules) {
-        return isPromoted() || rules.lag() == Rules.ANY_LAG || first.equals(second);
+    Servers renumbered(IntUnaryOperator numbers) {
+        return each(server -> server.renumbered(numbers));
     }
 
     Servers tick(Rules rules) {
-        boolean goesOn = !isPromoted() || writes > 0;
-        Lock older = first.tick(rules);
+        boolean goesOn = executes(FIRST) && (!isPromoted() || writes > 0);
         return new Servers(
-                goesOn ? older : Lock.FREE,
+                goesOn ? first.tick(rules) : Server.empty(first.locks().size()),
                 second.tick(rules),
                 isPromoted() ? Math.min(age + 1, rules.grace()) : NEVER,
                 !isPromoted() ? writes : goesOn ? writes - 1 : NEVER,
-                isUpToDate(rules) ? 0 : behind + 1,
-                Math.max(takerLeft - 1, 0),
-                unacknowledged && older.isOf(Lock.Owner.TAKER));
+                acknowledged);
     }
 }

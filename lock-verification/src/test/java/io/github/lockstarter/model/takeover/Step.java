@@ -5,8 +5,11 @@ package io.github.lockstarter.model.takeover;
  *
  * @param kind of step
  * @param server at which server; {@link Servers#NEVER} if at none
+ * @param lock which lock; -1 if none
  */
-record Step(Kind kind, int server) {
+record Step(Kind kind, int server, int lock) {
+
+    private static final int NONE = -1;
 
     enum Actor {
         TIME,
@@ -17,35 +20,33 @@ record Step(Kind kind, int server) {
 
     enum Kind {
         TICK(Actor.TIME, ""),
-        CONNECT(Actor.HOLDER, "connects its mailbox to %s"),
-        ACKNOWLEDGED(Actor.HOLDER, "hears that its mailbox is subscribed"),
-        NOTICE(Actor.HOLDER, "notices that its mailbox is closed"),
-        ABANDON(Actor.HOLDER, "gives its mailbox connection up"),
-        MOVE_COMMANDS(Actor.HOLDER, "sends its commands to %s from now on"),
-        SEND_BEAT(Actor.HOLDER, "sends a heartbeat"),
-        RECEIVE_BEAT(Actor.HOLDER, "receives the answers to its heartbeat"),
-        FAIL_BEAT(Actor.HOLDER, "awaits its heartbeat no longer"),
-        SEND_ACQUIRE(Actor.HOLDER, "sends acquire"),
-        SEND_RENEWAL(Actor.HOLDER, "sends a renewal"),
-        RECEIVE(Actor.HOLDER, "receives the answer"),
-        GIVE_UP(Actor.HOLDER, "awaits the answer no longer"),
-        RELEASE(Actor.HOLDER, "releases the lock"),
-        EXECUTE_SUBSCRIBE(Actor.SERVER, "%s: executes SUBSCRIBE"),
-        CLOSE(Actor.SERVER, "%s: closes the mailbox connection"),
-        EXECUTE_OLD_SUBSCRIBE(Actor.SERVER, "%s: executes the SUBSCRIBE of the connection that was given up"),
-        CLOSE_OLD(Actor.SERVER, "%s: closes the connection that was given up"),
-        EXECUTE_NUMSUB(Actor.SERVER, "%s: executes NUMSUB"),
-        GRANT(Actor.SERVER, "%s: grants the request"),
-        GRANT_UNANSWERED(Actor.SERVER, "%s: grants the request, its answer is lost"),
-        REFUSE(Actor.SERVER, "%s: refuses the request"),
-        EXECUTE_RELEASE(Actor.SERVER, "%s: executes the release"),
+        SEND_BEAT(Actor.HOLDER, "sends a beat"),
+        RECEIVE_BEAT(Actor.HOLDER, "receives the answer to its beat"),
+        RECEIVE_LATER_BEAT(Actor.HOLDER, "receives the answer to its later beat"),
+        LOSE_BEAT(Actor.HOLDER, "awaits its beat no longer"),
+        SEND_ACQUIRE(Actor.HOLDER, "sends acquire%s"),
+        SEND_RENEWAL(Actor.HOLDER, "sends a renewal%s"),
+        RECEIVE(Actor.HOLDER, "receives the answer%s"),
+        GIVE_UP(Actor.HOLDER, "awaits the answer%s no longer"),
+        RELEASE(Actor.HOLDER, "releases the lock%s"),
+        EXECUTE_BEAT(Actor.SERVER, "%s: executes the beat"),
+        EXECUTE_LATER_BEAT(Actor.SERVER, "%s: executes the later beat"),
+        GRANT_ACQUIRE(Actor.SERVER, "%s: grants the acquire%s"),
+        GRANT_RENEWAL(Actor.SERVER, "%s: grants a renewal%s"),
+        REFUSE(Actor.SERVER, "%s: refuses a renewal%s"),
+        EXECUTE_RELEASE(Actor.SERVER, "%s: executes the release%s"),
         REPLICATE(Actor.SERVER, "the replica catches up"),
+        SAVE(Actor.SERVER, "the server saves its data"),
         PROMOTE(Actor.SERVER, "the replica is promoted"),
-        MARK(Actor.TAKER, "asks %s: not heard, marks the lock"),
-        TAKE_OVER(Actor.TAKER, "asks %s: takes the lock over"),
-        ACQUIRE_FREE(Actor.TAKER, "asks %s: acquires the free lock"),
-        RENEW(Actor.TAKER, "renews at %s"),
-        FREE(Actor.TAKER, "releases at %s");
+        RESTART(Actor.SERVER, "the server restarts with the data that it has saved"),
+        RESTART_EMPTY(Actor.SERVER, "the server restarts without data"),
+        MARK(Actor.TAKER, "asks %s: nobody on the mailbox, writes the mark"),
+        TRACE(Actor.TAKER, "asks %s: writes the trace"),
+        ACKNOWLEDGE(Actor.TAKER, "has the trace of %s acknowledged"),
+        TAKE_OVER(Actor.TAKER, "asks %s: takes over the lock%s"),
+        ACQUIRE_FREE(Actor.TAKER, "asks %s: acquires the free lock%s"),
+        RENEW(Actor.TAKER, "renews at %s the lock%s"),
+        FREE(Actor.TAKER, "releases at %s the lock%s");
 
         private final Actor actor;
         private final String text;
@@ -61,14 +62,23 @@ record Step(Kind kind, int server) {
     }
 
     static Step of(Kind kind) {
-        return new Step(kind, Servers.NEVER);
+        return new Step(kind, Servers.NEVER, NONE);
+    }
+
+    static Step of(Kind kind, int lock) {
+        return new Step(kind, Servers.NEVER, lock);
     }
 
     static Step at(int server, Kind kind) {
-        return new Step(kind, server);
+        return new Step(kind, server, NONE);
     }
 
-    String text(String place) {
-        return String.format(kind.text, place);
+    static Step at(int server, Kind kind, int lock) {
+        return new Step(kind, server, lock);
+    }
+
+    String text(String place, int locks) {
+        String which = locks == 1 || lock == NONE ? "" : lock == 0 ? " A" : " B";
+        return server == Servers.NEVER ? String.format(kind.text, which) : String.format(kind.text, place, which);
     }
 }

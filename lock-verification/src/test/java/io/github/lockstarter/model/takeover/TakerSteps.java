@@ -4,7 +4,7 @@ import io.github.lockstarter.model.takeover.Lock.Owner;
 import io.github.lockstarter.model.takeover.Step.Kind;
 import java.util.function.BiConsumer;
 
-/** What the taker does at each server, and the failover. */
+/** What takers do at each server. A mailbox may lose its connection at any time, so any look may find nobody. */
 final class TakerSteps implements CrashTakeOverModel.Steps {
 
     private final Rules rules;
@@ -17,70 +17,107 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
     public void of(World world, BiConsumer<Step, World> found) {
         for (int server = Servers.FIRST; server <= Servers.SECOND; server++) {
             if (world.servers().executes(server)) {
-                asked(world, server, found);
+                boolean young = world.servers().isYoung(server, rules);
+                if (!young || !rules.keeps(Rule.NO_TAKE_OVER_IN_GRACE)) {
+                    looked(world, server, found);
+                }
+                for (int lock = 0; lock < rules.locks(); lock++) {
+                    if (!young) {
+                        acquired(world, server, lock, found);
+                    }
+                    kept(world, server, lock, found);
+                }
             }
-        }
-        if (rules.has(Fault.FAILOVER) && !world.servers().isPromoted()) {
-            failover(world, found);
         }
     }
 
-    private static void failover(World world, BiConsumer<Step, World> found) {
-        Servers servers = world.servers();
-        if (!servers.first().equals(servers.second()) || servers.unacknowledged()) {
-            found.accept(Step.of(Kind.REPLICATE), world.with(servers.replicated()));
+    private void looked(World world, int server, BiConsumer<Step, World> found) {
+        Server at = world.servers().at(server);
+        Mark mark = at.mark();
+        if (!at.hasLockOfInstance()) {
+            return;
         }
-        found.accept(Step.of(Kind.PROMOTE), world.with(servers.promoted()));
+        if (!mark.exists()) {
+            boolean repeats = at.trace().exists() && !rules.keeps(Rule.BEGIN_IS_GREATER_THAN_TRACE);
+            int begin = repeats ? at.trace().begin() : world.freshBegin();
+            Mark begun = new Mark(begin, 0, world.servers().acknowledged());
+            found.accept(Step.at(server, Kind.MARK), world.with(server, at.with(begun)));
+        } else if (mark.age() >= rules.markAge()) {
+            if (rules.areAcknowledged() && rules.keeps(Rule.TRACE_IS_ACKNOWLEDGED)) {
+                traced(world, server, found);
+            } else {
+                taken(isTraced(at) ? world : world.with(server, traced(at)), server, found);
+            }
+        }
     }
 
-    private void asked(World world, int server, BiConsumer<Step, World> found) {
-        Servers servers = world.servers();
-        Lock lock = servers.lock(server);
-        if (lock.takesPart()) {
-            if (!world.detection().isHeardAt(server)) {
-                unheard(world, server, found);
-            }
-        } else if (lock.isOf(Owner.NOBODY)) {
-            if (!servers.isYoung(server, rules)) {
-                found.accept(Step.at(server, Kind.ACQUIRE_FREE), granted(world, server));
-            }
+    private boolean isTraced(Server at) {
+        return at.trace().begin() == at.mark().begin() || !rules.keeps(Rule.TAKE_OVER_LEAVES_TRACE);
+    }
+
+    private Server traced(Server at) {
+        return at.with(new Trace(at.mark().begin(), rules.traceLife()));
+    }
+
+    private void traced(World world, int server, BiConsumer<Step, World> found) {
+        Server at = world.servers().at(server);
+        if (!isTraced(at)) {
+            found.accept(Step.at(server, Kind.TRACE), world.with(server, traced(at)));
+        } else if (at.mark().acknowledged()) {
+            taken(world, server, found);
         } else {
-            kept(world, server, found);
+            acknowledged(world, server, found);
         }
     }
 
-    private void kept(World world, int server, BiConsumer<Step, World> found) {
+    /** The trace is written once more as it is, and every replica has got this. */
+    private void acknowledged(World world, int server, BiConsumer<Step, World> found) {
         Servers servers = world.servers();
-        if (servers.takerLeft() > 0 && !servers.isQuiet(server, rules)) {
-            Servers renewed = servers.with(server, servers.lock(server).lasting(rules.lease()));
-            found.accept(Step.at(server, Kind.RENEW), world.with(renewed.withTaker(rules.lease(), false)));
+        boolean alone = servers.isPromoted();
+        if (server == Servers.FIRST && alone && rules.keeps(Rule.ALL_REPLICAS_ACKNOWLEDGE)) {
+            return;
         }
-        if (servers.takerLeft() > 0 || servers.unacknowledged()) {
-            Servers freed = servers.with(server, servers.lock(server).freed(rules));
-            found.accept(Step.at(server, Kind.FREE), world.with(freed.withTaker(0, false)));
+        int begin = servers.at(server).mark().begin();
+        Servers after = (!alone ? servers.replicated() : servers).acknowledged(rules);
+        found.accept(
+                Step.at(server, Kind.ACKNOWLEDGE),
+                world.with(after.each(each -> each.with(each.mark().acknowledged(begin)))));
+    }
+
+    private void taken(World world, int server, BiConsumer<Step, World> found) {
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            if (world.servers().at(server).lock(lock).isOfInstance()) {
+                found.accept(Step.at(server, Kind.TAKE_OVER, lock), granted(world, server, lock));
+            }
         }
     }
 
-    private void unheard(World world, int server, BiConsumer<Step, World> found) {
-        Servers servers = world.servers();
-        Lock lock = servers.lock(server);
-        boolean young = servers.isYoung(server, rules);
-        boolean marks = !young || !rules.keeps(Rule.NO_MARK_IN_GRACE);
-        boolean takesOver = !young || !rules.keeps(Rule.NO_TAKE_OVER_IN_GRACE);
-        if (!lock.isMarked() && marks) {
-            found.accept(Step.at(server, Kind.MARK), world.with(servers.with(server, lock.marked())));
-        }
-        if (lock.isMarked() && lock.mark() >= rules.markAge() && takesOver) {
-            found.accept(Step.at(server, Kind.TAKE_OVER), granted(world, server));
+    private void acquired(World world, int server, int lock, BiConsumer<Step, World> found) {
+        if (world.servers().at(server).lock(lock).isOf(Owner.NOBODY)) {
+            found.accept(Step.at(server, Kind.ACQUIRE_FREE, lock), granted(world, server, lock));
         }
     }
 
-    private World granted(World world, int server) {
-        Servers servers = world.servers();
-        Servers granted = servers.with(server, servers.lock(server).granted(Owner.TAKER, rules));
-        boolean counts = server == Servers.SECOND || !rules.keeps(Rule.GRANTS_ARE_ACKNOWLEDGED);
-        World seen = counts ? world.with(world.hold().withTaker()) : world;
-        return seen.with(
-                counts ? granted.withTaker(rules.lease(), false) : granted.withTaker(0, !servers.isPromoted()));
+    private void kept(World world, int server, int lock, BiConsumer<Step, World> found) {
+        Server at = world.servers().at(server);
+        if (at.lock(lock).isOf(Owner.TAKER)) {
+            Hold hold = world.holder().hold(lock);
+            found.accept(
+                    Step.at(server, Kind.FREE, lock),
+                    world.with(server, at.with(lock, Lock.FREE)).with(lock, hold.withTaker(0)));
+            if (hold.takerLeft() > 0 && !world.servers().isQuiet(server, rules)) {
+                found.accept(Step.at(server, Kind.RENEW, lock), world.with(lock, hold.withTaker(takerLeft())));
+            }
+        }
+    }
+
+    private World granted(World world, int server, int lock) {
+        Server granted = world.servers().at(server).with(lock, Lock.TAKEN);
+        return world.with(server, granted).with(lock, world.holder().hold(lock).taken(takerLeft()));
+    }
+
+    /** Without new holds it is enough to know that a taker has had the lock. */
+    private int takerLeft() {
+        return rules.has(Fault.NEW_HOLDS) ? rules.lease() : 0;
     }
 }

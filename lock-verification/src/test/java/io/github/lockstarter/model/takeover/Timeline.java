@@ -4,7 +4,7 @@ import io.github.lockstarter.model.Exploration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A way to a violation as people read it: what the holder does, what happens at Redis, what the taker does. */
+/** A way to a violation as people read it: what the holder does, what happens at Redis, what takers do. */
 final class Timeline {
 
     private final Rules rules;
@@ -17,49 +17,50 @@ final class Timeline {
 
     static String of(Exploration<World, Step> found, Rules rules) {
         Timeline timeline = new Timeline(rules);
-        timeline.row("tick", "Holder", "Redis", "Taker");
-        timeline.rows.add("|------|" + "-".repeat(54) + "|" + "-".repeat(54) + "|" + "-".repeat(42) + "|");
+        timeline.row("tick", "Holder", "Redis", "Takers");
+        timeline.rows.add("|------|" + "-".repeat(54) + "|" + "-".repeat(54) + "|" + "-".repeat(64) + "|");
         found.counterexample().forEach(timeline::add);
         return String.join(System.lineSeparator(), timeline.rows);
     }
 
     private void add(Exploration.Move<World, Step> move) {
-        Step step = move.step();
-        if (step.kind() == Step.Kind.TICK) {
+        if (move.step().kind() == Step.Kind.TICK) {
             now++;
         }
-        String certainty = certainty(move);
-        String holder = textOf(move, Step.Actor.HOLDER);
-        String server = textOf(move, Step.Actor.SERVER) + found(move);
+        String holder = textOf(move, Step.Actor.HOLDER) + certainty(move);
+        String server = textOf(move, Step.Actor.SERVER);
         String taker = textOf(move, Step.Actor.TAKER);
-        if (!(certainty + holder + server + taker).isEmpty()) {
-            row(String.valueOf(now), holder + certainty, server, taker);
+        if (!(holder + server + taker).isEmpty()) {
+            row(String.valueOf(now), holder, server, taker);
         }
     }
 
     private void row(String tick, String holder, String server, String taker) {
-        rows.add(String.format("| %4s | %-52s | %-52s | %-40s |", tick, holder, server, taker));
+        rows.add(String.format("| %4s | %-52s | %-52s | %-62s |", tick, holder, server, taker));
     }
 
-    private static String textOf(Exploration.Move<World, Step> move, Step.Actor actor) {
+    private String textOf(Exploration.Move<World, Step> move, Step.Actor actor) {
         Step step = move.step();
         boolean promoted = move.before().servers().isPromoted();
-        String place = !promoted ? "the server" : step.server() == Servers.FIRST ? "the old master" : "the new master";
-        return step.kind().actor() == actor ? step.text(place) : "";
-    }
-
-    private static String found(Exploration.Move<World, Step> move) {
-        return move.step().kind() != Step.Kind.EXECUTE_NUMSUB
-                ? ""
-                : move.after().detection().beat().asked() == Beat.Asked.HEARD ? ", finds 1" : ", finds 0";
+        boolean restarts = rules.has(Fault.RESTART);
+        String place = !promoted || restarts
+                ? "the server"
+                : step.server() == Servers.FIRST ? "the old master" : "the new master";
+        return step.kind().actor() == actor ? step.text(place, rules.locks()) : "";
     }
 
     private String certainty(Exploration.Move<World, Step> move) {
-        boolean before = move.before().isCertain(rules);
-        boolean after = move.after().isCertain(rules);
-        if (before == after) {
-            return "";
+        StringBuilder text = new StringBuilder();
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            boolean before = move.before().holder().isCertain(lock, rules);
+            boolean after = move.after().holder().isCertain(lock, rules);
+            if (before != after) {
+                String which = rules.locks() == 1 ? "" : lock == 0 ? "A " : "B ";
+                boolean exists = move.after().holder().hold(lock).exists();
+                text.append(" (").append(which);
+                text.append(after ? "certain again)" : exists ? "in doubt)" : "lost or in doubt for good)");
+            }
         }
-        return after ? " (certain again)" : move.after().hold().exists() ? " (in doubt)" : " (holds no longer)";
+        return text.toString();
     }
 }

@@ -1,52 +1,83 @@
 package io.github.lockstarter.model.takeover;
 
-/**
- * A state of everything.
- *
- * @param servers what the servers have
- * @param detection how they hear the holder
- * @param hold what the holder has
- */
-record World(Servers servers, Detection detection, Hold hold) {
+import java.util.stream.IntStream;
+
+/** A state of everything. */
+record World(Servers servers, Holder holder) {
 
     World with(Servers other) {
-        return new World(other, detection, hold);
+        return new World(other, holder);
     }
 
-    World with(Detection other) {
-        return new World(servers, other, hold);
+    World with(int server, Server other) {
+        return with(servers.with(server, other));
     }
 
-    World with(Hold other) {
-        return new World(servers, detection, other);
+    World with(Holder other) {
+        return new World(servers, other);
     }
 
-    World withNewEpoch(Epoch epoch) {
-        return new World(servers, detection.with(epoch), hold.inNoEpoch());
+    World with(int lock, Hold hold) {
+        return with(holder.with(lock, hold));
     }
 
-    World withoutHold() {
-        return new World(servers.abandoned(), detection, Hold.NONE);
+    World withoutHold(int lock) {
+        Servers abandoned = servers.each(each -> each.with(lock, each.lock(lock).abandoned()));
+        return new World(abandoned, holder.with(lock, holder.hold(lock).ended()));
     }
 
-    /** The application of the holder is told that it has the lock. */
-    boolean isCertain(Rules rules) {
-        int takeOver = rules.takeOver();
-        boolean byEpoch = hold.inEpoch() || !rules.keeps(Rule.EPOCH_NEEDS_CONFIRMATION);
-        Epoch epoch = detection.epoch();
-        return hold.exists()
-                && !hold.doubt().undecidable()
-                && (hold.confirmation() < takeOver || (byEpoch && epoch.exists() && epoch.beat() < takeOver));
+    boolean isViolated(Rules rules) {
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            Hold hold = holder.hold(lock);
+            if (holder.isCertain(lock, rules) && (hold.hadTaker() || hold.takerLeft() > 0)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     World tick(Rules rules) {
-        Hold later = hold.tick(rules);
-        boolean hadToken = hold.exists() || hold.request().isUnderWay();
-        boolean losesToken = hadToken && !later.exists() && !later.request().isUnderWay();
-        Servers aged = servers.tick(rules);
-        Detection older = detection.tick(rules.takeOver());
-        World next = new World(losesToken ? aged.abandoned() : aged, older, later);
-        boolean lapses = older.epoch().beat() >= rules.takeOver() && rules.keeps(Rule.LAPSE_ENDS_EPOCH);
-        return lapses ? next.withNewEpoch(Epoch.NONE) : next;
+        World later = new World(servers.tick(rules), holder.tick(rules));
+        for (int lock = 0; lock < rules.locks(); lock++) {
+            if (holder.hold(lock).hasToken() && !later.holder.hold(lock).hasToken()) {
+                later = later.withoutHold(lock);
+            }
+        }
+        return later;
+    }
+
+    /** A number that no mark and no trace has. */
+    int freshBegin() {
+        return IntStream.of(begins()).max().orElse(0) + 1;
+    }
+
+    /** The one of all worlds that differ in numbers alone. */
+    World canonical(Rules rules) {
+        int[] begins = begins();
+        int[] numbers = new int[IntStream.of(begins).max().orElse(0) + 1];
+        int most = 0;
+        boolean same = true;
+        for (int begin : begins) {
+            if (begin != 0 && numbers[begin] == 0) {
+                numbers[begin] = ++most;
+                same = same && begin == most;
+            }
+        }
+        World numbered =
+                same ? this : new World(servers.renumbered(it -> numbers[it]), holder.renumbered(it -> numbers[it]));
+        return numbered.with(numbered.holder.withLowPeriods(rules));
+    }
+
+    private int[] begins() {
+        int[] begins = new int[5 + holder.beats().size()];
+        begins[0] = servers.first().mark().begin();
+        begins[1] = servers.first().trace().begin();
+        begins[2] = servers.second().mark().begin();
+        begins[3] = servers.second().trace().begin();
+        begins[4] = holder.heartbeat().trace();
+        for (int index = 0; index < holder.beats().size(); index++) {
+            begins[5 + index] = holder.beats().get(index).trace();
+        }
+        return begins;
     }
 }

@@ -1,6 +1,6 @@
 /**
- * An explicit-state model of crash take-over: one holder with its mailbox, its heartbeats and its renewals, one taker,
- * a server and the replica that may be promoted, in every interleaving up to small bounds.
+ * An explicit-state model of crash take-over: an instance with one or two locks, its heartbeat and its commands,
+ * takers, a server and the replica that may be promoted, in every interleaving up to small bounds.
  */
 @NullMarked
 package io.github.lockstarter.model.takeover;

@@ -1,0 +1,58 @@
+package io.github.lockstarter.model.takeover;
+
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What the holder knows by its beats.
+ *
+ * @param age ticks since the latest answered beat was sent, T at most
+ * @param history which server answered it
+ * @param trace which trace it had; 0 if none
+ * @param period the present one
+ * @param traced the period in which the last trace was learnt
+ * @param voidBefore what was confirmed in an earlier period is in doubt for the rest of the hold
+ */
+record Heartbeat(int age, int history, int trace, int period, int traced, int voidBefore) {
+
+    static final int NO_PERIOD = 0;
+
+    static final Heartbeat BEGUN = new Heartbeat(0, Servers.FIRST, 0, 1, NO_PERIOD, NO_PERIOD);
+
+    boolean isCertain(Rules rules) {
+        return age < rules.takeOver();
+    }
+
+    Heartbeat answered(Beat beat, Rules rules) {
+        boolean otherHistory = beat.history() != history;
+        boolean otherTrace = beat.trace() != trace;
+        boolean changes = (otherHistory && rules.keeps(Rule.HISTORY_CHANGES_PERIOD))
+                || (otherTrace && rules.keeps(Rule.TRACE_CHANGES_PERIOD));
+        int next = changes ? period + 1 : period;
+        int learnt = otherTrace && beat.trace() != 0 ? next : traced;
+        int counts = rules.keeps(Rule.BEAT_COUNTS_FROM_SENDING) ? beat.age() : 0;
+        int voids = otherHistory ? Math.max(voidBefore, voidBefore(next, learnt, rules)) : voidBefore;
+        return new Heartbeat(counts, beat.history(), beat.trace(), next, learnt, voids);
+    }
+
+    /** Another history has answered. */
+    private int voidBefore(int next, int learnt, Rules rules) {
+        boolean mayHaveForgotten = !rules.areAcknowledged() && rules.keeps(Rule.VOID_UNACKED);
+        if (mayHaveForgotten && !isCertain(rules)) {
+            return next;
+        }
+        return rules.keeps(Rule.VOID_TRACED) ? learnt : 0;
+    }
+
+    Heartbeat renumbered(IntUnaryOperator begins) {
+        return new Heartbeat(age, history, begins.applyAsInt(trace), period, traced, voidBefore);
+    }
+
+    Heartbeat withPeriods(IntUnaryOperator low) {
+        return new Heartbeat(
+                age, history, trace, low.applyAsInt(period), low.applyAsInt(traced), low.applyAsInt(voidBefore));
+    }
+
+    Heartbeat tick(Rules rules) {
+        return new Heartbeat(Math.min(age + 1, rules.takeOver()), history, trace, period, traced, voidBefore);
+    }
+}

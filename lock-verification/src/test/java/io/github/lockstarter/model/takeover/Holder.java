@@ -1,0 +1,68 @@
+package io.github.lockstarter.model.takeover;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The holder.
+ *
+ * @param heartbeat what it knows by its beats
+ * @param beats that are under way, in the order of sending
+ * @param holds one for each lock
+ */
+record Holder(Heartbeat heartbeat, List<Beat> beats, List<Hold> holds) {
+
+    Hold hold(int lock) {
+        return holds.get(lock);
+    }
+
+    Holder with(int lock, Hold hold) {
+        List<Hold> changed = new ArrayList<>(holds);
+        changed.set(lock, hold);
+        return new Holder(heartbeat, beats, List.copyOf(changed));
+    }
+
+    Holder with(Heartbeat other) {
+        return new Holder(other, beats, holds);
+    }
+
+    Holder with(List<Beat> other) {
+        return new Holder(heartbeat, other, holds);
+    }
+
+    boolean isCertain(int lock, Rules rules) {
+        return hold(lock).isCertain(heartbeat, rules);
+    }
+
+    /** Marks and traces get other numbers. */
+    Holder renumbered(IntUnaryOperator begins) {
+        List<Beat> renumbered =
+                beats.stream().map(beat -> beat.renumbered(begins)).toList();
+        return new Holder(heartbeat.renumbered(begins), renumbered, holds);
+    }
+
+    /** Periods get the lowest numbers that keep the order of those that matter. */
+    Holder withLowPeriods(Rules rules) {
+        int used = (1 << heartbeat.period()) | (rules.has(Fault.NEW_HOLDS) ? 1 << Heartbeat.NO_PERIOD : 0);
+        for (Hold hold : holds) {
+            used |= hold.periods();
+        }
+        int all = used;
+        IntUnaryOperator low = period -> Integer.bitCount(all & ((1 << period) - 1));
+        Heartbeat lowest = heartbeat.withPeriods(low);
+        return lowest.equals(heartbeat)
+                ? this
+                : new Holder(
+                        lowest,
+                        beats,
+                        holds.stream().map(hold -> hold.withPeriods(low)).toList());
+    }
+
+    Holder tick(Rules rules) {
+        return new Holder(
+                heartbeat.tick(rules),
+                beats.stream().map(beat -> beat.tick(rules)).toList(),
+                holds.stream().map(hold -> hold.tick(rules)).toList());
+    }
+}

@@ -1,0 +1,34 @@
+package io.github.lockstarter.model.takeover;
+
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The mark of the instance at one server. Its sum is the time since it was written, the most that it can be.
+ *
+ * @param begin which mark this is; 0 if there is none
+ * @param age ticks since it was written
+ * @param acknowledged whether a taker knows that the trace of this mark is acknowledged
+ */
+record Mark(int begin, int age, boolean acknowledged) {
+
+    static final Mark NONE = new Mark(0, 0, false);
+
+    boolean exists() {
+        return begin != 0;
+    }
+
+    Mark acknowledged(int acknowledgedBegin) {
+        return begin == acknowledgedBegin ? new Mark(begin, age, true) : this;
+    }
+
+    Mark renumbered(IntUnaryOperator begins) {
+        return new Mark(begins.applyAsInt(begin), age, acknowledged);
+    }
+
+    Mark tick(Rules rules) {
+        if (!exists() || (age == rules.markLife() && !rules.keeps(Rule.MARK_EXPIRES))) {
+            return this;
+        }
+        return age == rules.markLife() ? NONE : new Mark(begin, age + 1, acknowledged);
+    }
+}
