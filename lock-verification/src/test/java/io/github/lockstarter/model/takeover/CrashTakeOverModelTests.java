@@ -91,6 +91,7 @@ class CrashTakeOverModelTests {
                 Arguments.of(Rule.VOID_TRACED, PROMOTED, 10),
                 Arguments.of(Rule.VOID_UNACKED, RESTARTED, 9),
                 Arguments.of(Rule.PERIOD_READ_BEFORE_SENDING, ONE_SERVER, 8),
+                Arguments.of(Rule.GRANT_IS_OF_HISTORY, Rules.of(1, 2, 0, FAILOVER, NEW_HOLDS), 11),
                 Arguments.of(Rule.RENEWAL_IS_OF_HISTORY, RESTARTED, 9),
                 Arguments.of(Rule.RENEWAL_IS_OF_HISTORY, PROMOTED, 10),
                 Arguments.of(Rule.LEASE_IS_OF_HISTORY, PROMOTED, 19));

@@ -57,7 +57,9 @@ record Hold(int left, int confirmedIn, boolean hadTaker, Request request, int ta
         boolean sameHistory = request.answerer() == request.history();
         boolean renewed = sameHistory && read == heartbeat.period();
         boolean prolongs = renewed || !rules.keeps(Rule.LEASE_IS_OF_HISTORY);
-        boolean confirms = exists() ? renewed || !rules.keeps(Rule.RENEWAL_IS_OF_HISTORY) : sameHistory;
+        boolean confirms = exists()
+                ? renewed || !rules.keeps(Rule.RENEWAL_IS_OF_HISTORY)
+                : sameHistory || !rules.keeps(Rule.GRANT_IS_OF_HISTORY);
         return new Hold(
                 !exists() || (prolongs && !rules.has(Fault.RENEWAL_OFF))
                         ? Math.max(left, rules.lease() - request.age())

@@ -51,7 +51,10 @@ enum Rule {
     /** The period of a confirmation is read before its command is sent. */
     PERIOD_READ_BEFORE_SENDING,
 
-    /** A renewal confirms only if the history of that period has granted it, and in the period in which it was sent. */
+    /** An acquire confirms only if the history of that period has granted it. */
+    GRANT_IS_OF_HISTORY,
+
+    /** A renewal confirms only then, too, and in the period in which it was sent. */
     RENEWAL_IS_OF_HISTORY,
 
     /** Only such a renewal extends the lease at the holder. */
