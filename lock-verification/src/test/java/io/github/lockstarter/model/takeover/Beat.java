@@ -17,6 +17,11 @@ record Beat(int age, int history, int trace) {
         return history != Servers.NEVER;
     }
 
+    /** A process that has restarted never ran when a beat was sent that the process before has answered. */
+    boolean isOfRestarted(Rules rules) {
+        return rules.haveRestart() && history == Servers.SECOND;
+    }
+
     Beat executed(int server, Trace found) {
         return new Beat(age, server, found.begin());
     }

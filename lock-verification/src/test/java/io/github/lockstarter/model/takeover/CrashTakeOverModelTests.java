@@ -2,6 +2,7 @@ package io.github.lockstarter.model.takeover;
 
 import static io.github.lockstarter.model.takeover.Fault.FAILOVER;
 import static io.github.lockstarter.model.takeover.Fault.LATE_EXECUTION;
+import static io.github.lockstarter.model.takeover.Fault.MASTER_RESTART;
 import static io.github.lockstarter.model.takeover.Fault.NEW_HOLDS;
 import static io.github.lockstarter.model.takeover.Fault.RENEWAL_OFF;
 import static io.github.lockstarter.model.takeover.Fault.RESTART;
@@ -29,6 +30,7 @@ class CrashTakeOverModelTests {
 
     private static final Rules ONE_SERVER = Rules.of(2, 3, 0);
     private static final Rules RESTARTED = Rules.of(2, 3, 0, RESTART);
+    private static final Rules MASTER_RESTARTED = Rules.of(1, 2, 0, MASTER_RESTART);
     private static final Rules PROMOTED = Rules.of(1, 2, 0, FAILOVER);
 
     static List<Rules> configurations() {
@@ -39,6 +41,7 @@ class CrashTakeOverModelTests {
                 ONE_SERVER.withTwoLocks(),
                 RESTARTED,
                 Rules.of(2, 3, 0, RESTART, RENEWAL_OFF),
+                MASTER_RESTARTED,
                 PROMOTED,
                 Rules.of(1, 2, 1, FAILOVER),
                 Rules.of(2, 2, 0, FAILOVER),
@@ -50,6 +53,9 @@ class CrashTakeOverModelTests {
                 Rules.of(1, 2, 0, RESTART, NEW_HOLDS),
                 Rules.of(2, 3, 0, RESTART, LATE_EXECUTION, TWO_BEATS),
                 Rules.of(1, 2, 0, RESTART).withTwoLocks(),
+                Rules.of(2, 3, 0, MASTER_RESTART),
+                Rules.of(1, 2, 0, MASTER_RESTART, NEW_HOLDS),
+                Rules.of(1, 2, 0, MASTER_RESTART, LATE_EXECUTION),
                 Rules.of(2, 3, 0, FAILOVER),
                 Rules.of(2, 3, 1, FAILOVER),
                 Rules.of(1, 2, 0, FAILOVER, TWO_BEATS),
@@ -90,6 +96,7 @@ class CrashTakeOverModelTests {
                 Arguments.of(Rule.VOID_TRACED, RESTARTED, 11),
                 Arguments.of(Rule.VOID_TRACED, PROMOTED, 10),
                 Arguments.of(Rule.VOID_UNACKED, RESTARTED, 9),
+                Arguments.of(Rule.VOID_RESTARTED, MASTER_RESTARTED, 10),
                 Arguments.of(Rule.PERIOD_READ_BEFORE_SENDING, ONE_SERVER, 8),
                 Arguments.of(Rule.GRANT_IS_OF_HISTORY, Rules.of(1, 2, 0, FAILOVER, NEW_HOLDS), 11),
                 Arguments.of(Rule.RENEWAL_IS_OF_HISTORY, RESTARTED, 9),

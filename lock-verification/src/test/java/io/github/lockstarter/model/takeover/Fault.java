@@ -9,6 +9,9 @@ enum Fault {
     /** The only server restarts, with its data of any earlier time or none. */
     RESTART,
 
+    /** The same for a master with replicas, of which none is promoted: it may forget what they have acknowledged. */
+    MASTER_RESTART,
+
     /** Beats and commands are executed at any time after they were sent, perhaps again. Elsewhere at once, or never. */
     LATE_EXECUTION,
 

@@ -30,13 +30,15 @@ record Heartbeat(int age, int history, int trace, int period, int traced, int vo
         int next = changes ? period + 1 : period;
         int learnt = otherTrace && beat.trace() != 0 ? next : traced;
         int counts = rules.keeps(Rule.BEAT_COUNTS_FROM_SENDING) ? beat.age() : 0;
-        int voids = otherHistory ? Math.max(voidBefore, voidBefore(next, learnt, rules)) : voidBefore;
+        int voids = otherHistory ? Math.max(voidBefore, voidBefore(beat, next, learnt, rules)) : voidBefore;
         return new Heartbeat(counts, beat.history(), beat.trace(), next, learnt, voids);
     }
 
     /** Another history has answered. */
-    private int voidBefore(int next, int learnt, Rules rules) {
-        boolean mayHaveForgotten = !rules.areAcknowledged() && rules.keeps(Rule.VOID_UNACKED);
+    private int voidBefore(Beat beat, int next, int learnt, Rules rules) {
+        boolean mayHaveForgotten = rules.areAcknowledged()
+                ? beat.isOfRestarted(rules) && rules.keeps(Rule.VOID_RESTARTED)
+                : rules.keeps(Rule.VOID_UNACKED);
         if (mayHaveForgotten && !isCertain(rules)) {
             return next;
         }

@@ -48,6 +48,9 @@ enum Rule {
     /** Another history that is seen too late voids what was confirmed before, where nothing is acknowledged. */
     VOID_UNACKED,
 
+    /** Another history that is seen too late, of a process that may have restarted, voids what was confirmed before. */
+    VOID_RESTARTED,
+
     /** The period of a confirmation is read before its command is sent. */
     PERIOD_READ_BEFORE_SENDING,
 

@@ -41,7 +41,11 @@ record Rules(int takeOver, int lease, int window, int locks, Set<Rule> left, Set
 
     /** Whether the tokens of the instance have a plus sign: their take-overs are to be acknowledged. */
     boolean areAcknowledged() {
-        return has(Fault.FAILOVER);
+        return has(Fault.FAILOVER) || has(Fault.MASTER_RESTART);
+    }
+
+    boolean haveRestart() {
+        return has(Fault.RESTART) || has(Fault.MASTER_RESTART);
     }
 
     /** How old a mark must be for a take-over. */

@@ -20,7 +20,7 @@ final class ServerSteps implements CrashTakeOverModel.Steps {
                 found.accept(Step.of(Kind.REPLICATE), world.with(servers.replicated()));
                 found.accept(Step.of(Kind.PROMOTE), world.with(servers.promoted()));
             }
-            if (rules.has(Fault.RESTART)) {
+            if (rules.haveRestart()) {
                 found.accept(Step.of(Kind.SAVE), world.with(servers.replicated()));
                 found.accept(Step.of(Kind.RESTART), world.with(servers.restarted(servers.second())));
                 Server none = Server.empty(rules.locks());

@@ -78,7 +78,8 @@ final class TakerSteps implements CrashTakeOverModel.Steps {
             return;
         }
         int begin = servers.at(server).mark().begin();
-        Servers after = (!alone ? servers.replicated() : servers).acknowledged(rules);
+        boolean replicates = !alone && rules.has(Fault.FAILOVER);
+        Servers after = (replicates ? servers.replicated() : servers).acknowledged(rules);
         found.accept(
                 Step.at(server, Kind.ACKNOWLEDGE),
                 world.with(after.each(each -> each.with(each.mark().acknowledged(begin)))));

@@ -42,7 +42,7 @@ final class Timeline {
     private String textOf(Exploration.Move<World, Step> move, Step.Actor actor) {
         Step step = move.step();
         boolean promoted = move.before().servers().isPromoted();
-        boolean restarts = rules.has(Fault.RESTART);
+        boolean restarts = rules.haveRestart();
         String place = !promoted || restarts
                 ? "the server"
                 : step.server() == Servers.FIRST ? "the old master" : "the new master";
