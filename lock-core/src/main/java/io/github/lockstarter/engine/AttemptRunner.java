@@ -260,7 +260,7 @@ final class AttemptRunner {
                 attempt.fencingTokens(),
                 acquisition.terms,
                 sent,
-                heartbeats.certaintyOf(acquisition.key, attempt.token(), sent));
+                heartbeats.certaintyOf(acquisition.key, attempt.token()));
         backend.acquire(command, result -> take(attempt, asked, result));
     }
 
@@ -304,11 +304,7 @@ final class AttemptRunner {
         if (result instanceof AcquireResult.Granted granted) {
             granted(attempt, asked, granted);
         } else if (result instanceof AcquireResult.Contended contended) {
-            Obstacle obstacle = contended.kept()
-                    ? Obstacle.kept(contended.remainingLease())
-                    : Obstacle.heldElsewhere(contended.holder(), contended.remainingLease())
-                            .lookedAtWithin(contended.lookAgain());
-            notGranted(attempt, obstacle, contended.position());
+            notGranted(attempt, obstacleTo(attempt, contended), contended.position());
         } else if (result instanceof AcquireResult.Recovering recovering) {
             notGranted(attempt, Obstacle.recovering(recovering), Waiting.NEW);
             Acquisition acquisition = attempt.acquisition();
@@ -324,6 +320,16 @@ final class AttemptRunner {
             giveBack(attempt, 0);
             failed(attempt, AcquireOutcome.Failed.unknown(unknown.reason(), unknown.cause()));
         }
+    }
+
+    private Obstacle obstacleTo(AcquireAttempt attempt, AcquireResult.Contended contended) {
+        if (contended.kept()) {
+            return Obstacle.kept(contended.remainingLease());
+        }
+        Obstacle owner = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease())
+                .lookedAtWithin(contended.lookAgain());
+        boolean isWatched = contended.holder().isPresent() && heartbeats.lookAtOwners(attempt.acquisition().key);
+        return isWatched ? owner.watched() : owner;
     }
 
     private void granted(AcquireAttempt attempt, Asked asked, AcquireResult.Granted granted) {

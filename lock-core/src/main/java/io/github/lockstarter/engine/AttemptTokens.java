@@ -7,11 +7,11 @@ import io.github.lockstarter.engine.queue.Acquisition;
 import io.github.lockstarter.spi.LockToken;
 
 /**
- * Makes the lock tokens of attempts, which name the owner, and promise the take-over time if the store hears this
+ * Makes the lock tokens of attempts, which name the owner, and promise the take-over time if the store answers this
  * instance now. Thread-safe.
  *
  * @param tokens identity of this instance
- * @param heartbeats whether the stores hear it
+ * @param heartbeats whether the stores answer it
  */
 record AttemptTokens(LockTokenFactory tokens, Heartbeats heartbeats) {
 
@@ -19,6 +19,7 @@ record AttemptTokens(LockTokenFactory tokens, Heartbeats heartbeats) {
         ResolvedRequest terms = acquisition.terms;
         return tokens.next(
                 acquisition.owner().label(),
-                heartbeats.takeOverMillis(acquisition.key, terms.crashTakeOver(), terms.lease()));
+                heartbeats.takeOverMillis(acquisition.key, terms.crashTakeOver(), terms.lease()),
+                heartbeats.takeOverCondition(acquisition.key));
     }
 }

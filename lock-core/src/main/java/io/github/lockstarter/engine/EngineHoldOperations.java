@@ -54,27 +54,46 @@ final class EngineHoldOperations extends HoldOperations {
 
     @Override
     public boolean settleDoubt(Hold hold) {
-        Duration limit = hold.grant.certainty.commandTimeout();
+        long limit = hold.grant.certainty.commandTimeout().toNanos();
         long began = context.clock().nanos();
+        CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
         try {
-            while (lossDetector.checkHeld(hold) && !hold.isCertain() && !isLostAsUndecidable(hold)) {
-                Duration left = limit.minusNanos(context.clock().nanos() - began);
-                if (left.isNegative() || left.isZero()) {
-                    break;
+            while (lossDetector.checkHeld(hold)
+                    && !hold.isCertain()
+                    && !isLostAsUndecidable(hold)
+                    && context.clock().nanos() - began < limit) {
+                if (asked.isDone()) {
+                    asked = askStore(hold);
                 }
-                Duration lease = hold.remainingLease();
-                BlockingWait.await(watchdog.confirm(hold), left.compareTo(lease) < 0 ? left : lease);
-                if (!hold.isCertain() && !isLostAsUndecidable(hold)) {
-                    BlockingWait.sleep(PAUSE);
-                }
+                pause(hold, asked);
             }
-        } catch (TimeoutException e) {
-            // It is still in doubt, or its lease is over.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw HoldExceptions.interrupted(hold, e);
         }
         return lossDetector.checkHeld(hold);
+    }
+
+    /** Until there is an answer, and then before the next question; the answer to a regular beat may come first. */
+    private static void pause(Hold hold, CompletableFuture<?> asked) throws InterruptedException {
+        try {
+            BlockingWait.await(asked, PAUSE);
+            if (!hold.isCertain()) {
+                BlockingWait.sleep(PAUSE);
+            }
+        } catch (TimeoutException e) {
+            // It is still under way.
+        }
+    }
+
+    /** Whether it answers this instance, and if that is not enough, whether the lock is still there. */
+    private CompletableFuture<?> askStore(Hold hold) {
+        return hold.grant
+                .certainty
+                .beat()
+                .thenCompose(any -> hold.grant.certainty.isSettled()
+                        ? CompletableFuture.completedFuture(null)
+                        : watchdog.confirm(hold));
     }
 
     /** The owner asks, and the answer has to be yes or no. The store keeps the lock until its owner leaves it. */

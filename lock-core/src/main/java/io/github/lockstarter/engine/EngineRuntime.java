@@ -36,24 +36,30 @@ import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.BlockingWait;
+import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
  * An engine between start and stop: creates its parts, and ends holds that another instance revoked. Thread-safe;
  * without state of its own.
  */
-final class EngineRuntime {
+final class EngineRuntime implements Heartbeats.Listener {
 
     /** Beyond the longest command timeout that can be configured. */
     private static final Duration LONGEST_STOP = Duration.ofSeconds(65);
 
     private static final int MOST_NAMED = 10;
+
+    /** Of how many locks that are waited for one beat asks at most. */
+    private static final int MOST_LOOKS = 200;
 
     private final EngineContext context;
     private final Waiters waiters;
@@ -73,7 +79,7 @@ final class EngineRuntime {
         BackendCalls calls = new BackendCalls(backend);
         EventDispatcher events = new EventDispatcher(listeners);
         TimerWheel timer = new TimerWheel(clock);
-        Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this::afterBeat);
+        Heartbeats heartbeats = new Heartbeats(backend, settings, clock, timer, this);
         context = new EngineContext(
                 calls, settings, clock, events, timer, tokens, heartbeats, new Holds(), new RecentRevocations());
         PendingReleases pendingReleases =
@@ -101,11 +107,29 @@ final class EngineRuntime {
         context.heartbeats().begin();
     }
 
-    private void afterBeat() {
+    @Override
+    public void afterBeat() {
         watchdog.afterBeat();
     }
 
-    /** The store hears this instance on another connection than before, perhaps. */
+    /** {@inheritDoc} If there are very many, others with each beat. */
+    @Override
+    public List<String> waitedFor(CrashDetection detection) {
+        List<String> keys = waiters.queues().keys();
+        keys.removeIf(key -> !context.heartbeats().isAt(key, detection));
+        if (keys.size() <= MOST_LOOKS) {
+            return keys;
+        }
+        Collections.shuffle(keys, ThreadLocalRandom.current());
+        return keys.subList(0, MOST_LOOKS);
+    }
+
+    @Override
+    public void abandoned(List<String> keys) {
+        keys.forEach(attempts::signal);
+    }
+
+    /** The store can be reached, for the first time or again: it is asked at once. */
     void mailboxOpened() {
         context.heartbeats().begin();
     }

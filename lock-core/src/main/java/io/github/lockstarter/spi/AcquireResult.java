@@ -16,20 +16,25 @@ public sealed interface AcquireResult {
      *     fencing token was requested by an instance without a position: the store does not count then
      * @param grantTime when it was granted, by the store's clock; perhaps empty where no minimum time was asked for
      * @param takenOverFrom the owner that had the lock, whose instance has crashed or was cut off; empty if it was free
+     * @param history which history of the store has granted it, as {@link CrashDetection.Beat#history} names it
      */
     record Granted(
-            long fencingToken, long othersWaiting, Optional<GrantTime> grantTime, Optional<LockHolder> takenOverFrom)
+            long fencingToken,
+            long othersWaiting,
+            Optional<GrantTime> grantTime,
+            Optional<LockHolder> takenOverFrom,
+            String history)
             implements AcquireResult {
 
         /**
-         * A grant of a lock that was free.
+         * A grant of a lock that was free, by a store that has one history.
          *
          * @param fencingToken the first of as many as were asked for
          * @param othersWaiting how many other instances were registered as waiters
          * @param grantTime when it was granted
          */
         public Granted(long fencingToken, long othersWaiting, Optional<GrantTime> grantTime) {
-            this(fencingToken, othersWaiting, grantTime, Optional.empty());
+            this(fencingToken, othersWaiting, grantTime, Optional.empty(), "");
         }
 
         /**

@@ -26,8 +26,15 @@ import java.util.regex.Pattern;
  *     kind
  * @param takeOverMillis how long after the end of the instance's connection another instance may take the lock over, in
  *     milliseconds; 0 if none may, so that the lease decides alone
+ * @param takeOverCondition on what such a take-over depends; without meaning if there is none
  */
-public record LockToken(String instanceId, long sequence, String owner, long since, long takeOverMillis) {
+public record LockToken(
+        String instanceId,
+        long sequence,
+        String owner,
+        long since,
+        long takeOverMillis,
+        TakeOverCondition takeOverCondition) {
 
     /** The number of a token that is never sent in an attempt, and so never has a lock: it names the instance only. */
     public static final long NO_ATTEMPT = 0;
@@ -44,6 +51,9 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
     /** Between what makes a token unique and what is for people to read. */
     private static final char LABEL = '|';
 
+    /** Behind a take-over time that replicas have to acknowledge. */
+    private static final char ACKNOWLEDGED = '+';
+
     private static final Pattern UNREADABLE = Pattern.compile("[^ -~]|[:|]");
 
     /**
@@ -54,6 +64,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * @param owner name of what acquires
      * @param since when the attempt was made
      * @param takeOverMillis how long after the end of its connection the lock may be taken over
+     * @param takeOverCondition on what that depends
      */
     public LockToken {
         owner = readable(owner);
@@ -66,7 +77,7 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * @param sequence number of the attempt
      */
     public LockToken(String instanceId, long sequence) {
-        this(instanceId, sequence, "", UNTOLD, 0);
+        this(instanceId, sequence, "", UNTOLD);
     }
 
     /**
@@ -78,21 +89,24 @@ public record LockToken(String instanceId, long sequence, String owner, long sin
      * @param since when the attempt was made
      */
     public LockToken(String instanceId, long sequence, String owner, long since) {
-        this(instanceId, sequence, owner, since, 0);
+        this(instanceId, sequence, owner, since, 0, TakeOverCondition.NONE);
     }
 
     /**
      * The token as it is stored at the backend.
      *
      * @return {@code instanceId:sequence}, followed by {@code |since owner} if the token has them, and by {@code |} and
-     *     the take-over time if it has one, before which an empty field stands for {@code |since owner}
+     *     the take-over time if it has one, before which an empty field stands for {@code |since owner}, and behind
+     *     which {@code +} stands for {@link TakeOverCondition#ACKNOWLEDGED_BY_REPLICAS}
      */
     public String value() {
         String unlabelled = instanceId + ':' + sequence;
         String labelled = since == UNTOLD ? unlabelled : unlabelled + LABEL + since + ' ' + owner;
-        return takeOverMillis == 0
-                ? labelled
-                : (since == UNTOLD ? labelled + LABEL : labelled) + LABEL + takeOverMillis;
+        if (takeOverMillis == 0) {
+            return labelled;
+        }
+        String timed = (since == UNTOLD ? labelled + LABEL : labelled) + LABEL + takeOverMillis;
+        return takeOverCondition == TakeOverCondition.NONE ? timed : timed + ACKNOWLEDGED;
     }
 
     /**

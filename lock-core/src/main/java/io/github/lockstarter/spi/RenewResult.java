@@ -8,14 +8,13 @@ public sealed interface RenewResult {
     /**
      * The lease was renewed, counted from before the command was sent.
      *
-     * @param confirms whether the answer confirms a lock that is in doubt; false if the store may have forgotten that
-     *     another instance had taken the lock over
+     * @param history which history of the store has renewed it, as {@link CrashDetection.Beat#history} names it
      */
-    record Renewed(boolean confirms) implements RenewResult {
+    record Renewed(String history) implements RenewResult {
 
-        /** A renewal that confirms the lock. */
+        /** Renewed by a store that has one history. */
         public Renewed() {
-            this(true);
+            this("");
         }
     }
 

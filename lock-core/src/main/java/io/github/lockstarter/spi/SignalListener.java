@@ -33,10 +33,7 @@ public interface SignalListener {
      */
     void onRevoked(String key, String fingerprint);
 
-    /**
-     * The store hears this instance on a connection, the first one or one that replaces another: {@link
-     * CrashDetection#beat} has a number.
-     */
+    /** Commands may be sent, and signals arrive, on new connections: a {@link CrashDetection#beat} is due. */
     default void onMailboxOpened() {}
 
     /** Signals may have been missed, since the connection for them was away: every waiter should try again. */

@@ -1,7 +1,6 @@
 package io.github.lockstarter.spi;
 
 import io.github.lockstarter.LockHolder;
-import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -10,19 +9,16 @@ import java.util.regex.Pattern;
  * LockToken}.
  *
  * @param holder the owner
- * @param takeOver how long after the end of the owner's connection the lock may be taken over; zero if it may not
  */
-public record StoredOwner(LockHolder holder, Duration takeOver) {
+public record StoredOwner(LockHolder holder) {
 
-    /** Instance, time of the attempt, name, take-over time; what may follow is the mark of a lock in doubt. */
-    private static final Pattern LABELLED = Pattern.compile(
-            "([^|]+)(?:\\|(?:([0-9]{1,15})(?: (.*?))?)?(?:\\|([0-9]{1,15})(?:\\|[0-9]*\\+?[0-9]*)?)?)?",
-            Pattern.DOTALL);
+    /** Instance, time of the attempt, name, take-over time. */
+    private static final Pattern LABELLED =
+            Pattern.compile("([^|]+)(?:\\|(?:([0-9]{1,15})(?: (.*?))?)?(?:\\|[0-9]{1,15}\\+?)?)?", Pattern.DOTALL);
 
     /**
-     * Reads the stored token: {@code instanceId}, or what {@link LockToken#value} has behind the number, and perhaps
-     * the mark of a lock whose owner's connection has ended. The result is short and printable for any text, also from
-     * a client of another kind.
+     * Reads the stored token: {@code instanceId}, or what {@link LockToken#value} has behind the number. The result is
+     * short and printable for any text, also from a client of another kind.
      *
      * @param text the stored token without the number of the attempt
      * @return its readable part
@@ -30,24 +26,14 @@ public record StoredOwner(LockHolder holder, Duration takeOver) {
     public static StoredOwner of(String text) {
         Matcher parts = LABELLED.matcher(text);
         if (!parts.matches()) {
-            return new StoredOwner(new LockHolder(LockToken.shortened(LockToken.readable(text))), Duration.ZERO);
+            return new StoredOwner(new LockHolder(LockToken.shortened(LockToken.readable(text))));
         }
         String instance = LockToken.shortened(LockToken.readable(parts.group(1)));
         String since = parts.group(2);
         String owner = parts.group(3);
-        String takeOver = parts.group(4);
         LockHolder holder = since == null
                 ? new LockHolder(instance)
                 : LockToken.holder(instance, owner == null ? "" : LockToken.readable(owner), Long.parseLong(since));
-        return new StoredOwner(holder, takeOver == null ? Duration.ZERO : Duration.ofMillis(Long.parseLong(takeOver)));
-    }
-
-    /**
-     * Whether the lock may be taken over after a crash of its owner.
-     *
-     * @return whether there is a take-over time
-     */
-    public boolean isTakenOver() {
-        return !takeOver.isZero();
+        return new StoredOwner(holder);
     }
 }

@@ -1,6 +1,9 @@
 package io.github.lockstarter.contract;
 
+import static org.awaitility.Awaitility.await;
+
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.OnLost;
 import io.github.lockstarter.engine.LockEngine;
@@ -11,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** One application as it would be wired: backend, engine, template, and ears for what happens. */
 public final class Application implements AutoCloseable {
@@ -88,6 +92,16 @@ public final class Application implements AutoCloseable {
 
     public LockAdmin admin() {
         return engine.admin();
+    }
+
+    /** Waits until the store answers beats: the locks that are acquired from now on may be taken over. */
+    public void awaitTakeOver() {
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> admin().storeState()
+                                .get(5, TimeUnit.SECONDS)
+                                .crashTakeOver()
+                                .state()
+                        == CrashTakeOver.State.ON);
     }
 
     public RecordingBackend backend() {

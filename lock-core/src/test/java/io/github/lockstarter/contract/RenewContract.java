@@ -101,7 +101,8 @@ public abstract class RenewContract extends BackendContract {
 
         assertThat(answers)
                 .extracting(SpiClient::answer)
-                .containsExactly(new RenewResult.Renewed(), new RenewResult.NotHeld(), new RenewResult.Renewed());
+                .hasExactlyElementsOfTypes(
+                        RenewResult.Renewed.class, RenewResult.NotHeld.class, RenewResult.Renewed.class);
     }
 
     @Test

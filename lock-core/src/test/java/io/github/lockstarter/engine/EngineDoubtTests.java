@@ -10,45 +10,73 @@ import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
+import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.CrashDetection.Beat;
 import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** When a hold is certain, in doubt, and confirmed: every heartbeat is answered when the test says so. */
+/** When a hold is certain, in doubt, and confirmed: every beat is answered when the test says so. */
 class EngineDoubtTests extends EngineInterleavings {
 
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(500);
-    private static final RenewResult RENEWED = new RenewResult.Renewed();
+    private static final String HISTORY = "history";
+    private static final String ANOTHER_HISTORY = "another history";
+    private static final RenewResult RENEWED = new RenewResult.Renewed(HISTORY);
+    private static final RenewResult RENEWED_THERE = new RenewResult.Renewed(ANOTHER_HISTORY);
+    private static final Duration LONG = Duration.ofDays(1);
+    private static final String NO_TAKE_OVER = "";
+    private static final String TAKE_OVER_1 = "take-over 1";
+    private static final String TAKE_OVER_2 = "take-over 2";
 
-    /** Asks, and waits for what the test answers. */
+    /** A beat that the test answers. */
+    private record Question(List<String> waitedFor, CompletableFuture<Optional<Beat>> answer) {
+
+        void answer(String history, String takeOver, String... abandoned) {
+            answer.complete(Optional.of(new Beat(history, takeOver, HISTORY, LONG, List.of(abandoned))));
+        }
+
+        /** The server follows one that the beats did not go to. */
+        void answerBehindAnother(String history) {
+            answer.complete(Optional.of(new Beat(history, NO_TAKE_OVER, "one in between", LONG, List.of())));
+        }
+
+        void answerAfterARestart(String history) {
+            answer.complete(Optional.of(new Beat(history, NO_TAKE_OVER, HISTORY, Duration.ZERO, List.of())));
+        }
+    }
+
     private static final class Heartbeats implements CrashDetection {
 
-        private final LinkedBlockingQueue<CompletableFuture<OptionalLong>> asked = new LinkedBlockingQueue<>();
+        private final LinkedBlockingQueue<Question> asked = new LinkedBlockingQueue<>();
+        private volatile TakeOverCondition condition = TakeOverCondition.NONE;
 
         @Override
-        public CompletionStage<OptionalLong> beat() {
-            CompletableFuture<OptionalLong> answer = new CompletableFuture<>();
-            asked.add(answer);
-            return answer;
+        public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
+            Question question = new Question(waitedFor, new CompletableFuture<>());
+            asked.add(question);
+            return question.answer;
         }
 
         @Override
@@ -56,10 +84,15 @@ class EngineDoubtTests extends EngineInterleavings {
             return COMMAND_TIMEOUT;
         }
 
-        CompletableFuture<OptionalLong> next() {
+        @Override
+        public TakeOverCondition takeOverCondition() {
+            return condition;
+        }
+
+        Question next() {
             try {
-                CompletableFuture<OptionalLong> question = asked.poll(5, TimeUnit.SECONDS);
-                assertThat(question).as("a heartbeat").isNotNull();
+                Question question = asked.poll(5, TimeUnit.SECONDS);
+                assertThat(question).as("a beat").isNotNull();
                 return question;
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
@@ -75,8 +108,8 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isCertainForTheTakeOverTimeFromTheSendingOfTheAttempt() throws Exception {
-        heard(1);
+    void isCertainForTheTakeOverTimeFromTheSendingOfTheLastBeat() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         assertThat(held.state()).isEqualTo(HoldState.HELD);
 
@@ -90,7 +123,7 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void leavesALockWithAMinimumTimeToItsLease() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST.keptFor(Duration.ofMillis(1)), 1);
 
         letPass(TAKE_OVER);
@@ -99,43 +132,42 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void staysCertainWhileTheStoreHearsIt() throws Exception {
-        heard(1);
+    void staysCertainWhileTheStoreAnswers() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         for (int i = 0; i < 6; i++) {
             letPass(TAKE_OVER.dividedBy(2));
-            heard(1);
+            answered(HISTORY, NO_TAKE_OVER);
         }
         assertThat(held.isHeld()).isTrue();
         assertThat(backend.renewCalls).isEmpty();
     }
 
     @Test
-    void countsFromTheSendingOfTheHeartbeatAndNotFromItsAnswer() throws Exception {
-        heard(1);
+    void countsFromTheSendingOfTheBeatAndNotFromItsAnswer() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         Duration most = TAKE_OVER.multipliedBy(3).dividedBy(5);
-        CompletableFuture<OptionalLong> sentBefore = nextOfNow();
+        Question sentBefore = nextOfNow();
         letPass(most);
-        answer(sentBefore, OptionalLong.of(1));
+        sentBefore.answer(HISTORY, NO_TAKE_OVER);
+        nextOfNow();
         assertThat(held.state()).isEqualTo(HoldState.HELD);
         letPass(most);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
     }
 
     @Test
-    void isConfirmedByARenewalAfterAnInterruption() throws Exception {
-        heard(1);
+    void isCertainAgainWithTheNextAnswerOfTheSameHistory() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
         await().untilAsserted(() -> assertThat(events).hasAtLeastOneElementOfType(LockEvent.InDoubt.class));
 
-        heard(1);
-        Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
-        assertThat(held.state()).as("not before the store has answered").isEqualTo(HoldState.IN_DOUBT);
-        confirmation.answer().complete(RENEWED);
+        answered(HISTORY, NO_TAKE_OVER);
 
-        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+        assertThat(held.state()).isEqualTo(HoldState.HELD);
+        assertThat(backend.renewCalls).as("nothing was taken over").isEmpty();
         assertThat(events).filteredOn(LockEvent.InDoubt.class::isInstance).hasSize(1);
         await().untilAsserted(() -> assertThat(events)
                 .filteredOn(LockEvent.Confirmed.class::isInstance)
@@ -143,50 +175,61 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void isConfirmedAnewOnAnotherConnection() throws Exception {
-        heard(1);
+    void isRenewedOnceAfterATakeOver() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.dividedBy(2));
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
-        letPass(TAKE_OVER.dividedBy(2));
-        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThat(held.state()).as("perhaps it was this lock").isEqualTo(HoldState.IN_DOUBT);
         confirmation.answer().complete(RENEWED);
-        heard(2);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+
+        answered(HISTORY, TAKE_OVER_1);
+        assertThat(held.state()).isEqualTo(HoldState.HELD);
+        assertThat(backend.renewCalls).as("renewals").containsExactly(1);
+    }
+
+    /** The answer says nothing of a take-over that the store executed after the renewal. */
+    @Test
+    void isNotConfirmedByARenewalThatWasSentBeforeTheTakeOverWasKnown() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(held.remainingLease().dividedBy(2));
+        Sent<RenewCommand, RenewResult> before = backend.nextRenewal();
+        answered(HISTORY, TAKE_OVER_1);
+        before.answer().complete(RENEWED);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        backend.nextRenewal().answer().complete(RENEWED);
         await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
 
     @Test
     void asksAgainWhenAConfirmationHasNoAnswer() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
-        letPass(TAKE_OVER.dividedBy(2));
-        heard(2);
-        letPass(TAKE_OVER.dividedBy(2));
         await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
     }
 
     /** Such as for want of memory: no answer comes that could end the confirmation. */
     @Test
     void asksAgainWhenAConfirmationCouldNotBeBuilt() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER);
         CompletableFuture<Void> failed = new CompletableFuture<>();
         onClock = () -> {
             if (StackWalker.getInstance().walk(EngineDoubtTests::buildsRenewals) && failed.complete(null)) {
                 throw new OutOfMemoryError("planted");
             }
         };
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         failed.get(5, TimeUnit.SECONDS);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(RENEWED);
         await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
@@ -196,37 +239,25 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void endsTheEpochWhenTheStoreDoesNotHearIt() throws Exception {
-        heard(1);
+    void ignoresAnAnswerThatComesBehindTheAnswerToALaterBeat() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        answer(nextOfNow(), OptionalLong.empty());
-        for (int i = 0; i < 2; i++) {
-            letPass(TAKE_OVER.dividedBy(2));
-            heard(1);
-        }
-        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
-    }
-
-    @Test
-    void ignoresAnAnswerThatComesBehindTheAnswerToALaterQuestion() throws Exception {
-        heard(1);
-        LockHandle held = granted(REQUEST, 1);
-        CompletableFuture<OptionalLong> earlier = nextOfNow();
-        CompletableFuture<OptionalLong> later = nextOfNow();
-        answer(later, OptionalLong.of(1));
-        answer(earlier, OptionalLong.empty());
-        letPass(TAKE_OVER.dividedBy(2));
-        heard(1);
+        Question earlier = nextOfNow();
+        Question later = nextOfNow();
+        later.answer(HISTORY, NO_TAKE_OVER);
+        nextOfNow(); // so that the answer was taken
+        earlier.answer(ANOTHER_HISTORY, NO_TAKE_OVER);
+        nextOfNow();
         assertThat(held.isHeld()).isTrue();
-        assertThat(backend.renewCalls).as("the epoch goes on").isEmpty();
+        assertThat(backend.renewCalls).as("the period goes on").isEmpty();
     }
 
     @Test
     void isLostToATakeOverIfTheStoreDoesNotConfirmIt() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
         await().untilAsserted(() ->
                 assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TAKEN_OVER));
@@ -234,17 +265,34 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void asksTheStoreWhenItHasToBeHeld() throws Exception {
-        heard(1);
+    void beatsAtOnceWhenItHasToBeHeld() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        CompletableFuture<Void> ensuring =
-                CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
+        Question regular = nextOfNow(); // it has no answer
+        CompletableFuture<Void> ensuring = ensuring(held);
 
+        heartbeats.next().answer(HISTORY, NO_TAKE_OVER);
+
+        ensuring.get(5, TimeUnit.SECONDS);
+        assertThat(held.isHeld()).isTrue();
+        assertThat(regular.answer).isNotDone();
+        assertThat(backend.renewCalls).isEmpty();
+    }
+
+    @Test
+    void asksForTheLockWhenItHasToBeHeldAfterATakeOver() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        answered(HISTORY, TAKE_OVER_1);
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
-        Sent<RenewCommand, RenewResult> second = backend.nextRenewal();
+        heartbeats.asked.clear();
+        CompletableFuture<Void> ensuring = ensuring(held);
+
+        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
+        Sent<RenewCommand, RenewResult> asked = backend.nextRenewal();
         assertThat(ensuring).isNotDone();
-        second.answer().complete(RENEWED);
+        asked.answer().complete(RENEWED);
 
         ensuring.get(5, TimeUnit.SECONDS);
         assertThat(held.isHeld()).isTrue();
@@ -252,12 +300,10 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void keepsWhoHasToHoldItWaitingForOneCommandTimeout() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        CompletableFuture<Void> ensuring =
-                CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
-        backend.nextRenewal(); // has no answer
+        CompletableFuture<Void> ensuring = ensuring(held); // no beat has an answer
 
         assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
@@ -268,12 +314,11 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void asksTheStoreAtMostUntilTheLeaseIsOver() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST.leasedFor(TAKE_OVER.plusMillis(200)), 1);
         letPass(TAKE_OVER);
-        CompletableFuture<Void> ensuring =
-                CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
-        backend.nextRenewal();
+        CompletableFuture<Void> ensuring = ensuring(held);
+        heartbeats.next();
         letPass(Duration.ofMinutes(1));
         assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
         await().untilAsserted(() ->
@@ -282,41 +327,55 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void confirmsAHoldThatIsNotRenewedWithoutExtendingIt() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST.withoutRenewal(), 1);
         Duration before = held.remainingLease();
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(confirmation.command().lease()).isEqualTo(Duration.ofMillis(1));
         confirmation.answer().complete(RENEWED);
-        letPass(TAKE_OVER.dividedBy(2));
-        heard(2);
-        letPass(TAKE_OVER.dividedBy(2));
         await().untilAsserted(() -> assertThat(held.isHeld()).isTrue());
         assertThat(held.remainingLease()).isLessThan(before);
     }
 
+    /** Such as a master that was deposed, at which an earlier mark of the instance goes on. */
     @Test
-    void confirmsALateGrantBeforeItsCallerHasIt() throws Exception {
-        heard(1);
+    void renewsAGrantOfAnotherHistoryThanTheBeatsBeforeItsCallerHasIt() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
-        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
-        letPass(TAKE_OVER);
-        attempt.answer().complete(new AcquireResult.Granted(1, 0));
+        heartbeats.asked.clear();
+        backend.nextAcquire().answer().complete(grantedBy(ANOTHER_HISTORY, 1));
+        answered(HISTORY, NO_TAKE_OVER);
         Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
         assertThat(acquiring).isNotDone();
         confirmation.answer().complete(RENEWED);
+        answered(HISTORY, NO_TAKE_OVER);
+        assertThat(acquiring.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
+    }
+
+    @Test
+    void confirmsALateGrantBeforeItsCallerHasIt() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST);
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        letPass(TAKE_OVER);
+        heartbeats.asked.clear();
+        attempt.answer().complete(granted(1));
+        Question beat = heartbeats.next();
+        assertThat(acquiring).isNotDone();
+        beat.answer(HISTORY, NO_TAKE_OVER);
+        answered(HISTORY, NO_TAKE_OVER);
         assertThat(acquiring.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
     void waitsForTheConfirmationOfALateGrantNoLongerThanItsCaller() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(REQUEST.waitingUpTo(TAKE_OVER));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         letPass(TAKE_OVER);
-        attempt.answer().complete(new AcquireResult.Granted(1, 0));
-        backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+        attempt.answer().complete(granted(1));
+        nextOfNow().answer.complete(Optional.empty());
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LockBackendException.class)
                 .hasMessageContaining("granted it late");
@@ -325,26 +384,28 @@ class EngineDoubtTests extends EngineInterleavings {
 
     @Test
     void entersAHoldInDoubtAgainOnlyOnceItIsConfirmed() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
+        CountDownLatch inDoubt = new CountDownLatch(1);
         CompletableFuture<LockHandle> entering = CompletableFuture.supplyAsync(
                 () -> {
                     LockHandle outer = engine.acquire(REQUEST);
                     letPass(TAKE_OVER);
                     assertThatThrownBy(() -> outer.reenter(REQUEST)).isInstanceOf(LockBackendException.class);
+                    inDoubt.countDown();
                     return engine.acquire(REQUEST);
                 },
                 EngineInterleavings::onNewThread);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        Sent<RenewCommand, RenewResult> confirmation = backend.nextRenewal();
+        backend.nextAcquire().answer().complete(granted(1));
+        assertThat(inDoubt.await(5, TimeUnit.SECONDS)).isTrue();
         assertThat(entering).isNotDone();
-        confirmation.answer().complete(RENEWED);
+        answered(HISTORY, NO_TAKE_OVER);
         assertThat(entering.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     /** An attempt without a wait asks once. */
     @Test
     void doesNotEnterAHoldInDoubtAgainForLongerThanItsCallerWaits() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<Throwable> refusal = CompletableFuture.supplyAsync(
                 () -> {
                     engine.acquire(REQUEST);
@@ -352,25 +413,25 @@ class EngineDoubtTests extends EngineInterleavings {
                     return catchThrowable(() -> engine.tryAcquire(REQUEST));
                 },
                 EngineInterleavings::onNewThread);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer", cause));
+        backend.nextAcquire().answer().complete(granted(1));
         assertThat(refusal.get(5, TimeUnit.SECONDS))
                 .isInstanceOf(LockBackendException.class)
                 .hasMessageContaining("Try again");
     }
 
     @Test
-    void staysInDoubtIfTheStoreMayHaveForgottenATakeOver() throws Exception {
+    void staysInDoubtIfARestartMayHaveForgottenATakeOver() throws Exception {
         LockHandle held = undecidable();
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         letPass(held.remainingLease().dividedBy(2));
-        backend.nextRenewal().answer().complete(RENEWED);
-        heard(2);
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
         assertThat(losses).isEmpty();
     }
 
     @Test
-    void isLostToItsOwnerWhoAsksIfTheStoreMayHaveForgottenATakeOver() throws Exception {
+    void isLostToItsOwnerWhoAsksIfARestartMayHaveForgottenATakeOver() throws Exception {
         LockHandle held = undecidable();
         assertThatThrownBy(held::ensureHeld)
                 .isInstanceOf(LockLostException.class)
@@ -382,29 +443,126 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** In doubt when a store answered that had been restarted. */
     private LockHandle undecidable() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         letPass(TAKE_OVER);
-        heard(2);
-        backend.nextRenewal().answer().complete(new RenewResult.Renewed(false));
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
         return held;
     }
 
     @Test
-    void staysCertainByRenewalsWhileTheStoreDoesNotHearIt() throws Exception {
-        heard(1);
+    void isCertainAfterARestartIfItWasGrantedSince() throws Exception {
+        undecidable();
+        LockHandle later = grantedBy(ANOTHER_HISTORY, LockRequest.of("other"), 2);
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        assertThat(later.state()).isEqualTo(HoldState.HELD);
+    }
+
+    @Test
+    void staysCertainThroughARestartThatIsShorterThanTheTakeOverTime() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
-        for (int i = 0; i < 4; i++) {
-            letPass(TAKE_OVER.multipliedBy(3).dividedBy(5));
-            answer(nextOfNow(), OptionalLong.empty());
-            backend.nextRenewal().answer().complete(RENEWED);
-        }
-        assertThat(held.state()).isEqualTo(HoldState.HELD);
+        letPass(TAKE_OVER.dividedBy(2));
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+    }
+
+    @Test
+    void isCertainAgainAfterAFailoverIfReplicasAcknowledgeTakeOvers() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKE_OVER_1);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER.multipliedBy(5));
+        answered(ANOTHER_HISTORY, TAKE_OVER_1);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+    }
+
+    /** The trace ends by itself some time after the last lease that it concerns. */
+    @Test
+    void isCertainAgainAfterAFailoverThatKnowsOfNoTakeOver() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKE_OVER_1);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER.multipliedBy(5));
+        answered(ANOTHER_HISTORY, NO_TAKE_OVER);
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
+    }
+
+    /** The lock may have been granted by that take-over, at the old master, and released there. */
+    @Test
+    void staysInDoubtAfterAFailoverThatReportsATakeOver() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, TAKE_OVER_1);
+        LockHandle held = granted(REQUEST, 1);
+        answered(ANOTHER_HISTORY, TAKE_OVER_2);
+        letPass(held.remainingLease().dividedBy(2));
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        answered(ANOTHER_HISTORY, TAKE_OVER_2);
+        assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+        assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
+    }
+
+    /** The take-over is known, and perhaps it was this lock; the new master may not know that it was granted. */
+    @Test
+    void staysInDoubtAfterAFailoverIfItWasNotConfirmedAfterTheLastTakeOver() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        answered(HISTORY, TAKE_OVER_1);
+        backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
+        answered(ANOTHER_HISTORY, TAKE_OVER_1);
+        assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
+        assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED);
+    }
+
+    /** It has lost what replicas had acknowledged, with the lock that was granted by it. */
+    @Test
+    void staysInDoubtAfterARestartOfTheMasterThoughReplicasAcknowledgeTakeOvers() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER.multipliedBy(5));
+        nextOfNow().answerAfterARestart(ANOTHER_HISTORY);
+        nextOfNow();
+        assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
+    }
+
+    /** FLUSHALL, or a master that restarted empty, and handed that on to the replica that was promoted then. */
+    @Test
+    void staysInDoubtAfterAFailoverBehindAnotherLossOfTheHistory() throws Exception {
+        heartbeats.condition = TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS;
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(TAKE_OVER.multipliedBy(5));
+        nextOfNow().answerBehindAnother(ANOTHER_HISTORY);
+        nextOfNow();
+        assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
+    }
+
+    /** The answer of a server that the beats do not go to, such as a master that was promoted a moment ago. */
+    @Test
+    void countsNoRenewalOfAnotherHistory() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        letPass(held.remainingLease().dividedBy(2));
+        Duration before = held.remainingLease();
+        answered(HISTORY, TAKE_OVER_1);
+        backend.nextRenewal().answer().complete(RENEWED_THERE);
+        answered(HISTORY, TAKE_OVER_1);
+        Sent<RenewCommand, RenewResult> again = backend.nextRenewal();
+        assertThat(held.state()).as("not confirmed").isEqualTo(HoldState.IN_DOUBT);
+        assertThat(held.remainingLease()).as("not extended").isLessThanOrEqualTo(before);
+        again.answer().complete(RENEWED);
+        await().untilAsserted(() -> assertThat(held.state()).isEqualTo(HoldState.HELD));
     }
 
     @Test
     void doesNotCountAReleaseThatFoundTheLockFreeIfItMayHaveBeenTakenOver() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = granted(REQUEST, 1);
         LockHandle other = granted(LockRequest.of("other"), 2);
         CompletableFuture<ReleaseOutcome> certain = other.releaseAsync();
@@ -419,19 +577,19 @@ class EngineDoubtTests extends EngineInterleavings {
     /** While a caller waited for one answer, the other lock was lost. */
     @Test
     void asksAgainForEachOfSeveralLocksAfterAWait() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(LockRequest.ofAll(List.of("a", "b")));
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(1, 0));
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(2, 0));
+        backend.nextAcquire().answer().complete(granted(1));
+        backend.nextAcquire().answer().complete(granted(2));
         LockHandle both = acquiring.get(5, TimeUnit.SECONDS);
-        letPass(TAKE_OVER);
-        heard(2);
+        answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> ofA = backend.nextRenewal();
         Sent<RenewCommand, RenewResult> ofB = backend.nextRenewal();
         ofA.answer().complete(RENEWED);
-        heard(2);
-        CompletableFuture<Void> ensuring =
-                CompletableFuture.runAsync(both::ensureHeld, EngineInterleavings::onNewThread);
+        heartbeats.asked.clear();
+        CompletableFuture<Void> ensuring = ensuring(both);
+        heartbeats.next().answer(HISTORY, TAKE_OVER_1);
+        answered(HISTORY, TAKE_OVER_1);
         Sent<RenewCommand, RenewResult> askedForB = backend.nextRenewal();
         engine.admin().revoke("a", 1);
         backend.nextRelease().answer().complete(new ReleaseResult.Released(0));
@@ -440,22 +598,10 @@ class EngineDoubtTests extends EngineInterleavings {
         assertThatThrownBy(() -> ensuring.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LockLostException.class);
     }
 
-    @Test
-    void staysCertainByARenewalOfAYoungHistoryIfItWasCertainBefore() throws Exception {
-        heard(1);
-        LockHandle held = granted(REQUEST, 1);
-        letPass(TAKE_OVER.dividedBy(2));
-        heard(2);
-        backend.nextRenewal().answer().complete(new RenewResult.Renewed(false));
-        letPass(TAKE_OVER.multipliedBy(3).dividedBy(5));
-        heard(2);
-        assertThat(held.state()).isEqualTo(HoldState.HELD);
-    }
-
     /** The store keeps the take-over time of the first owner, and the second one asked for none. */
     @Test
     void doesNotHandOverToWhoAsksForAnotherTakeOverTime() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle first = waitedFor(REQUEST, 100, 0);
         CompletableFuture<LockHandle> second = engine.acquireAsync(REQUEST.named(NEVER_TAKEN_OVER));
         CompletableFuture.runAsync(first::release, EngineInterleavings::onNewThread);
@@ -463,13 +609,13 @@ class EngineDoubtTests extends EngineInterleavings {
 
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         assertThat(attempt.command().token().takeOverMillis()).isZero();
-        attempt.answer().complete(new AcquireResult.Granted(2, 0));
+        attempt.answer().complete(granted(2));
         assertThat(second.get(5, TimeUnit.SECONDS).isHeld()).isTrue();
     }
 
     @Test
     void handsNothingOverInDoubt() throws Exception {
-        heard(1);
+        answered(HISTORY, NO_TAKE_OVER);
         LockHandle held = waitedFor(REQUEST, 1, 0);
         CompletableFuture<LockHandle> next = engine.acquireAsync(REQUEST);
         letPass(TAKE_OVER);
@@ -479,12 +625,12 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void promisesTheTakeOverTimeInTheTokenUnlessTheLeaseIsShorterOrTheStoreDoesNotHearIt() {
-        assertThat(takeOverOf(REQUEST)).as("not asked yet").isEqualTo(TAKE_OVER.toMillis());
-        heard(1);
+    void promisesTheTakeOverTimeInTheTokenUnlessTheLeaseIsShorterOrTheStoreDoesNotAnswer() {
+        assertThat(takeOverOf(REQUEST)).as("not answered yet").isZero();
+        answered(HISTORY, NO_TAKE_OVER);
         assertThat(takeOverOf(REQUEST)).isEqualTo(TAKE_OVER.toMillis());
         assertThat(takeOverOf(REQUEST.leasedFor(TAKE_OVER))).isZero();
-        answer(nextOfNow(), OptionalLong.empty());
+        letPass(TAKE_OVER);
         assertThat(takeOverOf(REQUEST)).isZero();
     }
 
@@ -496,19 +642,81 @@ class EngineDoubtTests extends EngineInterleavings {
         return attempt.command().token().takeOverMillis();
     }
 
-    /** The store hears this instance on the connection, as the answer to the next question. */
-    private void heard(long connection) {
-        answer(nextOfNow(), OptionalLong.of(connection));
+    @Test
+    void asksWithEachBeatForTheLocksThatItWaitsFor() {
+        answered(HISTORY, NO_TAKE_OVER);
+        heldBy("a0000000", "a1");
+        heldBy("b0000000", "b1");
+
+        assertThat(nextOfNow().waitedFor).containsExactlyInAnyOrder("a1", "b1");
     }
 
-    /** Returns when the answer was taken: the next question is asked by the thread that took the last one. */
-    private void answer(CompletableFuture<OptionalLong> question, OptionalLong connection) {
-        question.complete(connection);
+    @Test
+    void triesTheLocksOfAnOwnerThatIsGone() {
+        answered(HISTORY, NO_TAKE_OVER);
+        heldBy("a0000000", "a1");
+        heldBy("b0000000", "b1");
+
+        nextOfNow().answer(HISTORY, NO_TAKE_OVER, "a1");
+
+        assertThat(backend.nextAcquire().command().key()).isEqualTo("a1");
+    }
+
+    @Test
+    void sharesTheBeatOfCallersThatHaveToKnow() throws Exception {
+        answered(HISTORY, NO_TAKE_OVER);
+        LockHandle held = granted(REQUEST, 1);
+        LockHandle other = granted(LockRequest.of("other"), 2);
+        letPass(TAKE_OVER);
+        nextOfNow(); // the next regular one is a fourth of a second away
+        CompletableFuture<Void> one = ensuring(held);
+        Question shared = heartbeats.next();
+        CompletableFuture<Void> another = ensuring(other);
+        shared.answer(HISTORY, NO_TAKE_OVER);
+        one.get(5, TimeUnit.SECONDS);
+        another.get(5, TimeUnit.SECONDS);
+    }
+
+    /** A caller waits for a lock that another instance has. */
+    private void heldBy(String instance, String key) {
+        CompletableFuture<LockHandle> unused = engine.acquireAsync(LockRequest.of(key));
+        backend.nextAcquire()
+                .answer()
+                .complete(new AcquireResult.Contended(
+                        Optional.of(Duration.ofSeconds(20)), Waiting.NEW, Optional.of(new LockHolder(instance))));
+    }
+
+    private static AcquireResult granted(long fencingToken) {
+        return grantedBy(HISTORY, fencingToken);
+    }
+
+    private static AcquireResult grantedBy(String history, long fencingToken) {
+        return new AcquireResult.Granted(fencingToken, 0, Optional.empty(), Optional.empty(), history);
+    }
+
+    @Override
+    AcquireResult grant(long firstFencingToken, long othersWaiting) {
+        return new AcquireResult.Granted(firstFencingToken, othersWaiting, Optional.empty(), Optional.empty(), HISTORY);
+    }
+
+    private LockHandle grantedBy(String history, LockRequest request, long fencingToken) throws Exception {
+        CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
+        backend.nextAcquire().answer().complete(grantedBy(history, fencingToken));
+        return acquiring.get(5, TimeUnit.SECONDS);
+    }
+
+    private static CompletableFuture<Void> ensuring(LockHandle held) {
+        return CompletableFuture.runAsync(held::ensureHeld, EngineInterleavings::onNewThread);
+    }
+
+    /** Returns when the answer to the next beat was taken: one thread sends beats, and takes the answers. */
+    private void answered(String history, String takeOver) {
+        nextOfNow().answer(history, takeOver);
         nextOfNow();
     }
 
-    /** A question that is asked after this call. */
-    private CompletableFuture<OptionalLong> nextOfNow() {
+    /** A beat that is sent after this call. */
+    private Question nextOfNow() {
         heartbeats.asked.clear();
         backend.opened();
         heartbeats.next();

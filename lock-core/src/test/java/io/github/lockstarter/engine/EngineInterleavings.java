@@ -167,9 +167,13 @@ abstract class EngineInterleavings {
         new Thread(task).start();
     }
 
+    AcquireResult grant(long firstFencingToken, long othersWaiting) {
+        return new AcquireResult.Granted(firstFencingToken, othersWaiting);
+    }
+
     LockHandle granted(LockRequest request, long fencingToken) throws Exception {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(fencingToken, 0));
+        backend.nextAcquire().answer().complete(grant(fencingToken, 0));
         return acquiring.get(5, TimeUnit.SECONDS);
     }
 
@@ -178,7 +182,7 @@ abstract class EngineInterleavings {
         CompletableFuture<LockHandle> acquiring = engine.acquireAsync(request);
         backend.nextAcquire().answer().complete(contended());
         backend.signal(KEY);
-        backend.nextAcquire().answer().complete(new AcquireResult.Granted(firstFencingToken, othersWaiting));
+        backend.nextAcquire().answer().complete(grant(firstFencingToken, othersWaiting));
         return acquiring.get(5, TimeUnit.SECONDS);
     }
 

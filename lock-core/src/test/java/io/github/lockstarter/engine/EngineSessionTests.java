@@ -7,6 +7,7 @@ import io.github.lockstarter.HoldState;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -14,11 +15,13 @@ import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.RenewResult;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A store whose session decides how long a lock is certain. */
@@ -27,14 +30,20 @@ class EngineSessionTests extends EngineInterleavings {
     private static final Duration TAKE_OVER = EngineSettings.DEFAULTS.crashTakeOver();
     private static final Duration CERTAIN = TAKE_OVER.multipliedBy(4);
 
-    /** Does not answer, and is then in the session with this number. */
+    /** In the session with this number, if it answers. */
     private static final class Session implements CrashDetection {
 
-        private volatile long number;
+        private volatile long number = 1;
+        private volatile boolean isSilent;
+        private final AtomicInteger beats = new AtomicInteger();
 
         @Override
-        public CompletionStage<OptionalLong> beat() {
-            return CompletableFuture.completedFuture(number == 0 ? OptionalLong.empty() : OptionalLong.of(number));
+        public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
+            beats.incrementAndGet();
+            return CompletableFuture.completedFuture(
+                    isSilent
+                            ? Optional.empty()
+                            : Optional.of(new Beat("", Long.toString(number), "", Duration.ZERO, List.of())));
         }
 
         @Override
@@ -55,9 +64,22 @@ class EngineSessionTests extends EngineInterleavings {
         this.session = (Session) backend.crashDetections().get(0);
     }
 
+    @BeforeEach
+    void awaitAnswer() {
+        backend.opened();
+        await().until(() -> session.beats.get() > 1);
+    }
+
+    /** The store says nothing any more after the grant. */
+    private LockHandle grantedInSession(LockRequest request) throws Exception {
+        LockHandle held = granted(request, 1);
+        session.isSilent = true;
+        return held;
+    }
+
     @Test
     void isCertainForTheTimeOfTheSessionWhateverTheTakeOverTimeIs() throws Exception {
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = grantedInSession(REQUEST);
 
         letPass(TAKE_OVER.multipliedBy(3));
         assertThat(held.state()).isEqualTo(HoldState.HELD);
@@ -69,7 +91,7 @@ class EngineSessionTests extends EngineInterleavings {
 
     @Test
     void isInDoubtAlsoWithAMinimumTimeThatNoTakeOverShortens() throws Exception {
-        LockHandle held = granted(REQUEST.keptFor(Duration.ofMillis(1)), 1);
+        LockHandle held = grantedInSession(REQUEST.keptFor(Duration.ofMillis(1)));
 
         letPass(TAKE_OVER.multipliedBy(5));
 
@@ -88,11 +110,12 @@ class EngineSessionTests extends EngineInterleavings {
 
     @Test
     void isLostIfAnotherSessionAnswersThatDoesNotHaveIt() throws Exception {
-        LockHandle held = granted(REQUEST, 1);
+        LockHandle held = grantedInSession(REQUEST);
         letPass(TAKE_OVER.multipliedBy(5));
         assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
 
         session.number = 2;
+        session.isSilent = false;
         backend.opened();
         backend.nextRenewal().answer().complete(new RenewResult.NotHeld());
 

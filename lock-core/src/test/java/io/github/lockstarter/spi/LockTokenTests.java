@@ -42,7 +42,8 @@ class LockTokenTests {
 
     @Test
     void tellsWhereItsInstanceRuns() {
-        LockToken token = new LockToken(ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000);
+        LockToken token = new LockToken(
+                ID, 7, LockToken.ownerAt("worker @coroutine#2", "pod-7/orders"), SINCE, 1_000, TakeOverCondition.NONE);
 
         assertThat(token.value()).isEqualTo(ID + ":7|1700000000123 worker @coroutine#2@pod-7/orders|1000");
         LockHolder holder = StoredOwner.of(token.value().replace(":7", "")).holder();
@@ -53,11 +54,19 @@ class LockTokenTests {
         assertThat(holder.instanceText()).isEqualTo("01234567 (pod-7/orders)");
     }
 
+    @Test
+    void asksForReplicasBehindTheTakeOverTime() {
+        LockToken token = new LockToken(ID, 7, "", 0, 1_000, TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS);
+
+        assertThat(token.value()).isEqualTo(ID + ":7||1000+");
+        assertThat(StoredOwner.of(ID + "||1000+").holder()).isEqualTo(new LockHolder("01234567"));
+    }
+
     /** The column of a database has room for 160 characters. */
     @Test
     void boundsTheOwnerAndItsPlace() {
         String owner = LockToken.ownerAt("x".repeat(100), "y".repeat(100));
-        assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L).value())
+        assertThat(new LockToken(ID, Long.MAX_VALUE, owner, SINCE, 31_536_000_000L, TakeOverCondition.NONE).value())
                 .hasSizeLessThanOrEqualTo(160)
                 .contains("x@y");
     }

@@ -13,7 +13,6 @@ import io.github.lockstarter.redis.check.ServerChecks;
 import io.github.lockstarter.redis.check.SettingsReport;
 import io.github.lockstarter.redis.check.StartCheck;
 import io.github.lockstarter.redis.check.StoreProbe;
-import io.github.lockstarter.redis.connection.MailboxCheck;
 import io.github.lockstarter.redis.connection.RedisConnections;
 import io.github.lockstarter.redis.connection.SignalMailbox;
 import io.github.lockstarter.redis.connector.RedisConnector;
@@ -35,6 +34,8 @@ import io.github.lockstarter.redis.script.RenewScript;
 import io.github.lockstarter.redis.script.ScriptRunner;
 import io.github.lockstarter.redis.settings.HistoryGuard;
 import io.github.lockstarter.redis.settings.RedisSettings;
+import io.github.lockstarter.redis.takeover.RedisHeartbeat;
+import io.github.lockstarter.redis.takeover.TakeOverAcknowledgement;
 import io.github.lockstarter.redlock.QuorumNode;
 import io.github.lockstarter.redlock.Vote;
 import io.github.lockstarter.spi.AcquireCommand;
@@ -46,6 +47,7 @@ import io.github.lockstarter.spi.ReleaseResult;
 import io.github.lockstarter.spi.RenewCommand;
 import io.github.lockstarter.spi.RenewResult;
 import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.TakeOverCondition;
 import io.github.lockstarter.spi.WithdrawCommand;
 import io.github.lockstarter.spi.WithdrawResult;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -70,11 +72,12 @@ import java.util.stream.Stream;
  * the fencing tokens, {@code <prefix>fence}, in a cluster {@code <prefix>fence:{n}} for each slot. In {@code n},
  * braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All
  * keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
- * for a lock that may be free, {@code %!n} for one that is wanted.
+ * for a lock that may be free, {@code %!n} for one that is wanted. An instance that does not answer is noted under {@code
+ * <prefix>doubt:<instance>}, and that locks of it were taken over under {@code <prefix>taken:<instance>}.
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
  * call GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and
- * PUBLISH. An uncontended acquisition and release cost two round trips; up to 50 renewals are one call, and so are up
+ * PUBLISH; those for take-overs PUBSUB NUMSUB, and WAIT where there are replicas. An uncontended acquisition and release cost two round trips; up to 50 renewals are one call, and so are up
  * to 32 attempts or releases that come while others are under way. A {@code SET <prefix>{n} text NX PX} of another
  * program excludes these locks and is excluded by them.
  *
@@ -106,8 +109,12 @@ public final class RedisLockBackend implements QuorumNode {
             + " guard a server may have locks that have other owners by now";
     private static final String DEGRADED = "Redis does not show this user the name of its replication history"
             + " (master_replid of INFO replication), so that a server may have locks that have other owners by now";
-    private static final String REFUSED = " may not send PUBSUB NUMSUB, which tells a crashed instance from a paused"
-            + " one, so that this instance takes no locks over, and its own are left to their leases if it crashes";
+    private static final String REFUSED =
+            " lacks a right that take-overs need, so that this instance takes no locks over: ";
+    private static final CrashTakeOver UNACKNOWLEDGED =
+            CrashTakeOver.off("the last take-over waits for a replica that is"
+                    + " away: every server that may become the master has to acknowledge it, as the configuration or a sentinel"
+                    + " names them (INFO replication; SENTINEL RESET forgets replicas that are gone)");
 
     private final KeySpace keySpace;
     private final RenewScript renewScript;
@@ -124,8 +131,11 @@ public final class RedisLockBackend implements QuorumNode {
     private final Releases releases;
     private final StoreProbe probe;
     private final ServerChecks serverChecks;
-    private final MailboxCheck mailboxCheck;
-    private final Optional<CrashDetection> crashDetection;
+    /** Empty where no lock is taken over; then so is the next one. */
+    private final Optional<TakeOverAcknowledgement> acknowledgement;
+
+    private final Optional<RedisHeartbeat> heartbeat;
+
     /** One for each connection, by the address of the node; without a cluster there is one. */
     private final Map<String, CallQueue> queues = new ConcurrentHashMap<>();
 
@@ -155,18 +165,30 @@ public final class RedisLockBackend implements QuorumNode {
         this.connections = connections;
         this.outageDetector = new OutageDetector(connector.target(), connections::nodeOf);
         this.runner = new ScriptRunner(connections, failures, outageDetector);
-        this.attempts = new Attempts(runner, keySpace, histories, failures);
         this.releases = new Releases(runner, releaseScript, connector.isCluster());
         this.probe = new StoreProbe(connections::slots, this::inspect);
         this.serverChecks = new ServerChecks(connections, connector, settings);
-        this.mailboxCheck =
-                new MailboxCheck(connections, keySpace.history(), settings.commandTimeout(), this::isGuarded);
-        this.crashDetection =
-                connector.isCluster() || !histories.isGuarded() ? Optional.empty() : Optional.of(mailboxCheck);
+        Optional<ServerHistory> history =
+                connector.isCluster() ? Optional.empty() : Optional.ofNullable(histories.ofKey(keySpace.history()));
+        this.acknowledgement = history.map(known -> new TakeOverAcknowledgement(connector, keySpace, settings));
+        this.heartbeat = acknowledgement.map(known -> heartbeat(history.get(), known));
+        this.attempts = new Attempts(
+                runner,
+                keySpace,
+                histories,
+                failures,
+                (unacknowledged, key) -> acknowledgement.ifPresent(known -> known.begin(unacknowledged, key)));
     }
 
-    private boolean isGuarded() {
-        return history().state() == HistoryGuard.State.GUARDED;
+    private RedisHeartbeat heartbeat(ServerHistory history, TakeOverAcknowledgement known) {
+        TakeOverCondition condition =
+                connector.hasReplicas() ? TakeOverCondition.ACKNOWLEDGED_BY_REPLICAS : TakeOverCondition.NONE;
+        return new RedisHeartbeat(
+                runner,
+                connections,
+                keySpace,
+                new RedisHeartbeat.Terms(history, settings.commandTimeout(), condition),
+                known);
     }
 
     /**
@@ -178,6 +200,7 @@ public final class RedisLockBackend implements QuorumNode {
     public void start() {
         settingsReport = serverChecks.ofSettings();
         connections.start();
+        acknowledgement.ifPresent(TakeOverAcknowledgement::start);
         outageDetector.reportedOtherwise(true);
         try {
             StartCheck check = new StartCheck(runner, histories, failures, connector, settings);
@@ -189,7 +212,7 @@ public final class RedisLockBackend implements QuorumNode {
         long asked = System.nanoTime();
         surveyedAt.set(asked);
         record(serverChecks.run(), asked);
-        crashDetection.ifPresent(any -> BlockingWait.awaitUninterruptibly(mailboxCheck.learn()));
+        heartbeat.ifPresent(known -> BlockingWait.awaitUninterruptibly(known.learn()));
     }
 
     /**
@@ -225,6 +248,7 @@ public final class RedisLockBackend implements QuorumNode {
      * it is answered at once, as not sent. Blocks until they are closed, at most about 5 s.
      */
     public void stop() {
+        acknowledgement.ifPresent(TakeOverAcknowledgement::stop);
         connections.stop();
     }
 
@@ -255,12 +279,11 @@ public final class RedisLockBackend implements QuorumNode {
     @Override
     public CompletionStage<Vote> vote(AcquireCommand command) {
         LockKeys keys = keySpace.keysOf(command.key());
-        ServerHistory history = histories.of(keys.lock());
         // In order: the quorum may have decided, and a release follow, before this node answers.
-        return queueOf(command.key())
-                .inOrder(() -> runner.run(
-                        AcquireScript.vote(command, keys, history),
-                        new AcquireScript.VoteAnswer(new AcquireScript.Answer(keys, history))));
+        return queueOf(command.key()).inOrder(() -> {
+            AcquireScript.Answer answer = AcquireScript.Answer.to(keys, histories.of(keys.lock()));
+            return runner.run(AcquireScript.vote(command, answer), new AcquireScript.VoteAnswer(answer));
+        });
     }
 
     private CallQueue queueOf(String key) {
@@ -342,7 +365,7 @@ public final class RedisLockBackend implements QuorumNode {
         long now = System.nanoTime();
         if (now - last >= SURVEY_NANOS && surveyedAt.compareAndSet(last, now)) {
             CompletableFuture<?> unused = serverChecks.ask().thenAccept(found -> record(found, now));
-            crashDetection.ifPresent(any -> mailboxCheck.learn());
+            heartbeat.ifPresent(RedisHeartbeat::learn);
         }
     }
 
@@ -360,12 +383,12 @@ public final class RedisLockBackend implements QuorumNode {
      */
     @Override
     public Optional<CrashDetection> crashDetection(String key) {
-        return crashDetection;
+        return heartbeat.map(CrashDetection.class::cast);
     }
 
     @Override
     public List<CrashDetection> crashDetections() {
-        return crashDetection.stream().toList();
+        return heartbeat.map(CrashDetection.class::cast).stream().toList();
     }
 
     /** {@inheritDoc} Known from the start on, and from the answers since. */
@@ -379,13 +402,17 @@ public final class RedisLockBackend implements QuorumNode {
         }
         return history().state() == HistoryGuard.State.DEGRADED
                 ? CrashTakeOver.off(DEGRADED)
-                : mailboxCheck.refusal().map(this::refused).orElse(CrashTakeOver.ON);
+                : heartbeat.flatMap(RedisHeartbeat::refusal).map(this::refused).orElseGet(this::unlessUnacknowledged);
+    }
+
+    private CrashTakeOver unlessUnacknowledged() {
+        return heartbeat.filter(RedisHeartbeat::isUnacknowledged).isPresent() ? UNACKNOWLEDGED : CrashTakeOver.ON;
     }
 
     private CrashTakeOver refused(ServerError refusal) {
         return new CrashTakeOver(
                 CrashTakeOver.State.OFF,
-                "The user of Redis at " + connector.target() + REFUSED,
+                "The user of Redis at " + connector.target() + REFUSED + refusal.text(),
                 new RequiredRights(settings).remedyOf(refusal));
     }
 
@@ -396,10 +423,11 @@ public final class RedisLockBackend implements QuorumNode {
      */
     @Override
     public void listen(String instanceId, SignalListener listener) {
+        heartbeat.ifPresent(known -> known.ofInstance(instanceId));
+        acknowledgement.ifPresent(known -> known.report(listener::onSignal));
         histories.reportTo(listener::onStoreEvent);
         outageDetector.reportTo(listener::onStoreEvent);
-        connections.subscribe(
-                new SignalMailbox(keySpace.mailboxOf(instanceId), keySpace.heartbeatOf(instanceId), listener));
+        connections.subscribe(new SignalMailbox(keySpace.mailboxOf(instanceId), listener));
     }
 
     /** Which Redis it is. */
@@ -410,6 +438,7 @@ public final class RedisLockBackend implements QuorumNode {
 
     @Override
     public void close() {
+        acknowledgement.ifPresent(TakeOverAcknowledgement::close);
         connections.close();
         connector.close();
     }

@@ -39,6 +39,9 @@ final class Session implements CrashDetection {
     /** There is none. */
     static final long NONE = 0;
 
+    /** A quorum forgets nothing that it has acknowledged. */
+    private static final String ONE_HISTORY = "";
+
     /** A part of the session time-out that is certain: see {@link #certainTime}. */
     private static final int CERTAIN_PART = 2;
 
@@ -116,11 +119,17 @@ final class Session implements CrashDetection {
         return settings.commandTimeout();
     }
 
-    /** Asks at once, so that the servers hear of this instance in time also while an answer is late. */
+    /**
+     * {@inheritDoc} Asks at once, so that the servers hear of this instance in time even while an answer is late.
+     * Another session is as a take-over: what it has of the locks, it says when they are renewed. The locks of others
+     * end with their sessions, so no beat asks about them.
+     */
     @Override
-    public CompletionStage<OptionalLong> beat() {
-        return ask().thenApply(session ->
-                session.isEmpty() ? session : OptionalLong.of(Math.max(1, session.getAsLong() & Long.MAX_VALUE)));
+    public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
+        return ask().thenApply(session -> session.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new Beat(ONE_HISTORY, Long.toHexString(session.getAsLong()), "", Duration.ZERO, List.of())));
     }
 
     /**

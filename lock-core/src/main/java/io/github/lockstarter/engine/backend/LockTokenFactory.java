@@ -3,6 +3,7 @@ package io.github.lockstarter.engine.backend;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
@@ -32,15 +33,20 @@ public final class LockTokenFactory {
 
     /** For what belongs to no attempt, and so to no owner. */
     public LockToken next() {
-        return next("", 0);
+        return next("", 0, TakeOverCondition.NONE);
     }
 
     /** For an attempt of the owner that is called this, with the take-over time in milliseconds; 0 if there is none. */
-    public LockToken next(String owner, long takeOverMillis) {
+    public LockToken next(String owner, long takeOverMillis, TakeOverCondition condition) {
         long number = sequence.incrementAndGet();
         return place.isPresent()
                 ? new LockToken(
-                        instanceId, number, LockToken.ownerAt(owner, place.get()), clock.wallMillis(), takeOverMillis)
-                : new LockToken(instanceId, number, "", 0, takeOverMillis);
+                        instanceId,
+                        number,
+                        LockToken.ownerAt(owner, place.get()),
+                        clock.wallMillis(),
+                        takeOverMillis,
+                        condition)
+                : new LockToken(instanceId, number, "", 0, takeOverMillis, condition);
     }
 }

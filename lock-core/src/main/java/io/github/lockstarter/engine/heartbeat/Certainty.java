@@ -1,64 +1,49 @@
 package io.github.lockstarter.engine.heartbeat;
 
-import io.github.lockstarter.engine.settings.EngineClock;
-import io.github.lockstarter.engine.timer.Deadline;
-import io.github.lockstarter.engine.timer.Deadline.Moment;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether what was granted to one lock token is certainly held, apart from its lease: whether no other instance can
- * have taken it over.
+ * have taken it over. All holds of a grant share it.
  *
- * <p>Invariant: while {@link #isCertain}, the store cannot have given the lock to another owner by take-over. It is
- * certain for the take-over time, less the allowance for drift, from the sending of the last command by which the store
- * confirmed the lock, since that command removed the mark of a take-over that had begun; and also while the epoch lasts
- * in which that command was sent, and the {@link Heartbeat} is heard, since no take-over begins then.
- *
- * <p>A lock that is in doubt when a store answers that may have forgotten a take-over is <em>undecidable</em>: another
- * instance may have had the lock, and have released it. It is never certain again.
+ * <p>Invariant: while {@link #isCertain}, the store has not given the lock to another owner by take-over since the
+ * grant. The store has granted or renewed the lock in the present period of the {@link Heartbeat}, and has executed a
+ * beat since, less than a take-over time ago.
  *
  * <p>A doubt begins when it is reported, and ends once, for the thread that {@link #endDoubt ends} it.
  *
- * <p>Any thread asks and confirms. {@link #confirmed} is replaced as a whole, by a later confirmation only.
+ * <p>Any thread asks and confirms. {@link #confirmedIn} only grows, and stays as it is once it is void.
  */
 public final class Certainty {
 
     /** Of what is never taken over. */
-    public static final Certainty BY_LEASE = new Certainty(null, 0, new Confirmation(0, new Moment(0, 0)));
-
-    /**
-     * What a command confirms if the store grants or renews the lock by it.
-     *
-     * @param epoch in which it is sent; 0 if the store does not hear this instance
-     * @param sent when it is sent
-     */
-    public record Confirmation(long epoch, Moment sent) {}
+    public static final Certainty BY_LEASE = new Certainty(null, 0, TakeOverCondition.NONE, Heartbeat.NO_PERIOD);
 
     private static final AtomicLongFieldUpdater<Certainty> DOUBTED_AT =
             AtomicLongFieldUpdater.newUpdater(Certainty.class, "doubtedAt");
-    private static final AtomicReferenceFieldUpdater<Certainty, Confirmation> CONFIRMED =
-            AtomicReferenceFieldUpdater.newUpdater(Certainty.class, Confirmation.class, "confirmed");
+    private static final AtomicLongFieldUpdater<Certainty> CONFIRMED_IN =
+            AtomicLongFieldUpdater.newUpdater(Certainty.class, "confirmedIn");
 
     private final @Nullable Heartbeat heartbeat;
     private final long takeOverNanos;
+    private final TakeOverCondition condition;
 
-    /** Changed by its updater. */
-    private volatile Confirmation confirmed;
-
-    /** Never false again. */
-    private volatile boolean undecidable;
+    /** The period in which the last command was sent that granted or renewed the lock; changed by its updater. */
+    private volatile long confirmedIn;
 
     /** When the doubt was reported that lasts now, on the monotonic clock and never 0; 0 if none was. */
     private volatile long doubtedAt;
 
-    Certainty(@Nullable Heartbeat heartbeat, long takeOverNanos, Confirmation confirmed) {
+    Certainty(@Nullable Heartbeat heartbeat, long takeOverNanos, TakeOverCondition condition, long confirmedIn) {
         this.heartbeat = heartbeat;
         this.takeOverNanos = takeOverNanos;
-        this.confirmed = confirmed;
+        this.condition = condition;
+        this.confirmedIn = confirmedIn;
     }
 
     /** Whether the lock may be taken over after a crash, and so may come into doubt. */
@@ -81,36 +66,28 @@ public final class Certainty {
     }
 
     /** Whether no other owner can have taken the lock over. */
-    public boolean isCertain(EngineClock clock) {
+    public boolean isCertain() {
+        long confirmed = confirmedIn; // first: a later period does not match
         Heartbeat known = heartbeat;
-        if (known == null) {
-            return true;
-        }
-        Confirmation last = confirmed;
-        long certainNanos = known.certainNanos(takeOverNanos);
-        return !undecidable
-                && (known.covers(last.epoch, certainNanos) || !Deadline.isOver(last.sent, certainNanos, clock));
+        return known == null || known.covers(confirmed, takeOverNanos);
     }
 
     /** Whether nobody can say any more that no other owner has had the lock in between. */
     public boolean isUndecidable() {
-        return undecidable;
+        Heartbeat known = heartbeat;
+        return known != null && known.isVoid(confirmedIn, condition);
     }
 
-    /** Whether the lock stays as it is, certain or undecidable, as long as the store goes on hearing this instance. */
+    /** Whether a renewal would tell nothing new: it was confirmed in the present period, or never can be. */
     public boolean isSettled() {
         Heartbeat known = heartbeat;
-        return known == null || undecidable || (known.epoch() != 0 && known.epoch() == confirmed.epoch);
+        return known == null || known.period() == confirmedIn || isUndecidable();
     }
 
-    /**
-     * Whether to have the lock confirmed now, if it is not {@linkplain #isSettled settled}: at once if the store hears
-     * this instance; before the lock comes into doubt, if it does not, but perhaps executes commands.
-     */
-    public boolean isConfirmationDue(EngineClock clock) {
+    /** Beats now. Completed when the answer, if there is one, is taken into account; never with an exception. */
+    public CompletableFuture<Void> beat() {
         Heartbeat known = heartbeat;
-        return known != null
-                && (known.isHeard() || Deadline.isOver(confirmed.sent, known.certainNanos(takeOverNanos) / 2, clock));
+        return known == null ? CompletableFuture.completedFuture(null) : known.beatNow();
     }
 
     /** It is in doubt. True for the one caller that has to report it. */
@@ -124,31 +101,46 @@ public final class Certainty {
         return since == 0 ? Optional.empty() : Optional.of(Duration.ofNanos(now - since));
     }
 
-    /** What a command confirms that is sent after this call. */
-    public Confirmation ask(Moment sent) {
+    /** The period in which a command is sent that is sent after this call. */
+    public long period() {
         Heartbeat known = heartbeat;
-        return known == null ? BY_LEASE.confirmed : new Confirmation(known.epoch(), sent);
+        return known == null ? Heartbeat.NO_PERIOD : known.period();
     }
 
     /**
-     * The store has executed the command: the lock token has the lock, as far as the store has not forgotten a
-     * take-over.
+     * The store has granted the lock. The answer confirms nothing if it is one of a server that the beats do not go to,
+     * such as a master that was deposed.
      *
-     * @param confirmation when the command was sent
-     * @param confirms whether the store certainly has forgotten none
+     * @param history which has granted the lock
      */
-    public void confirm(Confirmation confirmation, boolean confirms, EngineClock clock) {
-        if (heartbeat == null) {
-            return;
+    public void granted(String history) {
+        Heartbeat known = heartbeat;
+        if (known != null && !known.isOf(history)) {
+            confirmedIn = Heartbeat.NO_PERIOD;
         }
-        if (!confirms && !isCertain(clock)) {
-            undecidable = true;
-            return;
-        }
-        Confirmation last = confirmed;
-        while (confirmation.sent.nanos() - last.sent.nanos() >= 0
-                && !CONFIRMED.compareAndSet(this, last, confirmation)) {
-            last = confirmed;
+    }
+
+    /**
+     * Whether the answer to a renewal counts: a server that the present beats do not go to may have forgotten who has
+     * the lock by now.
+     *
+     * @param period as read before the renewal was sent
+     * @param history which has renewed the lock
+     */
+    public boolean counts(long period, String history) {
+        Heartbeat known = heartbeat;
+        return known == null || known.isOf(period, history);
+    }
+
+    /**
+     * The store has granted a command that counts: the lock token has the lock, unless the lock is void.
+     *
+     * @param period as read before the command was sent
+     */
+    public void confirm(long period) {
+        long last = confirmedIn;
+        while (period > last && !isUndecidable() && !CONFIRMED_IN.compareAndSet(this, last, period)) {
+            last = confirmedIn;
         }
     }
 }

@@ -1,57 +1,94 @@
 package io.github.lockstarter.engine.heartbeat;
 
 import io.github.lockstarter.engine.settings.EngineClock;
+import io.github.lockstarter.engine.thread.EngineLog;
 import io.github.lockstarter.engine.timer.Deadline;
 import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.engine.timer.TimerEntry;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.BackendGuard;
 import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.CrashDetection.Beat;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
-import java.util.OptionalLong;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * Asks one store again and again whether it hears this instance, and remembers the last time at which it certainly did:
- * when the last question was sent that has a positive answer.
+ * Tells one store again and again that this instance is alive, and remembers when the last beat was sent that has an
+ * answer: from then on, no lock of this instance is taken over for a take-over time.
  *
- * <p>An <em>epoch</em> is a time without interruption: one connection, each question answered with yes, and less than
- * a take-over time between the sending of one and the answer to the next. What the store confirmed in an earlier epoch
- * may have been marked for a take-over since, and has to be confirmed anew.
+ * <p>A <em>period</em> is a time in which the answers name the same history and the same take-over. What was confirmed
+ * in an earlier period may have been taken over since, and is renewed once in the present one. It can never be
+ * confirmed again, it is <em>void</em>, where a new history may have forgotten by what lock the take-over went: where
+ * a take-over is known that the lock was not renewed after, and where the new history may have forgotten the take-over
+ * as well. What replicas have acknowledged is known to a server that was promoted from the history that the beats went
+ * to, and has run all the time.
  *
- * <p>The timer's thread asks; answers come on any thread. All that an answer changes is in {@link #state}. An answer
- * that comes behind the answer to a later question is ignored.
+ * <p>The timer's thread beats, and so does a caller that has to know; answers come on any thread. All that an answer
+ * changes is in {@link #state}, which is replaced as a whole. An answer that comes behind the answer to a later beat is
+ * ignored.
  */
 final class Heartbeat extends TimerEntry {
 
-    /** How many questions are asked in one take-over time. */
-    private static final int QUESTIONS = 4;
+    /** Before the first answer. */
+    static final long NO_PERIOD = 0;
 
-    private static final long NONE = 0;
+    private static final Beat NO_ANSWER = new Beat("", "", "", Duration.ZERO, List.of());
+
+    /** How many beats there are in one take-over time. */
+    private static final int BEATS = 4;
 
     /**
      * What the latest answer said.
      *
-     * @param question the number of the question
-     * @param epoch the present epoch; {@link #NONE} if the store does not hear this instance
-     * @param epochs how many there were
-     * @param connection on which the store hears this instance
-     * @param askedAt when the question was sent
+     * @param number of the beat
+     * @param sent when the beat was sent
+     * @param beat the answer
+     * @param period the present one, from 1 on
+     * @param traced the period that began with the last take-over
+     * @param voided what was confirmed before this period is void
+     * @param forgotten the same for locks whose take-over no replica had to acknowledge
      */
-    private record State(long question, long epoch, long epochs, long connection, Moment askedAt) {
+    private record State(long number, Moment sent, Beat beat, long period, long traced, long voided, long forgotten) {
 
-        State silent(long number) {
-            return new State(number, NONE, epochs, NONE, askedAt);
-        }
-
-        State heard(long number, Moment asked) {
-            return new State(number, epoch, epochs, connection, asked);
-        }
-
-        State newEpoch(long number, long on, Moment asked) {
-            return new State(number, epochs + 1, epochs + 1, on, asked);
+        State next(long later, Moment laterSent, Beat answer, Gap gap) {
+            boolean sameHistory = answer.history().equals(beat.history());
+            // A trace that has ended says nothing new.
+            boolean newTakeOver =
+                    !answer.takeOver().isEmpty() && !answer.takeOver().equals(beat.takeOver());
+            if (period == NO_PERIOD || (sameHistory && !newTakeOver)) {
+                return new State(later, laterSent, answer, Math.max(period, 1), traced, voided, forgotten);
+            }
+            long begun = period + 1;
+            long lastTraced = newTakeOver ? begun : traced;
+            if (sameHistory) {
+                return new State(later, laterSent, answer, begun, lastTraced, voided, forgotten);
+            }
+            boolean keepsAcknowledged = answer.historyBefore().equals(beat.history())
+                    && answer.runningFor().compareTo(gap.lasted) >= 0;
+            long lost = gap.isTooLong ? begun : lastTraced;
+            return new State(
+                    later,
+                    laterSent,
+                    answer,
+                    begun,
+                    lastTraced,
+                    Math.max(voided, keepsAcknowledged ? lastTraced : lost),
+                    Math.max(forgotten, lost));
         }
     }
+
+    /**
+     * The time between the sending of a beat and the answer to a later one.
+     *
+     * @param lasted how long it was
+     * @param isTooLong whether locks could be taken over in it
+     */
+    private record Gap(Duration lasted, boolean isTooLong) {}
 
     private static final AtomicReferenceFieldUpdater<Heartbeat, State> STATE =
             AtomicReferenceFieldUpdater.newUpdater(Heartbeat.class, State.class, "state");
@@ -60,13 +97,14 @@ final class Heartbeat extends TimerEntry {
     private final EngineClock clock;
     private final TimerWheel timer;
     private final long shortestTakeOverNanos;
-    private final Runnable afterBeat;
+    private final Heartbeats.Listener listener;
+    private final AtomicLong beats = new AtomicLong();
 
     /** Changed by its updater. */
     private volatile State state;
 
-    /** The number of the last question; belongs to the timer's thread. */
-    private long questions;
+    /** The last beat for callers that have to know. */
+    private volatile CompletableFuture<Void> shared = CompletableFuture.completedFuture(null);
 
     /**
      * A heartbeat that has not begun.
@@ -75,20 +113,72 @@ final class Heartbeat extends TimerEntry {
      * @param clock the clocks
      * @param timer runs it
      * @param shortest the shortest take-over time of any lock, unless the store has a time of its own
-     * @param afterBeat called after each question and after each answer, on any thread; returns at once
+     * @param listener called on any thread
      */
-    Heartbeat(CrashDetection detection, EngineClock clock, TimerWheel timer, Duration shortest, Runnable afterBeat) {
+    Heartbeat(
+            CrashDetection detection,
+            EngineClock clock,
+            TimerWheel timer,
+            Duration shortest,
+            Heartbeats.Listener listener) {
         this.detection = detection;
         this.clock = clock;
         this.timer = timer;
         this.shortestTakeOverNanos = shortest.toNanos();
-        this.afterBeat = afterBeat;
-        this.state = new State(0, NONE, 0, NONE, Moment.now(clock));
+        this.listener = listener;
+        this.state = new State(0, Moment.now(clock), NO_ANSWER, NO_PERIOD, NO_PERIOD, NO_PERIOD, NO_PERIOD);
     }
 
-    /** Asks as soon as possible, and from then on regularly. */
+    /** Beats as soon as possible, and from then on regularly. */
     void begin() {
         timer.schedule(this, clock.nanos());
+    }
+
+    @Override
+    public void fire() {
+        timer.schedule(this, clock.nanos() + shortestNanos() / BEATS);
+        CompletableFuture<?> unused = beat(isOfSession() ? List.of() : listener.waitedFor(detection));
+        listener.afterBeat();
+    }
+
+    /**
+     * Beats now, for callers that have to know, all of which share one beat at a time. Completed when the answer, if
+     * there is one, is taken into account; never with an exception.
+     */
+    CompletableFuture<Void> beatNow() {
+        CompletableFuture<Void> running = shared;
+        if (running.isDone()) {
+            running = beat(List.of());
+            shared = running; // of two callers at the same time, each has a beat of its own
+        }
+        return running;
+    }
+
+    private CompletableFuture<Void> beat(List<String> waitedFor) {
+        long number = beats.incrementAndGet();
+        Moment sent = Moment.now(clock);
+        return BackendGuard.stageOf(() -> detection.beat(waitedFor))
+                .handle((answer, failure) -> BackendGuard.resultOf(answer, failure, broken -> Optional.<Beat>empty()))
+                .thenAccept(answer -> answer.ifPresent(beat -> answered(number, sent, beat)))
+                .toCompletableFuture();
+    }
+
+    private void answered(long number, Moment sent, Beat beat) {
+        State known = state;
+        while (number - known.number > 0) {
+            Gap gap = new Gap(
+                    Duration.ofNanos(clock.nanos() - known.sent.nanos()),
+                    Deadline.isOver(known.sent, shortestNanos(), clock));
+            if (STATE.compareAndSet(this, known, known.next(number, sent, beat, gap))) {
+                listener.afterBeat();
+                if (!beat.abandoned().isEmpty()) {
+                    EngineLog.guard(
+                            "Waking those who wait for a lost owner", () -> listener.abandoned(beat.abandoned()));
+                }
+                return;
+            }
+            known = state;
+        }
     }
 
     /** For how long a lock is certain: by the session where there is one, else for its own take-over time. */
@@ -96,8 +186,16 @@ final class Heartbeat extends TimerEntry {
         return detection.certainTime().map(Duration::toNanos).orElse(takeOverNanos);
     }
 
+    private long shortestNanos() {
+        return certainNanos(shortestTakeOverNanos);
+    }
+
     Duration commandTimeout() {
         return detection.commandTimeout();
+    }
+
+    TakeOverCondition takeOverCondition() {
+        return detection.takeOverCondition();
     }
 
     /** Whether a session decides, and not what a lock's token promises. */
@@ -105,70 +203,39 @@ final class Heartbeat extends TimerEntry {
         return detection.certainTime().isPresent();
     }
 
-    private long shortestNanos() {
-        return certainNanos(shortestTakeOverNanos);
+    /** The present period; {@link #NO_PERIOD} before the first answer. */
+    long period() {
+        return state.period;
     }
 
-    @Override
-    public void fire() {
-        Moment asked = Moment.now(clock);
-        timer.schedule(this, asked.nanos() + shortestNanos() / QUESTIONS);
-        questions++;
-        long question = questions;
-        BackendGuard.stageOf(detection::beat)
-                .whenComplete((answer, failure) -> answered(
-                        question, asked, BackendGuard.resultOf(answer, failure, broken -> OptionalLong.empty())));
-        afterBeat.run();
-    }
-
-    private void answered(long question, Moment asked, OptionalLong connection) {
+    /** Whether the store has executed a beat so lately that no lock of this instance can be taken over. */
+    boolean isAnswered() {
         State known = state;
-        while (question - known.question > 0) {
-            if (STATE.compareAndSet(this, known, next(known, question, asked, connection))) {
-                afterBeat.run();
-                return;
-            }
-            known = state;
-        }
+        return known.period != NO_PERIOD && !Deadline.isOver(known.sent, shortestNanos(), clock);
     }
 
-    private State next(State known, long question, Moment asked, OptionalLong connection) {
-        if (connection.isEmpty()) {
-            return known.silent(question);
-        }
-        boolean goesOn = known.epoch != NONE
-                && known.connection == connection.getAsLong()
-                && !Deadline.isOver(known.askedAt, shortestNanos(), clock);
-        return goesOn ? known.heard(question, asked) : known.newEpoch(question, connection.getAsLong(), asked);
-    }
-
-    /** The epoch that the latest answer belongs to; 0 if the store does not hear this instance. */
-    long epoch() {
-        return state.epoch;
-    }
-
-    /** How many epochs there were. */
-    long epochs() {
-        return state.epochs;
-    }
-
-    /**
-     * Whether the store hears this instance, or has not been asked yet. Renewals keep what is granted then certain
-     * until there is an answer.
-     */
-    boolean isPerhapsHeard() {
-        return state.question == 0 || isHeard();
-    }
-
-    /** Whether the store certainly hears this instance, for every lock that it has. */
-    boolean isHeard() {
+    /** Whether the period goes on, and belongs to this history of the store. */
+    boolean isOf(long period, String history) {
         State known = state;
-        return known.epoch != NONE && !Deadline.isOver(known.askedAt, shortestNanos(), clock);
+        return known.period == period && known.beat.history().equals(history);
     }
 
-    /** Whether no lock that was confirmed in the epoch, and has this take-over time, can have been taken over. */
-    boolean covers(long epoch, long takeOverNanos) {
+    /** Whether the last beat was answered by this history of the store. */
+    boolean isOf(String history) {
+        return state.beat.history().equals(history);
+    }
+
+    /** Whether no lock that was confirmed in the period, and has this take-over time, can have been taken over. */
+    boolean covers(long period, long takeOverNanos) {
         State known = state;
-        return epoch != NONE && known.epoch == epoch && !Deadline.isOver(known.askedAt, takeOverNanos, clock);
+        return known.period != NO_PERIOD
+                && known.period == period
+                && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), clock);
+    }
+
+    /** Whether nobody can say any more that a lock which was confirmed last in the period has not been taken over. */
+    boolean isVoid(long period, TakeOverCondition condition) {
+        State known = state;
+        return period < (condition == TakeOverCondition.NONE ? known.forgotten : known.voided);
     }
 }

@@ -1,16 +1,16 @@
 package io.github.lockstarter.engine.heartbeat;
 
 import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
-import io.github.lockstarter.engine.heartbeat.Certainty.Confirmation;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
-import io.github.lockstarter.engine.timer.Deadline.Moment;
 import io.github.lockstarter.engine.timer.TimerWheel;
 import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +22,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Heartbeats {
 
-    private static final String UNHEARD = "The store does not hear this instance at the moment: the locks that it"
+    private static final String UNANSWERED = "The store does not answer this instance at the moment: the locks that it"
             + " acquires now are left to their leases if it crashes, and those that it has may be taken over";
+
+    /** The engine, as heartbeats see it. */
+    public interface Listener {
+
+        /** Some keys of locks at the store that this instance waits for. */
+        List<String> waitedFor(CrashDetection detection);
+
+        /** The owners of these locks are gone. Returns at once. */
+        void abandoned(List<String> keys);
+
+        /** A beat was sent, or answered. Returns at once. */
+        void afterBeat();
+    }
 
     private final LockBackend backend;
     private final boolean isConfigured;
@@ -36,10 +49,10 @@ public final class Heartbeats {
      * @param settings whether and when locks are taken over
      * @param clock the clocks
      * @param timer runs them
-     * @param afterBeat called after each question and after each answer, on any thread; returns at once
+     * @param listener called on any thread
      */
     public Heartbeats(
-            LockBackend backend, EngineSettings settings, EngineClock clock, TimerWheel timer, Runnable afterBeat) {
+            LockBackend backend, EngineSettings settings, EngineClock clock, TimerWheel timer, Listener listener) {
         this.backend = backend;
         this.isConfigured = settings.shortestCrashTakeOver().isPresent();
         Optional<Duration> shortest = settings.shortestCrashTakeOver();
@@ -47,11 +60,11 @@ public final class Heartbeats {
             // A session ends whether or not a take-over is configured.
             each.certainTime()
                     .or(() -> shortest)
-                    .ifPresent(time -> beating.put(each, new Heartbeat(each, clock, timer, time, afterBeat)));
+                    .ifPresent(time -> beating.put(each, new Heartbeat(each, clock, timer, time, listener)));
         }
     }
 
-    /** Asks as soon as possible; once more if it has begun. */
+    /** Beats as soon as possible; once more if it has begun. */
     public void begin() {
         beating.values().forEach(Heartbeat::begin);
     }
@@ -62,37 +75,44 @@ public final class Heartbeats {
      * @param key the lock's key
      * @param takeOver what is configured
      * @param lease the lease: what a later take-over could not shorten is left to it
-     * @return in milliseconds; 0 if the lease or the session is to decide, also since the store does not hear this
-     *     instance
+     * @return in milliseconds; 0 if the lease or the session is to decide, also since the store has not answered a beat
+     *     yet, or does not answer any more
      */
     public long takeOverMillis(String key, Duration takeOver, Duration lease) {
         if (beating.isEmpty() || takeOver.isZero() || takeOver.compareTo(lease) >= 0) {
             return 0;
         }
         Heartbeat heartbeat = of(key);
-        boolean promises = heartbeat != null && !heartbeat.isOfSession() && heartbeat.isPerhapsHeard();
+        boolean promises = heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered();
         return promises ? takeOver.toMillis() : 0;
     }
 
     /** The certainty of what an attempt is granted that is sent after this call. */
-    public Certainty certaintyOf(String key, LockToken token, Moment sent) {
+    public Certainty certaintyOf(String key, LockToken token) {
         Heartbeat heartbeat = of(key);
         return heartbeat == null || (token.takeOverMillis() == 0 && !heartbeat.isOfSession())
                 ? Certainty.BY_LEASE
                 : new Certainty(
                         heartbeat,
                         TimeUnit.MILLISECONDS.toNanos(token.takeOverMillis()),
-                        new Confirmation(heartbeat.epoch(), sent));
+                        token.takeOverCondition(),
+                        heartbeat.period());
     }
 
-    /** How many epochs there were, of all heartbeats: grows whenever locks have to be confirmed. */
-    public long epochs() {
-        return beating.values().stream().mapToLong(Heartbeat::epochs).sum();
+    /** What the tokens of locks with this key ask for, if they promise a take-over time. */
+    public TakeOverCondition takeOverCondition(String key) {
+        Heartbeat heartbeat = of(key);
+        return heartbeat == null ? TakeOverCondition.NONE : heartbeat.takeOverCondition();
     }
 
-    /** Whether every store hears this instance. */
-    public boolean areHeard() {
-        return beating.values().stream().allMatch(Heartbeat::isHeard);
+    /** How many periods there were, of all heartbeats: grows whenever locks have to be confirmed. */
+    public long periods() {
+        return beating.values().stream().mapToLong(Heartbeat::period).sum();
+    }
+
+    /** Whether every store answers. */
+    public boolean areAnswered() {
+        return beating.values().stream().allMatch(Heartbeat::isAnswered);
     }
 
     /** Whether locks are taken over, as configured, and as far as the store is known. Asks nothing. */
@@ -106,9 +126,20 @@ public final class Heartbeats {
     /** Whether locks are taken over at the moment. Asks nothing. */
     public CrashTakeOver state() {
         CrashTakeOver supported = supported();
-        return supported.state() != CrashTakeOver.State.ON || areHeard()
+        return supported.state() != CrashTakeOver.State.ON || areAnswered()
                 ? supported
-                : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNHEARD, "");
+                : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
+    }
+
+    /** Whether the beats ask about the owner of the lock with this key, and are answered. */
+    public boolean lookAtOwners(String key) {
+        Heartbeat heartbeat = of(key);
+        return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered();
+    }
+
+    /** Whether locks with this key are at the store that detects crashes in this way. */
+    public boolean isAt(String key, CrashDetection detection) {
+        return backend.crashDetection(key).filter(detection::equals).isPresent();
     }
 
     private @Nullable Heartbeat of(String key) {

@@ -76,6 +76,7 @@ public final class Grant {
         this.terms = asked.terms;
         this.askedAt = asked.sent.nanos();
         this.certainty = asked.certainty;
+        certainty.granted(granted.history());
         this.time = granted.grantTime();
         this.takenOverFrom = granted.takenOverFrom();
     }

@@ -371,12 +371,12 @@ public final class Hold extends TimerEntry {
 
     /** Whether it is held, and no other owner can have taken it over. */
     public boolean isCertain() {
-        return lifecycle.isHeld() && grant.certainty.isCertain(clock);
+        return lifecycle.isHeld() && grant.certainty.isCertain();
     }
 
     /** Whether no other owner can have taken it over, held or not. */
     public boolean isCertainlyNotTakenOver() {
-        return grant.certainty.isCertain(clock);
+        return grant.certainty.isCertain();
     }
 
     /** Why the store answers that the lock token does not have the lock. */
@@ -456,7 +456,7 @@ public final class Hold extends TimerEntry {
                 holds,
                 renewals,
                 fencingToken - grant.firstFencingToken,
-                grant.certainty.isCertain(clock) ? HoldState.HELD : HoldState.IN_DOUBT,
+                grant.certainty.isCertain() ? HoldState.HELD : HoldState.IN_DOUBT,
                 grant.takenOverFrom);
     }
 }

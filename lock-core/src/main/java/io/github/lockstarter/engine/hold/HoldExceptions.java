@@ -32,9 +32,8 @@ public final class HoldExceptions {
                         "its connection to the lock store was interrupted for longer than " + certainTime(hold)
                                 + ", and the store no longer has it: most likely, another instance took the lock over";
                     case HISTORY_CHANGED ->
-                        "the lock store restarted or failed over while its connection was interrupted for longer than"
-                                + " " + certainTime(hold)
-                                + ", and may have forgotten that another instance had the lock meanwhile";
+                        "the lock store restarted, and had not answered for longer than " + certainTime(hold)
+                                + ": it may have forgotten that another instance had the lock meanwhile";
                     case SHUTDOWN -> "the lock client was shut down";
                 };
         return new LockLostException(
@@ -61,7 +60,7 @@ public final class HoldExceptions {
         return new LockBackendException(
                 hold.key,
                 "Cannot enter lock '" + hold.key + "' (fencing token " + hold.fencingToken
-                        + ") again: the connection to the lock store was interrupted, and the store has not confirmed yet"
+                        + ") again: the lock store did not answer for a while, or failed over, and has not confirmed yet"
                         + " that the lock is still held. Try again once LockHandle.isHeld() is true",
                 null);
     }
@@ -70,7 +69,7 @@ public final class HoldExceptions {
         return new LockBackendException(
                 hold.key,
                 "Cannot tell whether lock '" + hold.key + "' (fencing token " + hold.fencingToken
-                        + ") is still held: the connection to the lock store was interrupted, and the store did not"
+                        + ") is still held: the lock store did not answer for a while, or failed over, and did not"
                         + " confirm the lock within a command timeout. It is not lost, and another instance may take it"
                         + " over. Repeat the work, as after any outage of the store",
                 null);

@@ -7,13 +7,16 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * How long the first waiter of a key sleeps unless it is signalled: exponential backoff with jitter, cut short by the
- * end of the obstacle's lease, or by the next look at an owner that may have crashed, plus a few random milliseconds
- * so that not all instances come in the same one. No signal is needed where the lock is kept: the waiter sleeps until
- * its registration has to be repeated.
+ * end of the obstacle's lease, plus a few random milliseconds so that not all instances come in the same one. Where the
+ * heartbeats look at the owner, only a signal can have been missed, and the waiter looks more seldom. No signal is
+ * needed where the lock is kept: the waiter sleeps until its registration has to be repeated.
  */
 public final class Backoff {
 
     private static final long SPREAD_NANOS = 4_000_000;
+
+    /** How many times as long a waiter sleeps where the heartbeats look at the owner. */
+    private static final int WATCHED = 6;
 
     private final EngineSettings.Retry settings;
 
@@ -27,7 +30,8 @@ public final class Backoff {
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }
         double grown = (double) settings.initialDelay().toNanos() * Math.pow(settings.multiplier(), round);
-        double capped = Math.min(grown, (double) settings.maxDelay().toNanos());
+        double longest = (double) settings.maxDelay().toNanos() * (obstacle.isWatched() ? WATCHED : 1);
+        double capped = Math.min(grown, longest);
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long delay = (long) (capped * (1 - settings.jitter() * random.nextDouble()));
         return Math.min(atMost(delay, obstacle.remaining()), atMost(delay, obstacle.lookAgain()));
@@ -43,6 +47,6 @@ public final class Backoff {
 
     /** How long a registration must be kept at the backend so that the next look comes in time to repeat it. */
     public Duration patience() {
-        return settings.maxDelay().multipliedBy(4).plusSeconds(10);
+        return settings.maxDelay().multipliedBy(WATCHED).plusSeconds(10);
     }
 }

@@ -17,17 +17,19 @@ import java.util.function.Supplier;
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
  * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
+ * @param isWatched whether the heartbeats look if the owner is alive
  */
 public record Obstacle(
         Kind kind,
         Optional<Duration> remaining,
         Optional<AcquireOutcome> ending,
         Optional<Supplier<String>> holder,
-        Optional<Duration> lookAgain) {
+        Optional<Duration> lookAgain,
+        boolean isWatched) {
 
     /** What stands between a caller and the lock, and ends some day. */
     Obstacle(Kind kind, Optional<Duration> remaining) {
-        this(kind, remaining, Optional.empty(), Optional.empty(), Optional.empty());
+        this(kind, remaining, Optional.empty(), Optional.empty(), Optional.empty(), false);
     }
 
     /** A hold of this instance has the lock; empty if its lease is over. */
@@ -41,18 +43,29 @@ public record Obstacle(
                 Optional.of(remaining),
                 Optional.empty(),
                 Optional.of(() -> describe(hold)),
-                Optional.empty()));
+                Optional.empty(),
+                false));
     }
 
     /** Another owner has the lock, perhaps of another instance; the backend may know its name. */
     public static Obstacle heldElsewhere(Optional<LockHolder> holder, Optional<Duration> remaining) {
         return new Obstacle(
-                Kind.OWNER, remaining, Optional.empty(), holder.map(owner -> () -> describe(owner)), Optional.empty());
+                Kind.OWNER,
+                remaining,
+                Optional.empty(),
+                holder.map(owner -> () -> describe(owner)),
+                Optional.empty(),
+                false);
     }
 
     /** The same, which is to be looked at again within a time, if there is one. */
     public Obstacle lookedAtWithin(Optional<Duration> limit) {
-        return limit.isEmpty() ? this : new Obstacle(kind, remaining, ending, holder, limit);
+        return limit.isEmpty() ? this : new Obstacle(kind, remaining, ending, holder, limit, isWatched);
+    }
+
+    /** The same, and the heartbeats look at the owner. */
+    public Obstacle watched() {
+        return new Obstacle(kind, remaining, ending, holder, lookAgain, true);
     }
 
     /** The lock is kept for the rest of its minimum time. */
@@ -72,12 +85,14 @@ public record Obstacle(
                 remaining.map(left -> Duration.ofNanos(Math.max(0, left.toNanos() - nanos))),
                 ending,
                 holder,
-                lookAgain);
+                lookAgain,
+                isWatched);
     }
 
     /** The backend can grant nothing now. */
     public static Obstacle unavailable(AcquireOutcome.Failed failure) {
-        return new Obstacle(Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty(), Optional.empty());
+        return new Obstacle(
+                Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty(), Optional.empty(), false);
     }
 
     /** The backend may have forgotten the owner of the lock. */
@@ -87,7 +102,8 @@ public record Obstacle(
                 Optional.of(answer.retryAfter()),
                 Optional.of(new AcquireOutcome.Recovering(answer)),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                false);
     }
 
     private static String describe(Hold holder) {

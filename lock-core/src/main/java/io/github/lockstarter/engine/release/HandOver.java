@@ -3,7 +3,7 @@ package io.github.lockstarter.engine.release;
 import io.github.lockstarter.Renewal;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.backend.RecentRevocations;
-import io.github.lockstarter.engine.heartbeat.Certainty.Confirmation;
+import io.github.lockstarter.engine.heartbeat.Certainty;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Grant;
 import io.github.lockstarter.engine.hold.Hold;
@@ -83,20 +83,23 @@ public final class HandOver {
     /** A waiter that is not renewed gets the whole lease: it is chosen when the backend has agreed to that. */
     private void arm(Hold leaving) {
         Moment sent = Moment.now(clock);
-        Confirmation confirmation = leaving.grant.certainty.ask(sent);
+        long period = leaving.grant.certainty.period();
         long leaseNanos = leaving.terms.leaseNanos();
         backend.answer(
                 backend.renew(List.of(leaving.renewCommand(leaving.terms.lease())))
                         .get(0),
                 result -> {
-                    if (result instanceof RenewResult.Renewed renewed) {
-                        leaving.grant.certainty.confirm(confirmation, renewed.confirms(), clock);
+                    Certainty certainty = leaving.grant.certainty;
+                    boolean isRenewed = result instanceof RenewResult.Renewed renewed
+                            && certainty.counts(period, renewed.history());
+                    if (isRenewed) {
+                        certainty.confirm(period);
                     }
                     Deadline deadline = Deadline.of(sent, leaseNanos);
                     long renewAt = leaving.terms.renewAt(sent.nanos());
                     if (result instanceof RenewResult.NotHeld) {
                         releases.foundLost(leaving);
-                    } else if (!(result instanceof RenewResult.Renewed)
+                    } else if (!isRenewed
                             || pass(new Offer(leaving, deadline, renewAt, Renewal.OFF)) != Result.PASSED) {
                         releases.release(leaving);
                     }
@@ -167,7 +170,7 @@ public final class HandOver {
                     || !waiter.terms.crashTakeOver().equals(leaving.terms.crashTakeOver())
                     || waiter.terms.isKept()
                     || deadline.isOver(clock)
-                    || !leaving.grant.certainty.isCertain(clock)
+                    || !leaving.grant.certainty.isCertain()
                     || !leaving.grant.allowsHandOver(now, limits)) {
                 return Optional.empty();
             }

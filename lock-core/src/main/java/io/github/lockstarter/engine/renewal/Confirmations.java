@@ -13,14 +13,15 @@ import io.github.lockstarter.engine.timer.TimerWheel;
 import java.util.function.Consumer;
 
 /**
- * Has each hold confirmed that the store confirmed last before the present epoch of the heartbeats, and reports holds
- * that come into doubt. While the store hears this instance and all holds are confirmed, it looks at none. While the
- * store does not hear this instance, a renewal that comes through keeps a hold certain for a take-over time.
+ * Reports holds that come into doubt and out of it, and has each hold renewed once in each period of the heartbeats.
+ * While the store answers and all holds are confirmed, it looks at none.
  *
  * <p>Any thread asks for a look; the timer's thread looks, and alone uses {@link #settled}. {@link #unsettled} turns
- * true with a hold that was granted across an interruption, and false before the look that sees it.
+ * true with a hold that was granted in an earlier period, and false before the look that sees it.
  */
 final class Confirmations extends TimerEntry {
+
+    private static final long NEVER = -1;
 
     private final EngineClock clock;
     private final EventDispatcher events;
@@ -28,10 +29,10 @@ final class Confirmations extends TimerEntry {
     private final Holds holds;
     private final TimerWheel timer;
     private final Consumer<Hold> renew;
-    private final Consumer<Hold> endDoubt;
+    private final Renewals renewals;
     private volatile boolean unsettled;
 
-    /** How many epochs there were when all holds were confirmed. */
+    /** How many periods there were when all holds were certain. */
     private long settled;
 
     /**
@@ -39,16 +40,16 @@ final class Confirmations extends TimerEntry {
      *
      * @param context what the parts of the engine share
      * @param renew takes each hold whose renewal has begun, to be written at the end of the timer's tick
-     * @param endDoubt takes each hold that is certain again
+     * @param renewals takes each hold that is certain again
      */
-    Confirmations(EngineContext context, Consumer<Hold> renew, Consumer<Hold> endDoubt) {
+    Confirmations(EngineContext context, Consumer<Hold> renew, Renewals renewals) {
         this.clock = context.clock();
         this.events = context.events();
         this.heartbeats = context.heartbeats();
         this.holds = context.holds();
         this.timer = context.timer();
         this.renew = renew;
-        this.endDoubt = endDoubt;
+        this.renewals = renewals;
     }
 
     /** Looks soon, on the timer's thread. */
@@ -64,14 +65,14 @@ final class Confirmations extends TimerEntry {
 
     @Override
     public void fire() {
-        long epochs = heartbeats.epochs();
-        boolean heard = heartbeats.areHeard();
-        if (heard && epochs == settled && !unsettled) {
+        long periods = heartbeats.periods();
+        boolean answered = heartbeats.areAnswered();
+        if (answered && periods == settled && !unsettled) {
             return;
         }
         unsettled = false;
         holds.forEach(this::look);
-        settled = heard ? epochs : -1;
+        settled = answered ? periods : NEVER;
     }
 
     private void look(Hold hold) {
@@ -79,12 +80,14 @@ final class Confirmations extends TimerEntry {
         if (!certainty.takesPart() || !hold.lifecycle.isHeld()) {
             return;
         }
-        if (!certainty.isCertain(clock)) {
+        if (certainty.isCertain()) {
+            renewals.endDoubt(hold);
+        } else {
             doubt(hold, certainty);
         }
         if (!certainty.isSettled()) {
             unsettled = true;
-            if (certainty.isConfirmationDue(clock) && !hold.isConfirming && hold.lifecycle.beginRenewal()) {
+            if (!hold.isConfirming && !renewals.areDeferred() && hold.lifecycle.beginRenewal()) {
                 hold.isConfirming = true;
                 renew.accept(hold);
             }
@@ -94,8 +97,8 @@ final class Confirmations extends TimerEntry {
     private void doubt(Hold hold, Certainty certainty) {
         if (hold.announced && certainty.beginDoubt(clock.nanos())) {
             events.publish(new LockEvent.InDoubt(hold.terms.name(), hold.key, hold.fencingToken, hold.held()));
-            if (certainty.isCertain(clock)) { // a confirmation that came in between found no doubt to end
-                endDoubt.accept(hold);
+            if (certainty.isCertain()) { // an answer that came in between found no doubt to end
+                renewals.endDoubt(hold);
             }
         }
     }

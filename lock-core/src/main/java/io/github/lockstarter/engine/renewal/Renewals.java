@@ -6,7 +6,6 @@ import io.github.lockstarter.LockEvent.RenewalOutcome;
 import io.github.lockstarter.engine.backend.BackendCalls;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.heartbeat.Certainty;
-import io.github.lockstarter.engine.heartbeat.Certainty.Confirmation;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
 import io.github.lockstarter.engine.hold.LossDetector;
@@ -30,13 +29,17 @@ import java.util.function.Consumer;
  * renewal of a hold that the watchdog does not renew only confirms it: it asks for the shortest lease, and a renewal
  * never shortens one.
  *
- * <p>The timer's thread and callers send; answers come on the backend's threads. Without state of its own.
+ * <p>The timer's thread and callers send; answers come on the backend's threads. Its only state is until when the store
+ * defers renewals.
  */
 final class Renewals {
 
     private static final int RETRY_EVERY = 6;
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
+
+    private static final String MOVED =
+            "the lock store failed over, restarted, or let a lock of this instance be taken over meanwhile";
 
     private final BackendCalls backend;
     private final EngineClock clock;
@@ -45,8 +48,19 @@ final class Renewals {
     private final Consumer<Hold> releaser;
     private final Consumer<Hold> watch;
 
+    /** On the monotonic clock. */
+    private volatile long deferredUntil;
+
     /** One renewal that was sent. */
-    private record Sent(Hold hold, Moment at, Deadline later, Confirmation confirmation, Duration lease) {
+    private record Sent(Hold hold, Moment at, Deadline later, long period, Duration lease) {
+
+        /** As no answer, if it is one of a server that the beats do not go to, or do not go to any more. */
+        RenewResult counted(RenewResult result) {
+            return result instanceof RenewResult.Renewed renewed
+                            && !hold.grant.certainty.counts(period, renewed.history())
+                    ? new RenewResult.Unknown(MOVED, new IllegalStateException(MOVED))
+                    : result;
+        }
 
         boolean extendsLease() {
             return lease.compareTo(SHORTEST) > 0;
@@ -69,10 +83,16 @@ final class Renewals {
     Renewals(EngineContext context, LossDetector lossDetector, Consumer<Hold> releaser, Consumer<Hold> watch) {
         this.backend = context.backend();
         this.clock = context.clock();
+        this.deferredUntil = clock.nanos();
         this.events = context.events();
         this.lossDetector = lossDetector;
         this.releaser = releaser;
         this.watch = watch;
+    }
+
+    /** Whether the store renews nothing at the moment. */
+    boolean areDeferred() {
+        return clock.nanos() - deferredUntil < 0;
     }
 
     /** Renews holds whose renewal has begun, together. */
@@ -91,7 +111,7 @@ final class Renewals {
                     shared = Deadline.of(sent, sharedLease);
                 }
                 hold.renewNextAt(sent.nanos() + hold.terms.leaseNanos() / RETRY_EVERY);
-                renewals.add(new Sent(hold, sent, shared, hold.grant.certainty.ask(sent), lease));
+                renewals.add(new Sent(hold, sent, shared, hold.grant.certainty.period(), lease));
                 commands.add(hold.renewCommand(lease));
             }
             stages = backend.renew(commands);
@@ -105,7 +125,13 @@ final class Renewals {
         }
         for (int i = 0; i < stages.size(); i++) {
             Sent renewal = renewals.get(i);
-            backend.answer(stages.get(i), result -> answered(renewal, result));
+            backend.answer(stages.get(i), result -> {
+                try {
+                    answered(renewal, renewal.counted(result));
+                } finally {
+                    renewal.hold.isConfirming = false; // last: a look in between would renew it once more
+                }
+            });
         }
     }
 
@@ -127,18 +153,19 @@ final class Renewals {
 
     private void answered(Sent renewal, RenewResult result) {
         Hold hold = renewal.hold;
-        hold.isConfirming = false;
         if (!hold.lifecycle.isHeld()) {
             return; // released or lost meanwhile: the answer means nothing any more
         }
-        if (result instanceof RenewResult.Renewed renewed) {
-            renewed(renewal, renewed);
+        if (result instanceof RenewResult.Renewed) {
+            renewed(renewal);
         } else if (result instanceof RenewResult.NotHeld) {
             LossCause cause = hold.causeOfRefusal();
             report(hold, RenewalOutcome.LOST);
             lossDetector.lose(hold, cause);
         } else if (result instanceof RenewResult.Deferred deferred) {
-            hold.renewNextAt(clock.nanos() + deferred.retryAfter().toNanos());
+            long next = clock.nanos() + deferred.retryAfter().toNanos();
+            deferredUntil = next;
+            hold.renewNextAt(next);
             watch.accept(hold);
         } else if (renewal.extendsLease()) {
             hold.renewalFailed();
@@ -146,9 +173,9 @@ final class Renewals {
         }
     }
 
-    private void renewed(Sent renewal, RenewResult.Renewed renewed) {
+    private void renewed(Sent renewal) {
         Hold hold = renewal.hold;
-        confirmed(hold, renewal.confirmation, renewed.confirms());
+        confirmed(hold, renewal.period);
         if (renewal.extendsLease() && hold.lifecycle.renewed(renewal.later)) {
             hold.renewalSucceeded(renewal.renewNextAt());
             report(hold, RenewalOutcome.RENEWED);
@@ -158,10 +185,10 @@ final class Renewals {
         }
     }
 
-    private void confirmed(Hold hold, Confirmation confirmation, boolean confirms) {
+    private void confirmed(Hold hold, long period) {
         Certainty certainty = hold.grant.certainty;
-        certainty.confirm(confirmation, confirms, clock);
-        if (certainty.isCertain(clock)) {
+        certainty.confirm(period);
+        if (certainty.isCertain()) {
             endDoubt(hold);
         }
     }
@@ -221,7 +248,7 @@ final class Renewals {
         CompletableFuture<RenewResult> answer = new CompletableFuture<>();
         Moment sent = Moment.now(clock);
         Deadline later = Deadline.of(sent, lease.toNanos());
-        Sent renewal = new Sent(hold, sent, later, hold.grant.certainty.ask(sent), lease);
+        Sent renewal = new Sent(hold, sent, later, hold.grant.certainty.period(), lease);
         if (!hold.lifecycle.beginRenewal()) {
             answer.complete(new RenewResult.NotHeld());
             return answer;
@@ -232,10 +259,11 @@ final class Renewals {
         } finally {
             written(hold);
         }
-        backend.answer(stage, result -> {
+        backend.answer(stage, answered -> {
+            RenewResult result = renewal.counted(answered);
             try {
-                if (result instanceof RenewResult.Renewed renewed) {
-                    renewed(renewal, renewed);
+                if (result instanceof RenewResult.Renewed) {
+                    renewed(renewal);
                 } else if (result instanceof RenewResult.NotHeld) {
                     lossDetector.lose(hold, hold.causeOfRefusal());
                 }

@@ -54,7 +54,7 @@ public final class Watchdog {
         this.lossDetector = lossDetector;
         this.suspendWatch = new SuspendDetector(context, lossDetector);
         this.renewals = new Renewals(context, lossDetector, releaser, this::watch);
-        this.confirmations = new Confirmations(context, due::add, renewals::endDoubt);
+        this.confirmations = new Confirmations(context, due::add, renewals);
     }
 
     /** Looks at the hold when its next renewal is due, its lease is over, or it has lasted long. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,8 @@ class LockTokenFactoryTests {
 
     @Test
     void tellWhichThreadMakesTheAttemptAndWhen() {
-        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS).next("http-1", 0);
+        LockToken token =
+                new LockTokenFactory(clock, EngineSettings.DEFAULTS).next("http-1", 0, TakeOverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1\\|1700000000000 http-1");
     }
@@ -24,17 +26,20 @@ class LockTokenFactoryTests {
     void tellWhereTheInstanceRuns() {
         EngineSettings settings = EngineSettings.DEFAULTS.at("pod-7/orders");
 
-        assertThat(new LockTokenFactory(clock, settings).next("http-1", 0).value())
+        assertThat(new LockTokenFactory(clock, settings)
+                        .next("http-1", 0, TakeOverCondition.NONE)
+                        .value())
                 .endsWith("|1700000000000 http-1@pod-7/orders");
         assertThat(new LockTokenFactory(clock, settings.withoutOwner())
-                        .next("http-1", 0)
+                        .next("http-1", 0, TakeOverCondition.NONE)
                         .value())
                 .matches("[0-9a-f]{32}:1");
     }
 
     @Test
     void tellOnlyTheInstanceIfThatIsWanted() {
-        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner()).next("http-1", 0);
+        LockToken token = new LockTokenFactory(clock, EngineSettings.DEFAULTS.withoutOwner())
+                .next("http-1", 0, TakeOverCondition.NONE);
 
         assertThat(token.value()).matches("[0-9a-f]{32}:1");
         assertThat(token.tellsOwner()).isFalse();

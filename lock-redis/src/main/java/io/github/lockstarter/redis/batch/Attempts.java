@@ -19,6 +19,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +30,14 @@ import org.jspecify.annotations.Nullable;
  * @param keySpace what the keys are called
  * @param histories the history that the locks belong to
  * @param failures says what a refusal means
+ * @param acknowledging takes what is to be acknowledged before a lock is taken over, and the key of the lock
  */
 public record Attempts(
-        ScriptRunner runner, KeySpace keySpace, ClientHistories histories, RedisExceptionTranslator failures)
+        ScriptRunner runner,
+        KeySpace keySpace,
+        ClientHistories histories,
+        RedisExceptionTranslator failures,
+        BiConsumer<String, String> acknowledging)
         implements Sender<AcquireCommand, AcquireResult> {
 
     @Override
@@ -47,17 +53,18 @@ public record Attempts(
         List<AcquireCommand> commands = new ArrayList<>(calls.size());
         List<Answer> answers = new ArrayList<>(calls.size());
         for (Call<AcquireCommand, AcquireResult> call : calls) {
-            LockKeys keys = keySpace.keysOf(call.command().key());
+            String key = call.command().key();
+            LockKeys keys = keySpace.keysOf(key);
             commands.add(call.command());
-            answers.add(new Answer(keys, histories.of(keys.lock())));
+            answers.add(Answer.to(
+                    keys, histories.of(keys.lock()), unacknowledged -> acknowledging.accept(unacknowledged, key)));
         }
         AcquireCommand first = commands.get(0);
         if (isCollected(first)) {
             return runner.run(AcquireScript.batch(commands, answers), new Batch(calls, answers, failures));
         }
         Answer answer = answers.get(0);
-        return calls.get(0)
-                .completeWith(runner.run(AcquireScript.acquire(first, answer.keys(), answer.history()), answer));
+        return calls.get(0).completeWith(runner.run(AcquireScript.acquire(first, answer), answer));
     }
 
     @Override

@@ -98,6 +98,9 @@ public final class MissingRights {
             trials.add(List.of("INFO", "replication"));
             trials.add(List.of("PUBSUB", "NUMSUB", channel));
         }
+        if (connector.hasReplicas()) {
+            trials.add(List.of("WAIT", "0", "1"));
+        }
         return trials;
     }
 

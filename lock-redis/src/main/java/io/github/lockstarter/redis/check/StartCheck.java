@@ -9,6 +9,7 @@ import io.github.lockstarter.redis.history.ServerHistory;
 import io.github.lockstarter.redis.key.KeySpace;
 import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.script.AcquireScript;
+import io.github.lockstarter.redis.script.AcquireScript.Answer;
 import io.github.lockstarter.redis.script.AdminScripts;
 import io.github.lockstarter.redis.script.ReleaseScript;
 import io.github.lockstarter.redis.script.RenewScript;
@@ -87,18 +88,22 @@ public final class StartCheck {
         LockToken owner = new LockToken(id, 1);
         LockToken waiter = new LockToken(newInstanceId(), 1);
         Optional<Waiting> waiting = Optional.of(new Waiting(Waiting.NEW, LEASE));
-        String marker = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, waiting), keys, old))
+        String marker = ask(AcquireScript.acquire(
+                        new AcquireCommand(key, owner, LEASE, 0, 1, waiting), Answer.to(keys, old)))
                 .marker();
         if (old != null) {
             checkRenewal(RenewScript.expire(old.key(), marker, LEASE));
         }
-        ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), keys, old));
+        ask(AcquireScript.acquire(new AcquireCommand(key, waiter, LEASE, 0, 1, waiting), Answer.to(keys, old)));
         // A grant looks for its own instance in the queue only if it is not empty, and if the command names a position.
         Optional<Waiting> placed = Optional.of(new Waiting(1, LEASE));
-        long fencingToken = ask(AcquireScript.acquire(new AcquireCommand(key, owner, LEASE, 0, 1, placed), keys, old))
+        long fencingToken = ask(AcquireScript.acquire(
+                        new AcquireCommand(key, owner, LEASE, 0, 1, placed), Answer.to(keys, old)))
                 .value();
-        checkRenewal(
-                renewScript.renew(List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)), old));
+        checkRenewal(renewScript.renew(
+                List.of(new RenewCommand(key, owner, LEASE.multipliedBy(2), fencingToken)),
+                old,
+                old == null ? "" : old.known()));
         long released = ask(releaseScript.release(
                 new ReleaseCommand(key, owner, fencingToken, Optional.of(LEASE), Optional.empty())));
         ask(releaseScript.withdraw(new WithdrawCommand(key, waiter)));
@@ -108,7 +113,8 @@ public final class StartCheck {
         LockToken last = new LockToken(id, 3);
         long granted = grantByTheNote(key, new LockToken(id, 2), last, keys, old);
         // To raise a fencing token keeps the expiry of the lock, which a server before version 6 cannot.
-        long raised = ask(AcquireScript.acquire(new AcquireCommand(key, last, LEASE, granted, 1, waiting), keys, old))
+        long raised = ask(AcquireScript.acquire(
+                        new AcquireCommand(key, last, LEASE, granted, 1, waiting), Answer.to(keys, old)))
                 .value();
         ask(releaseScript.releaseAll(List.of(new ReleaseCommand(key, last, raised))));
         if (old != null) {
@@ -142,10 +148,10 @@ public final class StartCheck {
             String key, LockToken first, LockToken next, LockKeys keys, @Nullable ServerHistory old) {
         Optional<Waiting> none = Optional.empty();
         CompletionStage<Supplier<AcquireScript.Reply>> noted =
-                send(AcquireScript.acquire(new AcquireCommand(key, first, LEASE, 0, 1, none), keys, old));
+                send(AcquireScript.acquire(new AcquireCommand(key, first, LEASE, 0, 1, none), Answer.to(keys, old)));
         CompletionStage<Supplier<Long>> freed = send(releaseScript.release(new ReleaseCommand(key, first, 0)));
         CompletionStage<Supplier<AcquireScript.Reply>> counted =
-                send(AcquireScript.acquire(new AcquireCommand(key, next, LEASE, 0, 1, none), keys, old));
+                send(AcquireScript.acquire(new AcquireCommand(key, next, LEASE, 0, 1, none), Answer.to(keys, old)));
         answer(noted);
         answer(freed);
         return answer(counted).value();
@@ -155,10 +161,13 @@ public final class StartCheck {
     private void reclaim(RenewCommand command, LockKeys keys, ServerHistory old) {
         histories.found(old);
         ServerHistory young = new ServerHistory(old.key(), YOUNG);
-        String grace = checkRenewal(renewScript.reclaim(command, young)).marker();
+        String followed = old.known();
+        String grace =
+                checkRenewal(renewScript.reclaim(command, young, young.known())).marker();
         checkRenewal(RenewScript.expire(old.key(), grace, LEASE));
         ask(releaseScript.release(new ReleaseCommand(command.key(), command.token(), command.fencingToken())));
         ask(ReleaseScript.forget(old.key(), grace, keys));
+        ask(ReleaseScript.forget(old.keyBefore(), followed, keys));
     }
 
     /** These scripts report a missing right in their reply. */

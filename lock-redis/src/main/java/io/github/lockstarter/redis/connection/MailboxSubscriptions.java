@@ -5,14 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
  * Subscribes to the mailbox of an instance, and subscribes again on another connection when the current one fails.
  *
  * <p>The first subscription is made by the thread that opens the link, the others by the same executor; the pulse of
- * the mailbox asks for them from the client's threads. {@code numbers} is the last number of a connection.
+ * the mailbox asks for them from the client's threads.
  */
 final class MailboxSubscriptions {
 
@@ -20,7 +19,6 @@ final class MailboxSubscriptions {
     private final Duration pulse;
     private final Executor opener;
     private final Function<ConnectionPair, Optional<SignalMailbox>> mailboxOf;
-    private final AtomicLong numbers = new AtomicLong();
 
     /**
      * Subscribes to nothing yet.
@@ -43,7 +41,7 @@ final class MailboxSubscriptions {
 
     /** Subscribes for the first time, and has the mailbox looked after from then on. Blocks. */
     void subscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub(), numbers);
+        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub());
         routes.subscribe(mailbox, signals);
         watch(routes, signals);
     }
@@ -78,7 +76,7 @@ final class MailboxSubscriptions {
     }
 
     private void resubscribe(ConnectionPair routes, SignalMailbox mailbox) {
-        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub(), numbers);
+        MailboxSubscription signals = new MailboxSubscription(connector.connectPubSub());
         routes.resubscribe(mailbox, signals);
         watch(routes, signals);
     }

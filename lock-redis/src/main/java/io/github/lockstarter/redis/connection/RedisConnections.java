@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -84,17 +85,11 @@ public final class RedisConnections implements AutoCloseable {
         return open != null && open.hearsSignals();
     }
 
-    /** Where signals arrive, on the open link; null if nothing is open. */
-    @Nullable
-    MailboxSubscription subscription() {
+    /** Subscribes on another connection, since the server does not know the present one. Returns at once. */
+    public void resubscribe() {
         ConnectionPair open = link;
-        return open == null ? null : open.subscription();
-    }
-
-    /** Subscribes on another connection, since the server does not hear this one. Returns at once. */
-    void resubscribe(MailboxSubscription unheard) {
-        ConnectionPair open = link;
-        if (open != null && open.hearsOn(unheard)) {
+        MailboxSubscription unheard = open == null ? null : open.subscription();
+        if (open != null && unheard != null) {
             subscriptions.replace(open, unheard);
         }
     }
@@ -103,6 +98,17 @@ public final class RedisConnections implements AutoCloseable {
     public @Nullable RedisLink current(String key) {
         ConnectionPair open = link;
         return open == null ? null : open.routing().to(key);
+    }
+
+    /** The link to the server of a key, which is opened unless it is open; as {@link #whenOpen}. */
+    public CompletionStage<RedisLink> link(String key) {
+        RedisLink open = current(key);
+        if (open != null) {
+            return CompletableFuture.completedFuture(open);
+        }
+        FutureLink opened = new FutureLink();
+        whenOpen(key, opened);
+        return opened;
     }
 
     /** The address of the node of a cluster that has a key; empty as long as none is known. */
@@ -322,6 +328,11 @@ public final class RedisConnections implements AutoCloseable {
                 // An Error, too: an attempt that neither succeeds nor fails would let every later command wait for
                 // ever.
                 fail(e);
+                return;
+            }
+            ConnectionPair open = link;
+            if (open != null) {
+                mailboxOf(open).ifPresent(SignalMailbox::opened);
             }
         }
 

@@ -25,7 +25,6 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
     public static final String REVOKED = "%~";
 
     private final String channel;
-    private final String heartbeat;
     private final SignalListener listener;
     private volatile boolean wasOpen;
 
@@ -33,12 +32,10 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
      * A mailbox that is not open yet.
      *
      * @param channel the channel to subscribe to
-     * @param heartbeat what the channel of each connection begins with
      * @param listener receives the signals
      */
-    public SignalMailbox(String channel, String heartbeat, SignalListener listener) {
+    public SignalMailbox(String channel, SignalListener listener) {
         this.channel = channel;
-        this.heartbeat = heartbeat;
         this.listener = listener;
     }
 
@@ -47,33 +44,23 @@ public final class SignalMailbox extends RedisPubSubAdapter<String, String> {
         return channel;
     }
 
-    /** What the channel of each connection begins with. */
-    String heartbeat() {
-        return heartbeat;
-    }
-
-    /** A connection has a channel of its own, which the server has confirmed. */
-    void opened() {
-        listener.onMailboxOpened();
-    }
-
     @Override
     public void message(String from, String payload) {
-        if (from.equals(channel)) {
-            tell(payload);
-        }
+        tell(payload);
     }
 
     @Override
     public void subscribed(String to, long count) {
-        if (!to.equals(channel)) {
-            return;
-        }
         boolean restored = wasOpen;
         wasOpen = true;
         if (restored) {
             listener.onMailboxRestored();
         }
+    }
+
+    /** Commands may be sent, and signals arrive. */
+    void opened() {
+        listener.onMailboxOpened();
     }
 
     private void tell(String payload) {

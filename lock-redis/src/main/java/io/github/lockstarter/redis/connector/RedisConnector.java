@@ -1,9 +1,12 @@
 package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -78,6 +81,27 @@ public interface RedisConnector extends AutoCloseable {
      */
     default boolean isPromotedBySentinels() {
         return false;
+    }
+
+    /**
+     * Whether another server may become the master. Then each of them has to acknowledge the take-over of a lock.
+     *
+     * @return false for one server, and for a cluster, where no lock is taken over
+     */
+    default boolean hasReplicas() {
+        return false;
+    }
+
+    /**
+     * Whether each server that may become the master, as the configuration or sentinels know it, has all that the master
+     * had written. Returns at once.
+     *
+     * @param written what the master had written
+     * @return completed with false where one of them cannot be reached, or nobody says which they are; perhaps with an
+     *     exception
+     */
+    default CompletionStage<Boolean> haveAll(Replication written) {
+        return CompletableFuture.completedFuture(false);
     }
 
     /** Asks the nodes of a cluster again which of them has what; open connections follow. Returns at once. */

@@ -3,6 +3,7 @@ package io.github.lockstarter.redis.connector;
 import io.github.lockstarter.redis.master.MasterByRole;
 import io.github.lockstarter.redis.master.MasterBySentinel;
 import io.github.lockstarter.redis.master.MasterChoice;
+import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -13,6 +14,7 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -151,6 +153,16 @@ public final class RedisConnectors {
                 throw new RedisException("no master is known yet");
             }
             return client.connectPubSub(StringCodec.UTF8, known);
+        }
+
+        @Override
+        public boolean hasReplicas() {
+            return choice.hasReplicas();
+        }
+
+        @Override
+        public CompletionStage<Boolean> haveAll(Replication written) {
+            return choice.haveAll(written);
         }
     }
 

@@ -18,7 +18,7 @@ public record RequiredRights(RedisSettings settings) {
     public static final String COMMANDS =
             "+hello +auth +ping +select +client|setname +evalsha +eval +get +mget +set +incrby +del +exists +pexpire"
                     + " +pttl +time +info +zadd +zrem +zscore +zcard +zpopmin +publish +subscribe +unsubscribe"
-                    + " +pubsub|numsub";
+                    + " +pubsub|numsub +wait";
 
     private static final Pattern COMMAND = Pattern.compile("run the '([^']+)' command");
 

@@ -62,6 +62,11 @@ public final class ServerHistory {
         return key;
     }
 
+    /** Where the marker of the history before is stored: {@code check_history.lua}. */
+    public String keyBefore() {
+        return key + ":before";
+    }
+
     /** Where a server notes that it has looked a moment ago. */
     public String checkedKey() {
         return checked;

@@ -10,7 +10,8 @@ public final class KeySpace {
     private final String opening;
     private final String mailboxes;
     private final String history;
-    private final String heartbeats;
+    private final String marks;
+    private final String traces;
     private final String fence;
     private final @Nullable SlotTags tags;
 
@@ -28,7 +29,8 @@ public final class KeySpace {
         this.opening = prefix + '{';
         this.mailboxes = prefix + "mailbox:";
         this.history = prefix + "history";
-        this.heartbeats = prefix + "heartbeat:";
+        this.marks = prefix + "doubt:";
+        this.traces = prefix + "taken:";
         this.fence = prefix + "fence";
         this.tags = tags;
     }
@@ -56,9 +58,14 @@ public final class KeySpace {
         return mailboxes + instanceId;
     }
 
-    /** What the channel of each connection on which an instance hears its signals begins with. */
-    public String heartbeatOf(String instanceId) {
-        return heartbeats + instanceId + ':';
+    /** Where it is noted for how long an instance was not heard. */
+    public String markOf(String instanceId) {
+        return marks + instanceId;
+    }
+
+    /** Where it is noted that locks of an instance were taken over. */
+    public String traceOf(String instanceId) {
+        return traces + instanceId;
     }
 
     /** Where the marker of the one history is stored. */

@@ -30,6 +30,16 @@ public final class MasterByRole implements MasterChoice {
                 () -> "no server answers as a master");
     }
 
+    @Override
+    public boolean hasReplicas() {
+        return servers.size() > 1;
+    }
+
+    @Override
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        return MasterChoice.haveAll(client, servers, written);
+    }
+
     private CompletionStage<Optional<Master>> ask(RedisURI server) {
         try {
             return client.connectAsync(StringCodec.UTF8, server)

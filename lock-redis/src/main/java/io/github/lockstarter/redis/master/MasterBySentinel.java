@@ -5,10 +5,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 
 /**
  * The master that sentinels name. The client asks sentinels one after the other, also when it reconnects by itself. So
@@ -30,6 +32,51 @@ public final class MasterBySentinel implements MasterChoice {
         return new Master(client.connect(StringCodec.UTF8, uri), uri);
     }
 
+    @Override
+    public boolean hasReplicas() {
+        return true;
+    }
+
+    /** {@inheritDoc} All that any sentinel names which answers; one of them at least. */
+    @Override
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        List<CompletableFuture<List<RedisURI>>> asked = sentinels.getSentinels().stream()
+                .map(sentinel -> replicasKnownTo(sentinel).toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+                .handle((all, failure) -> asked.stream()
+                        .filter(answer -> !answer.isCompletedExceptionally())
+                        .flatMap(answer -> answer.join().stream())
+                        .collect(Collectors.toSet()))
+                .thenCompose(replicas -> replicas.isEmpty()
+                        ? CompletableFuture.completedFuture(false)
+                        : MasterChoice.haveAll(client, replicas, written));
+    }
+
+    private CompletionStage<List<RedisURI>> replicasKnownTo(RedisURI sentinel) {
+        try {
+            return connect(sentinel).thenCompose(connection -> connection
+                    .async()
+                    .replicas(sentinels.getSentinelMasterId())
+                    .thenApply(replicas -> replicas.stream().map(this::uriOf).toList())
+                    .whenComplete((count, failure) -> connection.closeAsync()));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Where clients log in as they do at the master. */
+    private RedisURI uriOf(Map<String, String> replica) {
+        RedisURI uri =
+                RedisURI.create(replica.getOrDefault("ip", ""), Integer.parseInt(replica.getOrDefault("port", "0")));
+        uri.setCredentialsProvider(sentinels.getCredentialsProvider());
+        uri.setSsl(sentinels.isSsl());
+        uri.setStartTls(sentinels.isStartTls());
+        uri.setVerifyPeer(sentinels.getVerifyMode());
+        uri.setTimeout(sentinels.getTimeout());
+        return uri;
+    }
+
     private RedisURI firstThatAnswers() {
         return FirstInOrder.of(
                 sentinels.getSentinels().stream().map(this::ask).toList(),
@@ -41,14 +88,16 @@ public final class MasterBySentinel implements MasterChoice {
 
     private CompletionStage<Optional<RedisURI>> ask(RedisURI sentinel) {
         try {
-            RedisURI bounded = RedisURI.builder(sentinel)
-                    .withTimeout(sentinels.getTimeout())
-                    .build();
-            return client.connectSentinelAsync(StringCodec.UTF8, bounded)
-                    .thenCompose(connection -> asked(connection, sentinel));
+            return connect(sentinel).thenCompose(connection -> asked(connection, sentinel));
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e); // what the others open must be closed all the same
         }
+    }
+
+    private CompletionStage<StatefulRedisSentinelConnection<String, String>> connect(RedisURI sentinel) {
+        RedisURI bounded =
+                RedisURI.builder(sentinel).withTimeout(sentinels.getTimeout()).build();
+        return client.connectSentinelAsync(StringCodec.UTF8, bounded);
     }
 
     private CompletionStage<Optional<RedisURI>> asked(

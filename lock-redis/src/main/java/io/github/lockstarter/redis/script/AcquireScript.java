@@ -21,13 +21,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of the acquire script, and the results that its replies stand for. */
 public final class AcquireScript {
-
-    /** How often a waiter looks, in a take-over time, whether the owner has crashed. */
-    private static final int LOOKS = 2;
 
     /** In place of the name of a lock that is the tag. */
     private static final String TAG_IS_NAME = "=";
@@ -37,15 +35,14 @@ public final class AcquireScript {
 
     private AcquireScript() {}
 
-    public static ScriptCall<Reply> acquire(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
-        return call(
-                keysOfGrant(keys, history),
-                arguments(command, keys.name(), history, command.atLeast().isZero() ? ScriptCall.ABSENT : TIMED));
+    /** An attempt whose reply this answer reads. */
+    public static ScriptCall<Reply> acquire(AcquireCommand command, Answer answer) {
+        return call(command, answer, command.atLeast().isZero() ? ScriptCall.ABSENT : TIMED);
     }
 
     /** As {@link #acquire}, and the reply has the time. */
-    public static ScriptCall<Reply> vote(AcquireCommand command, LockKeys keys, @Nullable ServerHistory history) {
-        return call(keysOfGrant(keys, history), arguments(command, keys.name(), history, TIMED));
+    public static ScriptCall<Reply> vote(AcquireCommand command, Answer answer) {
+        return call(command, answer, TIMED);
     }
 
     /**
@@ -59,7 +56,7 @@ public final class AcquireScript {
         ServerHistory history = answers.get(0).history();
         String[] keys = new String[2 * count + (history == null ? 1 : 3)];
         String[] arguments = new String[3 + 4 * count];
-        arguments[0] = history == null ? ScriptCall.ABSENT : history.known();
+        arguments[0] = answers.get(0).known();
         arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
         Duration patience = Duration.ZERO;
         for (int i = 0; i < count; i++) {
@@ -85,8 +82,12 @@ public final class AcquireScript {
                 LockScript.ACQUIRE_BATCH, () -> new NestedMultiOutput<>(StringCodec.UTF8), keys, arguments);
     }
 
-    private static ScriptCall<Reply> call(String[] keys, String[] arguments) {
-        return new ScriptCall<>(LockScript.ACQUIRE, Output::new, keys, arguments);
+    private static ScriptCall<Reply> call(AcquireCommand command, Answer answer, String timed) {
+        return new ScriptCall<>(
+                LockScript.ACQUIRE,
+                Output::new,
+                keysOfGrant(answer.keys(), answer.history()),
+                arguments(command, answer, timed));
     }
 
     private static String[] keysOfGrant(LockKeys keys, @Nullable ServerHistory history) {
@@ -95,21 +96,21 @@ public final class AcquireScript {
                 : new String[] {keys.lock(), keys.fence(), keys.waiters(), history.key(), history.checkedKey()};
     }
 
-    private static String[] arguments(
-            AcquireCommand command, String name, @Nullable ServerHistory history, String timed) {
+    private static String[] arguments(AcquireCommand command, Answer answer, String timed) {
+        ServerHistory history = answer.history();
         Waiting waiting = command.waiting().orElse(null);
         return ScriptCall.trimmed(
                 command.token().value(),
                 Milliseconds.text(command.lease()),
                 Long.toString(command.fencingFloor()),
                 Integer.toString(command.fencingTokens()),
-                history == null ? ScriptCall.ABSENT : history.known(),
+                answer.known(),
                 history == null ? ScriptCall.ABSENT : history.terms().graceMillis(),
                 waiting == null ? ScriptCall.ABSENT : Milliseconds.text(waiting.patience()),
                 waiting == null || waiting.position() == Waiting.NEW
                         ? ScriptCall.ABSENT
                         : Long.toString(waiting.position()),
-                waiting == null ? ScriptCall.ABSENT : name,
+                waiting == null ? ScriptCall.ABSENT : answer.keys().name(),
                 timed);
     }
 
@@ -118,8 +119,21 @@ public final class AcquireScript {
      *
      * @param keys what was acquired, for messages
      * @param history what the reply may tell more of; null if histories do not matter
+     * @param known the marker of it that the attempt says; empty if it says none
+     * @param acknowledging takes what is to be acknowledged before the lock is taken over; returns at once
      */
-    public record Answer(LockKeys keys, @Nullable ServerHistory history) implements Reader<Reply, AcquireResult> {
+    public record Answer(LockKeys keys, @Nullable ServerHistory history, String known, Consumer<String> acknowledging)
+            implements Reader<Reply, AcquireResult> {
+
+        /** The answer to an attempt that is made now. */
+        public static Answer to(LockKeys keys, @Nullable ServerHistory history, Consumer<String> acknowledging) {
+            return new Answer(keys, history, history == null ? ScriptCall.ABSENT : history.known(), acknowledging);
+        }
+
+        /** The answer to an attempt for a lock that is not taken over. */
+        public static Answer to(LockKeys keys, @Nullable ServerHistory history) {
+            return to(keys, history, unacknowledged -> {});
+        }
 
         @Override
         public AcquireResult of(Reply reply) {
@@ -131,17 +145,18 @@ public final class AcquireScript {
                         reply.value(),
                         reply.number(),
                         grantTime(reply),
-                        reply.owner().map(StoredOwner::holder));
+                        reply.owner().map(StoredOwner::holder),
+                        reply.marker().isEmpty() ? known : reply.marker());
             }
             if (reply.status() == Reply.CONTENDED) {
-                Optional<StoredOwner> owner = reply.owner();
+                if (!reply.unacknowledged().isEmpty()) {
+                    acknowledging.accept(reply.unacknowledged());
+                }
                 return new AcquireResult.Contended(
                         remaining(reply.value()),
                         reply.number(),
-                        owner.map(StoredOwner::holder),
-                        reply.isKept(),
-                        owner.filter(StoredOwner::isTakenOver)
-                                .map(each -> each.takeOver().dividedBy(LOOKS)));
+                        reply.owner().map(StoredOwner::holder),
+                        reply.isKept());
             }
             if (reply.status() == Reply.RECOVERING && history != null) {
                 Duration left = Duration.ofMillis(reply.value());
@@ -223,9 +238,17 @@ public final class AcquireScript {
      * @param marker of the server's history; empty if it is the caller's
      * @param holder the owner of the lock, if it is another one and its token names it, or the one that it was taken
      *     over from, or that it is kept; else empty
+     * @param unacknowledged what is to be acknowledged before the lock is taken over; else empty
      * @param micros the server's clock, in microseconds; empty if it was not asked for
      */
-    public record Reply(long status, long value, long number, String marker, String holder, OptionalLong micros) {
+    public record Reply(
+            long status,
+            long value,
+            long number,
+            String marker,
+            String holder,
+            String unacknowledged,
+            OptionalLong micros) {
 
         /** The status of a grant. */
         static final long GRANTED = 1;
@@ -265,38 +288,45 @@ public final class AcquireScript {
             List<?> parts = (List<?>) element;
             Reply numbers = new Reply((Long) parts.get(0), (Long) parts.get(1), (Long) parts.get(2));
             Reply marked = parts.size() > 3 ? numbers.marked((String) parts.get(3)) : numbers;
-            return parts.size() > 4 ? marked.heldBy((String) parts.get(4)) : marked;
+            Reply held = parts.size() > 4 ? marked.heldBy((String) parts.get(4)) : marked;
+            return parts.size() > 5 ? held.unacknowledged((String) parts.get(5)) : held;
         }
 
         /** The reply without what may follow its numbers. */
         Reply(long status, long value, long number) {
-            this(status, value, number, "", "", OptionalLong.empty());
+            this(status, value, number, "", "", "", OptionalLong.empty());
         }
 
         /** With the marker of the server's history. */
         Reply marked(String text) {
-            return new Reply(status, value, number, text, holder, micros);
+            return new Reply(status, value, number, text, holder, unacknowledged, micros);
         }
 
         /** With the holder of the lock. */
         Reply heldBy(String text) {
-            return new Reply(status, value, number, marker, text, micros);
+            return new Reply(status, value, number, marker, text, unacknowledged, micros);
+        }
+
+        /** With what is to be acknowledged. */
+        Reply unacknowledged(String text) {
+            return new Reply(status, value, number, marker, holder, text, micros);
         }
 
         /** With the time of the server. */
         Reply at(long time) {
-            return new Reply(status, value, number, marker, holder, OptionalLong.of(time));
+            return new Reply(status, value, number, marker, holder, unacknowledged, OptionalLong.of(time));
         }
     }
 
     /**
-     * Takes the reply of the acquire script: three numbers, perhaps a marker and a holder, and then perhaps the time.
+     * Takes the reply of the acquire script: three numbers, perhaps a marker, a holder and what is to be acknowledged, and
+     * then perhaps the time.
      * The short reply is one number, for a grant without waiters.
      */
     static final class Output extends CommandOutput<String, String, @Nullable Reply> {
 
         private static final int NUMBERS = 3;
-        private static final int TEXTS = 2;
+        private static final int TEXTS = 3;
 
         private long @Nullable [] list;
         private int size;
@@ -328,7 +358,7 @@ public final class AcquireScript {
             }
         }
 
-        /** The marker, and after it the holder. Any other text is never the script's: leaves this without a reply. */
+        /** The marker, the holder, and what is to be acknowledged, in this order. Any other text is never the script's: leaves this without a reply. */
         @Override
         public void set(@Nullable ByteBuffer bytes) {
             Reply known = output;
@@ -337,7 +367,11 @@ public final class AcquireScript {
                 output = null;
             } else {
                 String text = codec.decodeValue(bytes);
-                output = texts == 1 ? known.marked(text) : known.heldBy(text);
+                output = switch (texts) {
+                    case 1 -> known.marked(text);
+                    case 2 -> known.heldBy(text);
+                    default -> known.unacknowledged(text);
+                };
             }
         }
     }

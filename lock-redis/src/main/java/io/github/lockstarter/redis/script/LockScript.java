@@ -31,6 +31,10 @@ public enum LockScript {
     RELEASE_BATCH,
     /** Leaves the queue. */
     WITHDRAW,
+    /** Says that an instance is alive, and looks at the owners of locks. */
+    BEAT,
+    /** Writes the trace of a take-over once more. */
+    ACKNOWLEDGE,
     /** Reads the lock. */
     INSPECT,
     /** Frees the lock of another owner. */

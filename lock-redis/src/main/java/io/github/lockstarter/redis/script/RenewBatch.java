@@ -28,8 +28,6 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
      */
     static final int MOST = 50;
 
-    private static final RenewResult RENEWED = new RenewResult.Renewed();
-    private static final RenewResult EXTENDED = new RenewResult.Renewed(false);
     private static final RenewResult NOT_HELD = new RenewResult.NotHeld();
 
     /** The next renewal, at once, is another call. It is one of the engine's, so that no release is overtaken. */
@@ -48,6 +46,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
     private final List<Renewal> renewals;
     private final ScriptCall<Reply> call;
     private final @Nullable ServerHistory history;
+    private final String known;
     private final boolean looked;
     private final RedisExceptionTranslator failures;
 
@@ -55,6 +54,7 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
         this.renewals = renewals;
         this.call = call;
         this.history = look.history;
+        this.known = look.known;
         this.looked = look.looked;
         this.failures = failures;
     }
@@ -63,9 +63,10 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
      * What a call says of the history.
      *
      * @param history that the locks belong to; null if histories do not matter
+     * @param known the marker of it that travels with it; empty if none does
      * @param looked whether the marker travels with it, so that it says whether a lock that is absent may be forgotten
      */
-    private record Look(@Nullable ServerHistory history, boolean looked) {}
+    private record Look(@Nullable ServerHistory history, String known, boolean looked) {}
 
     /**
      * Decides what travels together: all locks, if they are on one server. In a cluster each travels alone: hardly two
@@ -85,9 +86,11 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
             ServerHistory recovering = marked != null && marked.isRecovering() ? marked : null;
             int most = recovering != null || histories.isPerSlot() ? 1 : MOST;
             List<Renewal> together = renewals.subList(from, Math.min(from + most, renewals.size()));
-            ScriptCall<Reply> call =
-                    recovering == null ? script.renew(commands(together), marked) : script.reclaim(first, recovering);
-            batches.add(new RenewBatch(together, call, new Look(history, marked != null), failures));
+            String known = marked == null ? "" : marked.known();
+            ScriptCall<Reply> call = recovering == null
+                    ? script.renew(commands(together), marked, known)
+                    : script.reclaim(first, recovering, known);
+            batches.add(new RenewBatch(together, call, new Look(history, known, marked != null), failures));
             from += together.size();
         }
         return batches;
@@ -117,9 +120,8 @@ public final class RenewBatch implements Reader<Reply, RenewBatch> {
         if (history != null) {
             learn(history, reply);
         }
+        RenewResult renewed = new RenewResult.Renewed(reply.marker().isEmpty() ? known : reply.marker());
         RenewResult deferred = reply.retryAfter().isZero() ? AT_ONCE : new RenewResult.Deferred(reply.retryAfter());
-        // A young history may have forgotten that another instance has taken the lock over.
-        RenewResult renewed = reply.retryAfter().isZero() ? RENEWED : EXTENDED;
         RenewResult absent = history == null || looked ? NOT_HELD : unknown(failures.ofParting());
         RenewResult unknown = reply.problem().isEmpty() ? NOT_HELD : unknown(failures.ofError(reply.problem()));
         for (int i = 0; i < renewals.size(); i++) {

@@ -24,15 +24,15 @@ public record RenewScript(KeySpace keySpace) {
 
     private static final int FENCING_DIGITS = 16;
 
-    /** One call for all of them, which share a history. */
-    public ScriptCall<Reply> renew(List<RenewCommand> commands, @Nullable ServerHistory history) {
+    /** One call for all of them, which share a history, told of the marker that is known. */
+    public ScriptCall<Reply> renew(List<RenewCommand> commands, @Nullable ServerHistory history, String known) {
         int count = commands.size();
         String[] keys = new String[history == null ? count : count + 1];
         String[] arguments = new String[COMMON_ARGUMENTS + 2 * count];
         if (history != null) {
             keys[count] = history.key();
         }
-        arguments[0] = history == null ? ScriptCall.ABSENT : history.known();
+        arguments[0] = known;
         arguments[1] = history == null ? ScriptCall.ABSENT : history.terms().graceMillis();
         arguments[2] = history == null ? ScriptCall.ABSENT : history.terms().quietMillis();
         Duration lease = Duration.ZERO;
@@ -51,12 +51,12 @@ public record RenewScript(KeySpace keySpace) {
     }
 
     /** Renews a lock, or brings it back if the server may have forgotten it. */
-    public ScriptCall<Reply> reclaim(RenewCommand command, ServerHistory history) {
+    public ScriptCall<Reply> reclaim(RenewCommand command, ServerHistory history, String known) {
         LockKeys keys = keySpace.keysOf(command.key());
         return call(
                 LockScript.RECLAIM,
                 new String[] {keys.lock(), keys.fence(), history.key()},
-                history.known(),
+                known,
                 history.terms().graceMillis(),
                 history.terms().quietMillis(),
                 command.token().value(),

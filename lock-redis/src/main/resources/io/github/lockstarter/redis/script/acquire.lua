@@ -5,8 +5,7 @@
 -- is compared with the rest of it.
 --
 -- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; lives as long as the lease.
---          Behind the token, a bar, the time of the last look, a plus sign, and for how long the owner's instance was not heard
---          until then, in microseconds, are the mark of an owner that is not heard any more. Called <prefix>{<tag>}
+--          Called <prefix>{<tag>}
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- KEYS[4]  history: string, the marker of the history that granted locks belong to; absent if the guard is off, and the next
@@ -33,6 +32,8 @@
 --   if another owner has the lock, or the lock was taken over from it, and its token says who made it: the first 8 characters
 --   of its instance, and what its token has from the vertical bar on; '%kept' if its owner released it, and it is kept for the
 --   rest of its minimum time
+--   if another owner has the lock, which is to be taken over as soon as the replicas know: the owner's instance, a space,
+--   and the begin of its mark, for the script that acknowledges
 --   to who wants to be told: the time of this server in microseconds
 --   {1, first fencing token, others}   granted; so many other instances are in the queue
 --   {0, remaining lease, position}     another owner has it, or it is kept: in ms, -1 if it never ends by itself; position 0
@@ -44,10 +45,10 @@
 -- has no use for the number, and is in no queue to be taken out of.
 -- Any error means not granted, or that the owner's fencing tokens are what they were.
 --
--- A token may end with a bar and its take-over time in ms. If its owner's instance is not heard on its mailbox, which the
--- operating system closes with the process, the lock is marked; if it was not heard for so long, and the owner has not renewed
--- the lock meanwhile, which removes the mark, the lock is granted as if it were free. Neither happens while the history is younger than
--- the grace, without the guard, or if the server does not say which history this is (docs/internals/crash-take-over.md).
+-- A token may end with a bar and its take-over time in ms, and a plus sign if replicas have to know of a take-over first. If
+-- its owner's instance was not heard on its mailbox for so long, and has sent no beat meanwhile, the lock is granted as if it
+-- were free. That does not happen while the history is younger than the grace, without the guard, or if the server does not
+-- say which history this is (docs/internals/crash-take-over.md).
 --
 -- The first instance that queues behind an owner which is one too has '%!' and the name published to the owner's
 -- mailbox, <prefix>mailbox:<instance>. A name never starts like that.

@@ -41,16 +41,15 @@ end
 -- Where the token begins in what is stored.
 local TOKEN = 18
 local repeated = owner and string.sub(owner, TOKEN) == token
--- include is_marked.lua: leaves isMarked
-repeated = repeated or isMarked
 
 -- More than any label has: the lock may hold anything that somebody else has written.
 local MOST_OF_LABEL = 96
-local lost
+local lost, acknowledgement
 if owner and not repeated and isNamed and not recovering then
-  -- include take_over.lua: leaves abandoned and micros
-  if abandoned then
-    lost, owner = abandoned, nil
+  -- include look.lua: leaves isAbandoned, unacknowledged, gone and label
+  acknowledgement = unacknowledged
+  if isAbandoned then
+    lost, owner = string.sub(gone, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), nil
   end
 end
 
@@ -97,7 +96,11 @@ if owner and not repeated then
   local remaining = redis.call('PTTL', lock)
   local holder, label = string.match(owner, '^%d+ ([0-9a-f]+):%d+(|.*)$')
   if holder then
-    return {CONTENDED, remaining, place, told or '', string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL), clock}
+    local who = string.sub(holder, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL)
+    if acknowledgement then
+      return {CONTENDED, remaining, place, told or '', who, acknowledgement, clock}
+    end
+    return {CONTENDED, remaining, place, told or '', who, clock}
   end
   if string.sub(owner, TOKEN) == '%kept' then
     return {CONTENDED, remaining, place, told or '', '%kept', clock}

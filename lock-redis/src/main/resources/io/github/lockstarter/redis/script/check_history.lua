@@ -1,5 +1,5 @@
 -- Looks whether this is the history that the caller's locks belong to, before anything else (docs/internals/history-guard.md).
--- Takes history, nothing if the guard is off, and known, as the script that includes it documents them; and checked, the key
+-- Takes history, nothing if the guard is off, known and grace, as the script that includes it documents them; and checked, the key
 -- of what a look before has left, or nothing if this one must be a look of its own.
 -- Leaves the marker that is stored now, its age in microseconds unless that is without limit, the time in microseconds if
 -- it was asked for, what the server refused, and isNamed: whether the server has said which history this is.
@@ -48,9 +48,17 @@ if history and not isChecked then
         kind = (marker or promoted or (known ~= '' and known ~= here)) and 'grace' or 'first'
         age = kind == 'grace' and 0 or nil
         -- The zero tells this layout of the keys from the one before it, whose numbers begin with another digit.
+        local followed = marker
         marker = string.format('%s:0%.0f:%s', here, micros, kind)
         local written = redis.pcall('SET', history, marker)
         refusal = written.err and written
+        -- For beats (beat.lua): another history in between may have forgotten what replicas had acknowledged. Written behind
+        -- the marker, which a full server has to refuse.
+        if followed and not refusal then
+          redis.pcall('SET', history .. ':before', followed, 'PX', math.max(1, grace))
+        elseif not refusal then
+          redis.pcall('DEL', history .. ':before')
+        end
       end
     end
   end

@@ -9,7 +9,7 @@
 --
 -- Returns seven texts:
 --   owner      the first 8 characters of the owner's instance, which is the part of its token before the last colon, and what
---              the token has from a vertical bar on, perhaps with a mark; '%kept' if there is none since the lock is kept for the rest of its
+--              the token has from a vertical bar on; '%kept' if there is none since the lock is kept for the rest of its
 --              minimum time; '?' if it is none of these clients; empty if the lock is free
 --   remaining  lease, or rest, in ms; -1 if it never ends by itself; -2 if the lock is free
 --   fencing    the last fencing token of the owner; empty if the lock is free, or the owner has none
@@ -17,7 +17,7 @@
 --   recovering how much longer the lock is not granted although it is free, in ms, as a look at the history would find it;
 --              empty if it is granted
 --   marker     of the history as it is stored; empty if there is none
---   marked     for how long the lock is marked, since the owner's instance was not heard, in ms; empty if it is not
+--   marked     for how long the owner's instance was not heard, if the lock may be taken over, in ms; empty if it is heard
 -- Any error, also of a key of another type, is returned.
 
 local lock, waiters, history = KEYS[1], KEYS[2], KEYS[3]
@@ -33,7 +33,9 @@ if owner then
   local ours = instance and (label == '' or string.sub(label, 1, 1) == '|')
   holder = ours and string.sub(instance, 1, 8) .. string.sub(label, 1, MOST_OF_LABEL) or (token == '%kept' and token or '?')
   fencing = holder ~= '?' and granted or ''
-  local last, unheard = string.match(ours and label or '', '^|[^|]*|%d+|(%d+)%+(%d+)$')
+  local mark = ours and string.match(label, '^|[^|]*|%d+%+?$')
+    and redis.call('GET', string.match(lock, '^([^{]*){') .. 'doubt:' .. instance)
+  local last, unheard = string.match(mark or '', '^%d+ (%d+) (%d+)$')
   if last then
     local now = redis.call('TIME')
     marked = string.format('%.0f', math.max(0, math.floor((now[1] * 1000000 + now[2] - last + unheard) / 1000)))

@@ -1,7 +1,6 @@
 -- Renews one lock as renew does, and brings it back if a new history may have forgotten it and nobody has it.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; perhaps marked,
---          as acquire marks it
+-- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token
 -- KEYS[2]  fence: string, the counter: the last fencing token that was granted for any lock that has this counter
 -- KEYS[3]  history: string, the marker of the history that granted locks belong to
 -- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
@@ -13,8 +12,8 @@
 -- ARGV[6]  last fencing token of the hold; 0 if it is not known, so that the lock is not brought back
 --
 -- Returns {status, problem, marker, retry after} as renew does for one lock, without its status f, and with 0 if the status is 0:
---   1  the token has the lock, which is not marked any more, and its lease is now at least this long. If it was brought back, the counter is no lower than the
---      hold's last fencing token
+--   1  the token has the lock, and its lease is now at least this long. If it was brought back, the counter is no lower than
+--      the hold's last fencing token
 --   0  the token does not have the lock, or nobody has and the history is old enough; nothing was changed
 --   d  the history is younger than quiet, for so long; nothing was changed
 --   ?  the server refused a command; the lock and its lease are what they were
@@ -38,13 +37,7 @@ elseif not refusal then
   if type(owner) == 'table' then
     refusal = string.sub(owner.err, 1, 9) ~= 'WRONGTYPE' and owner
   elseif owner then
-    local isOwner = string.sub(owner, TOKEN) == token
-    -- include is_marked.lua: leaves isMarked
-    if isMarked then
-      outcome = redis.pcall('SET', lock, string.sub(owner, 1, TOKEN - 1) .. token, 'KEEPTTL')
-      isOwner = true
-    end
-    if isOwner and not (outcome and outcome.err) then
+    if string.sub(owner, TOKEN) == token then
       status = '1'
       outcome = redis.pcall('PTTL', lock)
       if type(outcome) == 'number' and outcome < tonumber(lease) then

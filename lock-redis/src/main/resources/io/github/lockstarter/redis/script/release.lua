@@ -3,8 +3,8 @@
 -- kept.
 -- An instance is the part of its tokens before the last colon.
 --
--- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token, perhaps marked, as acquire
---          marks it; '%kept', which is nobody's token, while it is kept. Called <prefix>{<tag>}
+-- KEYS[1]  lock: string, the last fencing token of the owner in 16 digits, a space, and its token; '%kept', which is
+--          nobody's token, while it is kept. Called <prefix>{<tag>}
 -- KEYS[2]  waiters: sorted set of the instances that wait; the score is their position, in microseconds
 -- ARGV[1]  token of the hold
 -- ARGV[2]  last fencing token of the hold; 0 if it is not known
@@ -41,12 +41,7 @@ end
 if not owner then
   return FREE
 end
-local isOwner = string.sub(owner, TOKEN) == token
-if not isOwner then
-  -- include is_marked.lua: leaves isMarked
-  isOwner = isMarked
-end
-if isOwner then
+if string.sub(owner, TOKEN) == token then
   local rest = 0
   if minimum then
     local now = redis.call('TIME')

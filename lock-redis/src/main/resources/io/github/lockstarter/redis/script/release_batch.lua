@@ -29,12 +29,7 @@ local held, statuses = {}, {}
 for i = 1, count do
   local lock, token = KEYS[i], ARGV[2 * i - 1]
   local owner = owners[i]
-  local isOwner = owner and string.sub(owner, TOKEN) == token
-  if owner and not isOwner then
-    -- include is_marked.lua: leaves isMarked
-    isOwner = isMarked
-  end
-  if isOwner then
+  if owner and string.sub(owner, TOKEN) == token then
     statuses[i] = DONE
     held[#held + 1] = lock
   elseif owner or redis.call('EXISTS', lock) > 0 then

@@ -2,8 +2,7 @@
 -- wrong with one touches no other.
 --
 -- For each lock i:
--- KEYS[i]          lock: string, the last fencing token of the owner in 16 digits, a space, and its token; perhaps marked, as acquire
---                  marks it
+-- KEYS[i]          lock: string, the last fencing token of the owner in 16 digits, a space, and its token
 -- ARGV[2 * i + 2]  token of the hold
 -- ARGV[2 * i + 3]  lease in ms
 -- For all of them; the arguments are empty if the guard is off:
@@ -16,7 +15,7 @@
 -- Returns {statuses, problem, marker, retry after}: a status per lock, in their order; the error of the last one that has
 -- status ?, else empty; the marker, empty if it is the caller's; in ms, how long the
 -- history stays younger than quiet, or else than the grace, whatever the statuses; 0 if it is older
---   1  the token has the lock, and its lease is now at least this long; the lock is not marked any more
+--   1  the token has the lock, and its lease is now at least this long
 --   0  the token does not have the lock; nothing was changed
 --   d  the history is younger than quiet, for so long; nothing was changed
 --   f  nobody has the lock, and the history is younger than the grace, for so long: the server may have forgotten it. Nothing
@@ -43,15 +42,7 @@ for i = 1, count do
   local status, refused = deferred or '0', refusal
 
   local owner = not refusal and not deferred and redis.pcall('GET', lock)
-  local isOwner = type(owner) == 'string' and string.sub(owner, TOKEN) == token
-  if owner and not isOwner then
-    -- include is_marked.lua: leaves isMarked
-    if isMarked then
-      local unmarked = redis.pcall('SET', lock, string.sub(owner, 1, TOKEN - 1) .. token, 'KEEPTTL')
-      isOwner, refused = true, unmarked.err and unmarked or refused
-    end
-  end
-  if isOwner then
+  if type(owner) == 'string' and string.sub(owner, TOKEN) == token then
     status = '1'
     -- A longer lease is left as it is. Without any (-1, somebody's PERSIST), a crash would block the lock for ever.
     local left = redis.pcall('PTTL', lock)

@@ -28,8 +28,6 @@ if not owner then
   return STALE
 end
 local granted, token = string.match(owner, '^(' .. string.rep('%d', 16) .. ') (.*)$')
--- Without the mark that acquire has perhaps put behind it.
-token = token and string.match(token, '^([^|]*|[^|]*|%d+)|%d+%+%d+$') or token
 local holder, after = string.match(token or '', '^([0-9a-f]+):%d+(.?)')
 local kept = token == '%kept'
 if not kept and (not holder or (after ~= '' and after ~= '|')) then

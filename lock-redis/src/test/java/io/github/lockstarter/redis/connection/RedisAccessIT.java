@@ -163,19 +163,6 @@ class RedisAccessIT {
         startsAsAdvised();
     }
 
-    /** The heartbeat's channel is not below the mailbox's. */
-    @Test
-    void saysAtTheStartThatTheChannelOfTheHeartbeatIsMissing() {
-        assumeThat(RawAccess.hasRightsForChannels()).isTrue();
-        grant(Stream.of("~lock:*", "&lock:mailbox:*"));
-        try (RedisLockBackend backend = backend(REDIS.server().uri())) {
-            backend.listen("a", new RecordedSignals());
-            assertThatExceptionOfType(RedisUnavailableException.class)
-                    .isThrownBy(backend::start)
-                    .withMessageContaining("refused: NOPERM");
-        }
-    }
-
     @Test
     void saysShortlyWhatIsRefusedWhenRightsAreTakenAwayLater() {
         try (RedisLockBackend backend = backend(REDIS.server().uri())) {

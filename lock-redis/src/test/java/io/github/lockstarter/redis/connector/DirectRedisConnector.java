@@ -1,5 +1,6 @@
 package io.github.lockstarter.redis.connector;
 
+import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -15,6 +16,7 @@ import io.lettuce.core.resource.DnsResolvers;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -133,6 +135,16 @@ public final class DirectRedisConnector implements RedisConnector {
     @Override
     public boolean isCluster() {
         return connector.isCluster();
+    }
+
+    @Override
+    public boolean hasReplicas() {
+        return connector.hasReplicas();
+    }
+
+    @Override
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        return connector.haveAll(written);
     }
 
     @Override

@@ -38,7 +38,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     void givesTheLockOfAKilledProcessToTheNextOwner() throws Exception {
-        Application heir = warmedUp(newApplication());
+        Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
             holder.awaitLine(line -> line.startsWith("held "), START);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
@@ -59,7 +59,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     void leavesTheLockToAPausedProcess() throws Exception {
-        Application heir = warmedUp(newApplication());
+        Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding()) {
             holder.awaitLine(line -> line.startsWith("held "), START);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
@@ -81,7 +81,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     void leavesTheLockOfAnInstanceThatTakesNoPartToItsLease() throws Exception {
-        Application heir = warmedUp(newApplication());
+        Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding("0")) {
             holder.awaitLine(line -> line.startsWith("held "), START);
             Future<LockHandle> next = elsewhere(() -> heir.locks().acquire(patient));
@@ -98,8 +98,8 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     void keepsALockWhoseConnectionsAreCutAgainAndAgain() throws Exception {
-        Application holder = warmedUp(newApplication());
-        Application rival = warmedUp(newApplication());
+        Application holder = takingPart(newApplication());
+        Application rival = takingPart(newApplication());
         try (LockHandle held = holder.locks().acquire(request)) {
             Future<LockHandle> next = elsewhere(() -> rival.locks().acquire(patient));
             awaitWaiting();
@@ -123,8 +123,8 @@ class CrashTakeOverIT extends RedisScenario {
     @Test
     void isInDoubtAndThenLosesTheLockWhileItIsCutOff() throws Exception {
         TcpProxy proxy = newProxy();
-        Application holder = warmedUp(newApplicationBehind(proxy));
-        Application heir = warmedUp(newApplication());
+        Application holder = takingPart(newApplicationBehind(proxy));
+        Application heir = takingPart(newApplication());
         LockHandle held = holder.locks().acquire(request);
         Future<Long> grantedAt = elsewhere(() -> {
             try (LockHandle next = heir.locks().acquire(patient)) {
@@ -157,7 +157,7 @@ class CrashTakeOverIT extends RedisScenario {
 
     @Test
     void isInDoubtWhileRedisIsStoppedAndHoldsTheLockAfterwards() {
-        Application holder = warmedUp(newApplication());
+        Application holder = takingPart(newApplication());
         LockHandle held = holder.locks().acquire(request);
         LockHandle unrenewed =
                 holder.locks().acquire(LockRequest.of(key + ":unrenewed").withoutRenewal());
@@ -183,6 +183,11 @@ class CrashTakeOverIT extends RedisScenario {
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
         held.close();
         unrenewed.close();
+    }
+
+    private static Application takingPart(Application application) {
+        warmedUp(application).awaitTakeOver();
+        return application;
     }
 
     private long fencingTokenOf(ChildJvm holder) {

@@ -96,6 +96,7 @@ class CrashTakeOverTopologyIT {
                 Application heir = Application.over(store.connect(), Application.settings(LEASE))) {
             WarmUp.connect(holder.locks(), request.name());
             WarmUp.connect(heir.locks(), request.name());
+            holder.awaitTakeOver();
             holder.locks().acquire(request);
             CompletableFuture<LockHandle> next = heir.locks().acquireAsync(request);
 

@@ -148,7 +148,7 @@ class DoubtStormIT extends RedisScenario {
 
     private void shortFault() {
         TcpProxy proxy = proxies.get(random.nextInt(APPLICATIONS));
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(8)) {
             case 0 -> redis().clientKill(KillArgs.Builder.typePubsub());
             case 1 -> redis().clientKill(KillArgs.Builder.typeNormal());
             case 2 -> proxy.cut();
@@ -157,12 +157,35 @@ class DoubtStormIT extends RedisScenario {
                 letPass(ofMillis(random.nextInt(600)));
                 proxy.flow();
             }
+            case 4 -> {
+                proxy.stallRequests();
+                letPass(ofMillis(random.nextInt(600)));
+                proxy.flow();
+            }
+            case 5 -> refuseConnections(KillArgs.Builder.typeNormal());
+            case 6 -> overflowMailboxes();
             default -> {
                 server().pause();
                 letPass(ofMillis(random.nextInt(1_800)));
                 server().resume();
             }
         }
+    }
+
+    /** No client may connect for a while, and the connections break. */
+    private void refuseConnections(KillArgs connections) {
+        redis().configSet("maxclients", "1");
+        redis().clientKill(connections);
+        letPass(ofMillis(random.nextInt(600)));
+        redis().configSet("maxclients", "10000");
+    }
+
+    /** The server closes the connections of the mailboxes, since what they have to be told does not fit. */
+    private void overflowMailboxes() {
+        redis().configSet("client-output-buffer-limit", "pubsub 1 1 1");
+        redis().pubsubChannels("lock:mailbox:*").forEach(mailbox -> redis().publish(mailbox, "x".repeat(100_000)));
+        letPass(ofMillis(random.nextInt(200)));
+        redis().configSet("client-output-buffer-limit", "pubsub 33554432 8388608 60");
     }
 
     private void cutOff() {

@@ -273,13 +273,6 @@ class BatchScriptsIT {
     }
 
     @Test
-    void freesALockThatIsMarked() {
-        redis.set(ONE.lock(), Scripts.stored("a:1|500") + "|1700000000000000+0");
-        assertThat(release("a:1|500", ONE)).containsExactly(1L);
-        assertThat(redis.exists(ONE.lock())).isZero();
-    }
-
-    @Test
     void signalsWhoWaitsForEachLock() {
         acquire("a:1", 0, ONE, TWO);
         redis.zadd(ONE.waiters(), 1, INSTANCE);

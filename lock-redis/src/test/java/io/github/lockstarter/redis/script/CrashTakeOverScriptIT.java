@@ -3,42 +3,52 @@ package io.github.lockstarter.redis.script;
 import static io.github.lockstarter.redis.script.Scripts.KEYS;
 import static io.github.lockstarter.redis.script.Scripts.stored;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.redis.Listening;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.key.KeySpace.LockKeys;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.Base16;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The mark of an owner that is not heard, and the take-over, in each script that meets it. */
+/** The mark of an instance that is not heard, its beat, the take-over, and the trace that it leaves. */
 class CrashTakeOverScriptIT {
 
     @RegisterExtension
     static final RedisExtension REDIS = new RedisExtension();
 
     private static final String CRASHED = "0123456789abcdef0123456789abcdef";
+    private static final String MARK = "lock:doubt:" + CRASHED;
+    private static final String TRACE = "lock:taken:" + CRASHED;
     private static final long TAKE_OVER = 300;
     private static final String OWNER = CRASHED + ":1|1700000000123 http-1|" + TAKE_OVER;
     private static final String LABEL = "01234567|1700000000123 http-1|" + TAKE_OVER;
+
+    /** Its take-over counts only once replicas have acknowledged it. */
+    private static final String REPLICATED = OWNER + '+';
+
     private static final String RIVAL = "fedcba9876543210fedcba9876543210:1";
+    private static final String WAITING = "fedcba9876543210fedcba9876543210";
 
     /** In microseconds: longer than the take-over time. */
     private static final long LONG = 2 * TAKE_OVER * 1_000;
 
+    private static final long BEGIN = 1_700_000_000_000_000L;
     private static final long MOST_OF_ONE_LOOK = TAKE_OVER * 1_000 * 3 / 5;
     private static final String GUARDED = "";
+    private static final String NOBODY_LISTENS = "0";
     private static final long GRANTED = 1;
     private static final long CONTENDED = 0;
     private static final long RECOVERING = 2;
@@ -56,26 +66,33 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void marksTheLockOfAnOwnerThatIsNotHeard() {
-        redis.pexpire(KEYS.lock(), 20_000);
+    void marksTheInstanceOfAnOwnerThatIsNotHeard() {
+        String before = redis.get(KEYS.lock());
+        long now = serverMicros();
         List<Object> answer = scripts.acquire(RIVAL, GUARDED);
 
         assertThat(answer.get(0)).isEqualTo(CONTENDED);
         assertThat(answer.get(4)).isEqualTo(LABEL);
-        assertThat(redis.get(KEYS.lock())).matches("\\d{16} \\Q" + OWNER + "\\E\\|\\d{16}\\+0");
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(20_000, within(1_000L));
+        assertThat(redis.get(KEYS.lock())).as("the lock").isEqualTo(before);
+        String[] mark = redis.get(MARK).split(" ", -1);
+        assertThat(Long.parseLong(mark[0])).as("begin").isBetween(now, serverMicros());
+        assertThat(mark[1]).as("last look").isEqualTo(mark[0]);
+        assertThat(mark[2]).as("not heard for").isEqualTo("0");
+        assertThat(redis.pttl(MARK)).isCloseTo(GuardedScripts.GRACE, within(1_000L));
+        assertThat(redis.exists(TRACE)).isZero();
     }
 
     @Test
     void addsTheTimeSinceTheLastLook() {
         mark(serverMicros() - 100_000, 50_000);
         scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.get(MARK)).startsWith(BEGIN + " ");
         assertThat(unheard()).isBetween(150_000L, 50_000 + MOST_OF_ONE_LOOK);
     }
 
     /** A server that stood still between two looks has heard nobody, so the time says nothing of the owner. */
     @Test
-    void addsNoMoreForOneLookThanWaitersLeaveBetweenTwo() {
+    void addsNoMoreForOneLookThanAPartOfTheTakeOverTime() {
         mark(serverMicros() - 10 * LONG, 0);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
         assertThat(unheard()).isEqualTo(MOST_OF_ONE_LOOK);
@@ -89,7 +106,7 @@ class CrashTakeOverScriptIT {
     }
 
     @Test
-    void takesTheLockOverOnceTheMarkIsOldEnough() {
+    void takesTheLockOverOnceTheMarkIsOldEnoughAndLeavesATrace() {
         long before = fencingToken();
         scripts.acquire(RIVAL, GUARDED);
         List<Object> answer = takeOver();
@@ -98,19 +115,228 @@ class CrashTakeOverScriptIT {
         assertThat((Long) answer.get(1)).isGreaterThan(before);
         assertThat(answer.get(4)).isEqualTo(LABEL);
         assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
+        assertThat(redis.get(TRACE)).isEqualTo(redis.get(MARK).split(" ", -1)[0]);
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(1_000L));
+    }
+
+    @Test
+    void takesALockOverForTheNextOneOfSeveralAttempts() {
+        mark(serverMicros(), LONG);
+        LockKeys other = new KeySpace("lock:").keysOf("other");
+        List<Object> answers = redis.eval(
+                LockScript.ACQUIRE_BATCH.text(),
+                ScriptOutputType.MULTI,
+                new String[] {
+                    other.lock(), KEYS.lock(), other.waiters(), KEYS.waiters(), KEYS.fence(), GuardedScripts.HISTORY
+                },
+                GUARDED,
+                Long.toString(GuardedScripts.GRACE),
+                "",
+                RIVAL,
+                "30000",
+                "0",
+                "",
+                RIVAL,
+                "30000",
+                "0",
+                "");
+        assertThat(answers.get(1)).asInstanceOf(InstanceOfAssertFactories.LIST).startsWith(GRANTED);
+        assertThat(redis.get(KEYS.lock())).endsWith(' ' + RIVAL);
+    }
+
+    /** A mark that begins in the microsecond of an earlier one, or on a clock that was set back. */
+    @Test
+    void givesEachMarkAnotherBegin() {
+        long future = serverMicros() + 60_000_000;
+        redis.set(TRACE, future + "+");
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.get(MARK)).startsWith((future + 1) + " ");
+    }
+
+    @Test
+    void removesTheMarkWithABeat() {
+        mark(serverMicros(), LONG);
+        List<String> answer = scripts.beat(CRASHED, GUARDED);
+
+        assertThat(answer).hasSize(5).startsWith(scripts.marker(), "").endsWith(NOBODY_LISTENS);
+        assertThat(Integer.parseInt(answer.get(3)))
+                .as("seconds since the start of the server")
+                .isPositive();
+        assertThat(redis.exists(MARK)).isZero();
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(CONTENDED);
+    }
+
+    @Test
+    void tellsABeatOfTheTakeOver() {
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(scripts.beat(CRASHED, GUARDED).get(1)).isEqualTo(Long.toString(BEGIN));
+    }
+
+    @Test
+    void tellsABeatWhichHistoryThePresentOneHasFollowed() {
+        String first = scripts.marker();
+        scripts.mark("0".repeat(40), 1_000, "first"); // as if a replica was promoted
+        String before = scripts.marker();
+        assertThat(scripts.beat(CRASHED, before).get(2)).isEqualTo(before).isNotEqualTo(first);
+        redis.flushall();
+        assertThat(scripts.beat(CRASHED, before).get(2))
+                .as("nothing is known after FLUSHALL")
+                .isEmpty();
+    }
+
+    @Test
+    void tellsABeatThatTheMailboxIsHeard() throws Exception {
+        try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
+            assertThat(scripts.beat(CRASHED, GUARDED).get(4)).isEqualTo("1");
+            assertThat(heard.heard()).isEmpty();
+        }
+    }
+
+    @Test
+    void tellsABeatThatTheMailboxMayNotBeLookedAt() {
+        REDIS.server().grantDefaultUser("-pubsub");
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
+            mark(serverMicros(), LONG);
+            List<String> answer = forbidden.beat(WAITING, GUARDED, KEYS.lock());
+            assertThat(answer.get(0)).as("counts").isEqualTo(scripts.marker());
+            assertThat(answer.get(4)).containsAnyOf("NOPERM", "ACL failure", "The user executing the script");
+            assertThat(answer.get(5)).as("counts as heard").isEmpty();
+        }
+    }
+
+    /** A failover might go unnoticed. */
+    @Test
+    void doesNotCountABeatIfTheServerDoesNotSayWhichHistoryThisIs() {
+        REDIS.server().grantDefaultUser("-info");
+        try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
+            GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
+            assertThat(forbidden.beat(CRASHED, scripts.marker()).get(0)).isEmpty();
+        }
+    }
+
+    /** A master that was deposed answers, and its answer must not count. */
+    @Test
+    void refusesABeatWithoutAMarkOnAServerThatExecutesNoWrites() {
+        redis.configSet("min-replicas-to-write", "1");
+        try {
+            assertThatThrownBy(() -> scripts.beat(CRASHED, scripts.marker())).hasMessageContaining("NOREPLICAS");
+        } finally {
+            redis.configSet("min-replicas-to-write", "0");
+        }
+    }
+
+    @Test
+    void looksAtTheOwnersOfLocksThatTheInstanceWaitsFor() {
+        assertThat(looked()).as("first look").isEmpty();
+        assertThat(unheard()).isZero();
+        mark(serverMicros(), LONG);
+        assertThat(looked()).as("abandoned").isEqualTo("1");
+        assertThat(redis.get(KEYS.lock())).as("not taken over by a beat").endsWith(' ' + OWNER);
+        redis.del(KEYS.lock());
+        assertThat(looked()).as("free").isEmpty();
+        redis.hset(KEYS.lock(), "a", "b");
+        assertThat(looked()).as("of another type").isEmpty();
+    }
+
+    @Test
+    void looksAtNobodyWhileTheHistoryIsYoung() {
+        scripts.grace(GuardedScripts.QUIET + 100);
+        mark(serverMicros(), LONG);
+        assertThat(looked()).isEmpty();
+        assertThat(unheard()).isEqualTo(LONG);
+    }
+
+    private String looked() {
+        return scripts.beat(WAITING, GUARDED, KEYS.lock()).get(5);
+    }
+
+    @Test
+    void asksForTheReplicasBeforeItTakesALockOver() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        List<Object> answer = scripts.acquire(RIVAL, GUARDED);
+
+        assertThat(answer.get(0)).isEqualTo(CONTENDED);
+        assertThat(answer.get(4)).isEqualTo(LABEL + '+');
+        assertThat(answer.get(5)).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(looked()).isEqualTo(CRASHED + ' ' + BEGIN);
+        assertThat(redis.get(KEYS.lock())).as("untouched").isEqualTo(stored(REPLICATED));
+        assertThat(redis.get(TRACE)).isEqualTo(Long.toString(BEGIN));
+    }
+
+    @Test
+    void takesALockOverOnceTheReplicasHaveTheTrace() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+")).isEqualTo(1);
+
+        assertThat(looked()).isEqualTo("1");
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+        assertThat(scripts.beat(CRASHED, GUARDED).get(1))
+                .as("as a replica has it")
+                .isEqualTo("" + BEGIN);
+    }
+
+    /** The owner was alive in between, and perhaps confirmed what it has. */
+    @Test
+    void takesNothingOverByTheAcknowledgementOfAnEarlierMark() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        mark(serverMicros(), LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        scripts.beat(CRASHED, GUARDED);
+
+        scripts.acquire(RIVAL, GUARDED);
+        String begin = redis.get(MARK).split(" ", -1)[0];
+        redis.set(MARK, begin + ' ' + serverMicros() + ' ' + LONG);
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(5)).isEqualTo(CRASHED + ' ' + begin);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+"))
+                .as("of the earlier mark")
+                .isZero();
+        assertThat(redis.get(TRACE)).isEqualTo(begin);
+    }
+
+    /** Else a replica could forget the trace before the lease is over that a late take-over has ended. */
+    @Test
+    void endsAMarkSomeTimeAfterItsBeginAndTheTraceAGraceLater() {
+        redis.set(KEYS.lock(), stored(REPLICATED));
+        redis.psetex(MARK, 20_000, BEGIN + " " + serverMicros() + ' ' + LONG);
+        scripts.acquire(RIVAL, GUARDED);
+        assertThat(redis.pttl(MARK)).isCloseTo(20_000, within(1_000L));
+        assertThat(redis.pttl(TRACE)).isCloseTo(2 * GuardedScripts.GRACE, within(1_000L));
+        redis.pexpire(TRACE, 30_000);
+        scripts.acknowledge(CRASHED, "" + BEGIN, BEGIN + "+");
+        assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
+        assertThat(redis.pttl(TRACE)).as("written once").isCloseTo(30_000, within(1_000L));
+    }
+
+    @Test
+    void writesTheTraceOnceMoreForItsReplicas() {
+        redis.psetex(TRACE, 20_000, "" + BEGIN);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
+        assertThat(redis.pttl(TRACE)).isCloseTo(20_000, within(1_000L));
+        redis.set(TRACE, BEGIN + "+");
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isEqualTo(1);
+        assertThat(redis.get(TRACE)).as("stays acknowledged").isEqualTo(BEGIN + "+");
+        redis.del(TRACE);
+        assertThat(scripts.acknowledge(CRASHED, "" + BEGIN, "" + BEGIN)).isZero();
+        assertThat(redis.exists(TRACE)).isZero();
     }
 
     /** A replica that was promoted is not told from its master then, and may not hear whom the master hears. */
     @Test
     void neitherMarksNorTakesOverForAUserWhoMayNotSeeWhichHistoryThisIs() {
         mark(serverMicros() - LONG, LONG);
-        String marked = redis.get(KEYS.lock());
+        String marked = redis.get(MARK);
         REDIS.server().grantDefaultUser("-info");
         try (RedisClient client = RedisClient.create(REDIS.server().uri())) {
             GuardedScripts forbidden = new GuardedScripts(client.connect().sync());
             assertThat(forbidden.acquire(RIVAL, scripts.marker()).get(0)).isEqualTo(CONTENDED);
         }
-        assertThat(redis.get(KEYS.lock())).isEqualTo(marked);
+        assertThat(redis.get(MARK)).isEqualTo(marked);
         assertThat(scripts.acquire(RIVAL, GUARDED).get(0)).isEqualTo(GRANTED);
     }
 
@@ -140,19 +366,22 @@ class CrashTakeOverScriptIT {
                 "foreign",
                 "foreign|x|300",
                 CRASHED + ":1|1700000000123 http-1|x",
+                CRASHED + ":1|1700000000123 http-1|300|1+2",
                 CRASHED + "|1700000000123 http-1|300"
             })
     void neitherMarksNorTakesWhatHasNoTakeOverTime(String token) {
+        mark(serverMicros(), LONG);
+        String marked = redis.get(MARK);
         redis.set(KEYS.lock(), stored(token));
         scripts.acquire(RIVAL, GUARDED);
         assertThat(redis.get(KEYS.lock())).isEqualTo(stored(token));
+        assertThat(redis.get(MARK)).isEqualTo(marked);
     }
 
     @Test
     void neitherMarksNorTakesWithoutTheGuard() {
-        String before = redis.get(KEYS.lock());
         unguarded.acquire(RIVAL, 30_000);
-        assertThat(redis.get(KEYS.lock())).isEqualTo(before);
+        assertThat(redis.exists(MARK)).isZero();
 
         mark(1, LONG);
         assertThat(unguarded.acquire(RIVAL, 30_000).get(0)).isEqualTo(CONTENDED);
@@ -160,50 +389,13 @@ class CrashTakeOverScriptIT {
 
     @Test
     void neitherMarksNorTakesWhileTheHistoryIsYoung() {
-        String before = redis.get(KEYS.lock());
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
-        assertThat(redis.get(KEYS.lock())).isEqualTo(before);
+        assertThat(redis.exists(MARK)).isZero();
 
         mark(1, LONG);
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(CONTENDED);
         redis.del(KEYS.lock());
         assertThat(scripts.acquire(RIVAL, "another").get(0)).isEqualTo(RECOVERING);
-    }
-
-    @Test
-    void removesTheMarkWithARenewal() {
-        String before = redis.get(KEYS.lock());
-        scripts.acquire(RIVAL, GUARDED);
-        assertThat(scripts.renew(OWNER, GUARDED).get(0)).isEqualTo("1");
-        assertThat(redis.get(KEYS.lock())).isEqualTo(before);
-        assertThat(redis.pttl(KEYS.lock())).isCloseTo(30_000, within(1_000L));
-    }
-
-    @Test
-    void removesTheMarkWithAReclaim() {
-        String before = redis.get(KEYS.lock());
-        scripts.acquire(RIVAL, GUARDED);
-        assertThat(scripts.reclaim(OWNER, GUARDED, fencingToken()).get(0)).isEqualTo("1");
-        assertThat(redis.get(KEYS.lock())).isEqualTo(before);
-    }
-
-    @Test
-    void grantsAMarkedLockToItsOwnTokenAgain() {
-        long first = fencingToken();
-        mark(1, LONG);
-        assertThat(scripts.acquire(OWNER, GUARDED)).contains(first);
-    }
-
-    @Test
-    void releasesAndWithdrawsAMarkedLock() {
-        mark(1, LONG);
-        assertThat(unguarded.release(OWNER, 0)).isEqualTo(1);
-        assertThat(redis.exists(KEYS.lock())).isZero();
-
-        scripts.acquire(OWNER, GUARDED);
-        mark(1, LONG);
-        unguarded.withdraw(OWNER);
-        assertThat(redis.exists(KEYS.lock())).isZero();
     }
 
     @Test
@@ -216,27 +408,14 @@ class CrashTakeOverScriptIT {
 
     @Test
     void showsHowLongTheOwnerIsInDoubt() {
+        assertThat(inspected().get(6)).isEmpty();
         mark(serverMicros() - 4_000_000, 1_000_000);
-        List<String> texts = redis.eval(LockScript.INSPECT.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters());
-        assertThat(texts.get(0)).startsWith(LABEL + '|');
-        assertThat(Long.parseLong(texts.get(6))).isBetween(5_000L, 10_000L);
+        assertThat(inspected().get(0)).isEqualTo(LABEL);
+        assertThat(Long.parseLong(inspected().get(6))).isBetween(5_000L, 10_000L);
     }
 
-    @Test
-    void tellsTheOwnerOfAMarkedLockThatItWasRevoked() throws Exception {
-        mark(1, LONG);
-        try (Listening heard = Listening.to(REDIS.server(), CRASHED)) {
-            Long status = redis.eval(
-                    LockScript.REVOKE.text(),
-                    ScriptOutputType.INTEGER,
-                    KEYS.lockAndWaiters(),
-                    Long.toString(fencingToken()));
-            assertThat(status).isEqualTo(1);
-            await().untilAsserted(() -> assertThat(heard.heard())
-                    .singleElement()
-                    .asString()
-                    .isEqualTo("%~" + Base16.digest(OWNER.getBytes(StandardCharsets.UTF_8)) + ":" + Scripts.KEY));
-        }
+    private List<String> inspected() {
+        return redis.eval(LockScript.INSPECT.text(), ScriptOutputType.MULTI, KEYS.lockAndWaiters());
     }
 
     private List<Object> takeOver() {
@@ -246,12 +425,11 @@ class CrashTakeOverScriptIT {
     }
 
     private void mark(long lastLook, long unheard) {
-        redis.set(KEYS.lock(), redis.get(KEYS.lock()) + '|' + lastLook + '+' + unheard, SetArgs.Builder.keepttl());
+        redis.set(MARK, BEGIN + " " + lastLook + ' ' + unheard);
     }
 
     private long unheard() {
-        String stored = redis.get(KEYS.lock());
-        return Long.parseLong(stored.substring(stored.indexOf('+') + 1));
+        return Long.parseLong(redis.get(MARK).split(" ", -1)[2]);
     }
 
     private long fencingToken() {
@@ -259,7 +437,6 @@ class CrashTakeOverScriptIT {
     }
 
     private long serverMicros() {
-        List<String> time = redis.time();
-        return Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+        return scripts.micros();
     }
 }

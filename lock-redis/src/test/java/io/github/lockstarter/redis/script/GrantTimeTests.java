@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Which time a grant counts from, and what a lock that is kept is taken for. */
 class GrantTimeTests {
 
-    private final Answer answer = new Answer(new KeySpace("lock:").keysOf("order:42"), null);
+    private final Answer answer = Answer.to(new KeySpace("lock:").keysOf("order:42"), null);
 
     private Optional<GrantTime> timeOf(long fencingToken, long micros) {
         Reply reply = new Reply(Reply.GRANTED, fencingToken, 0).at(micros);
@@ -44,7 +44,7 @@ class GrantTimeTests {
 
     @Test
     void isNotKnownWhereItWasNotAskedFor() {
-        assertThat(answer.of(new Reply(Reply.GRANTED, 500, 0, "", "", OptionalLong.empty())))
+        assertThat(answer.of(new Reply(Reply.GRANTED, 500, 0, "", "", "", OptionalLong.empty())))
                 .isEqualTo(new AcquireResult.Granted(500, 0));
     }
 

@@ -92,6 +92,27 @@ final class GuardedScripts {
                 Long.toString(fencingToken));
     }
 
+    /** As the instance sends it that waits for these locks. */
+    List<String> beat(String instance, String known, String... locks) {
+        return redis.eval(
+                LockScript.BEAT.text(),
+                ScriptOutputType.MULTI,
+                Stream.concat(Stream.of("lock:doubt:" + instance, "lock:taken:" + instance, HISTORY), Stream.of(locks))
+                        .toArray(String[]::new),
+                known,
+                Long.toString(GRACE),
+                "lock:mailbox:" + instance);
+    }
+
+    Long acknowledge(String instance, String begin, String text) {
+        return redis.eval(
+                LockScript.ACKNOWLEDGE.text(),
+                ScriptOutputType.INTEGER,
+                new String[] {"lock:taken:" + instance},
+                begin,
+                text);
+    }
+
     /** What is stored. */
     String marker() {
         return redis.get(HISTORY);

@@ -2,6 +2,7 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors;
+import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -16,6 +17,7 @@ import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -104,6 +106,16 @@ final class SpringRedisConnector implements RedisConnector {
     @Override
     public boolean isPromotedBySentinels() {
         return promotedBySentinels;
+    }
+
+    @Override
+    public boolean hasReplicas() {
+        return connector.hasReplicas();
+    }
+
+    @Override
+    public CompletionStage<Boolean> haveAll(Replication written) {
+        return connector.haveAll(written);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
 import io.github.lockstarter.redis.testing.RawAccess;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.spi.TakeOverCondition;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.SetArgs;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -96,7 +97,7 @@ class CrashTakeOverApplicationIT {
                     assertThat(warnings(output))
                             .singleElement()
                             .asString()
-                            .contains("may not send PUBSUB NUMSUB", "ACL SETUSER <user> +pubsub|numsub");
+                            .contains("lacks a right that take-overs need", "ACL SETUSER <user> +pubsub|numsub");
                     assertThat(LockHealth.of(locks).details()).containsEntry("crashTakeover", "off");
                     context.getBean(LockTemplate.class).acquire("order:1").close();
 
@@ -129,7 +130,7 @@ class CrashTakeOverApplicationIT {
             CrashTakeOver interrupted = state(locks).crashTakeOver();
             REDIS.server().resume();
 
-            assertThat(interrupted.reason()).contains("does not hear this instance at the moment");
+            assertThat(interrupted.reason()).contains("does not answer this instance at the moment");
             awaitTakeOver(locks, State.ON);
         });
     }
@@ -140,7 +141,7 @@ class CrashTakeOverApplicationIT {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
             locks.acquire("warm-up").close();
-            String token = new LockToken(CRASHED, 1, "worker-7", 1, 2_000).value();
+            String token = new LockToken(CRASHED, 1, "worker-7", 1, 2_000, TakeOverCondition.NONE).value();
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(30_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();

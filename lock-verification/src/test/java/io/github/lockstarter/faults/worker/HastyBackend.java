@@ -34,7 +34,13 @@ final class HastyBackend implements LockBackend {
     private static LockToken hasty(LockToken token) {
         return token.takeOverMillis() == 0
                 ? token
-                : new LockToken(token.instanceId(), token.sequence(), token.owner(), token.since(), HASTY_MILLIS);
+                : new LockToken(
+                        token.instanceId(),
+                        token.sequence(),
+                        token.owner(),
+                        token.since(),
+                        HASTY_MILLIS,
+                        token.takeOverCondition());
     }
 
     @Override

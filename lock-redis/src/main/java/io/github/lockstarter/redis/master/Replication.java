@@ -1,0 +1,40 @@
+package io.github.lockstarter.redis.master;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How far a server is in a replication history, as {@code INFO replication} says it.
+ *
+ * @param history what the history is called; empty if the server does not say it
+ * @param offset how much of it the server has
+ * @param replicas how many replicas are connected
+ */
+public record Replication(String history, long offset, int replicas) {
+
+    /** Of no server. */
+    public static final Replication NONE = new Replication("", 0, 0);
+
+    private static final Pattern HISTORY = Pattern.compile("(?m)^master_replid:([0-9a-f]+)");
+    private static final Pattern OF_MASTER = Pattern.compile("(?m)^master_repl_offset:(\\d+)");
+    private static final Pattern OF_REPLICA = Pattern.compile("(?m)^slave_repl_offset:(\\d+)");
+    private static final Pattern REPLICAS = Pattern.compile("(?m)^connected_slaves:(\\d+)");
+
+    /** Reads the answer of a server. */
+    public static Replication of(String info) {
+        Matcher history = HISTORY.matcher(info);
+        long offset = number(OF_REPLICA, info, number(OF_MASTER, info, 0));
+        return new Replication(
+                history.find() ? history.group(1) : "", offset, Math.toIntExact(number(REPLICAS, info, 0)));
+    }
+
+    private static long number(Pattern field, String info, long otherwise) {
+        Matcher found = field.matcher(info);
+        return found.find() ? Long.parseLong(found.group(1)) : otherwise;
+    }
+
+    /** Whether a server that says this has all that another one had written. */
+    boolean hasAll(Replication written) {
+        return !history.isEmpty() && history.equals(written.history) && offset >= written.offset;
+    }
+}

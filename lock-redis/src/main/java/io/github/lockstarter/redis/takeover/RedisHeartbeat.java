@@ -1,0 +1,204 @@
+package io.github.lockstarter.redis.takeover;
+
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.failure.RedisFailure;
+import io.github.lockstarter.redis.failure.ServerError;
+import io.github.lockstarter.redis.history.ServerHistory;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.script.ScriptRunner;
+import io.github.lockstarter.redis.script.ScriptRunner.Reader;
+import io.github.lockstarter.redis.script.TakeOverScripts;
+import io.github.lockstarter.redis.script.TakeOverScripts.BeatReply;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.TakeOverCondition;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Runs the beat script where scripts are sent, so that a positive answer is that of the server that grants locks. The
+ * script does not ask whether that server hears this instance: that is evidence for others, and what a proxy makes of
+ * it costs this instance no safety.
+ *
+ * <p>Opens no connection before the first command does, and answers nothing until then. Thread-safe: the fields are
+ * written by the threads that take answers, and a stale one costs a beat or a subscription.
+ */
+public final class RedisHeartbeat implements CrashDetection {
+
+    private static final CompletionStage<Optional<Beat>> UNANSWERED =
+            CompletableFuture.completedFuture(Optional.empty());
+
+    /** Where a server never knows of subscribers, such as behind a proxy, another connection does not help. */
+    private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
+
+    /** Stands for an instance that has not been named yet. */
+    private static final String NOBODY = "";
+
+    private final ScriptRunner runner;
+    private final RedisConnections connections;
+    private final KeySpace keySpace;
+    private final Terms terms;
+    private final TakeOverAcknowledgement acknowledgement;
+    private volatile String instanceId = NOBODY;
+    private volatile boolean wasOpen;
+
+    /** The server knew of no subscriber of the mailbox. */
+    private volatile boolean isMailboxMissing;
+
+    private volatile long resubscribedAt = System.nanoTime() - RESUBSCRIBE_EVERY.toNanos();
+
+    /** The last answer, if it said that the user lacks the right to look at subscribers. */
+    private volatile Optional<ServerError> refusal = Optional.empty();
+
+    /**
+     * What take-overs depend on.
+     *
+     * @param history that all locks belong to
+     * @param commandTimeout how long a command waits for its answer
+     * @param condition what the tokens of this instance ask for
+     */
+    public record Terms(ServerHistory history, Duration commandTimeout, TakeOverCondition condition) {}
+
+    /**
+     * Beats for nobody yet.
+     *
+     * @param runner sends
+     * @param connections whether they are open, and where signals arrive
+     * @param keySpace what the keys are called
+     * @param terms what take-overs depend on
+     * @param acknowledgement of take-overs
+     */
+    public RedisHeartbeat(
+            ScriptRunner runner,
+            RedisConnections connections,
+            KeySpace keySpace,
+            Terms terms,
+            TakeOverAcknowledgement acknowledgement) {
+        this.runner = runner;
+        this.connections = connections;
+        this.keySpace = keySpace;
+        this.terms = terms;
+        this.acknowledgement = acknowledgement;
+    }
+
+    /** From now on beats are those of this instance. */
+    public void ofInstance(String id) {
+        instanceId = id;
+    }
+
+    /** Which right this user lacks, so that no lock is taken over; empty as far as it has all of them. */
+    public Optional<ServerError> refusal() {
+        return refusal.or(acknowledgement::refusal);
+    }
+
+    /** Whether the last take-over was not acknowledged by all replicas, and waits for them. */
+    public boolean isUnacknowledged() {
+        return acknowledgement.isUnacknowledged();
+    }
+
+    /** Asks once, without a beat, so that a {@link #refusal} is known, or forgotten. Never fails. */
+    public CompletableFuture<?> learn() {
+        RedisLink link = connections.current(keySpace.history());
+        if (link == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CommandArgs<String, String> arguments =
+                new CommandArgs<>(StringCodec.UTF8).add("NUMSUB").add(keySpace.mailboxOf(instanceId));
+        AsyncCommand<String, String, List<Object>> look = new AsyncCommand<>(
+                new Command<>(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), arguments));
+        link.commands().dispatch(look);
+        return look.handle((subscribers, failure) -> {
+                    refusal = failure instanceof RedisCommandExecutionException error
+                            ? rightMissingIn(ServerError.of(error))
+                            : Optional.empty();
+                    return refusal;
+                })
+                .toCompletableFuture();
+    }
+
+    @Override
+    public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
+        wasOpen |= connections.current(keySpace.history()) != null;
+        if (!wasOpen) {
+            return new CompletableFuture<>();
+        }
+        return !instanceId.equals(NOBODY) ? send(waitedFor) : UNANSWERED;
+    }
+
+    private CompletionStage<Optional<Beat>> send(List<String> waitedFor) {
+        List<String> locks = waitedFor.stream().map(keySpace::lockOf).toList();
+        return runner.run(TakeOverScripts.beat(keySpace, instanceId, terms.history, locks), new BeatReader(waitedFor));
+    }
+
+    @Override
+    public Duration commandTimeout() {
+        return terms.commandTimeout;
+    }
+
+    @Override
+    public TakeOverCondition takeOverCondition() {
+        return terms.condition;
+    }
+
+    /** Signals may get lost on the way. A connection that is being opened again is missing once. */
+    private void subscribers(String text) {
+        boolean isMissing = text.equals("0");
+        long now = System.nanoTime();
+        if (isMissing && isMailboxMissing && now - resubscribedAt >= RESUBSCRIBE_EVERY.toNanos()) {
+            resubscribedAt = now;
+            connections.resubscribe();
+        }
+        isMailboxMissing = isMissing;
+        refusal = text.chars().allMatch(Character::isDigit) ? Optional.empty() : rightMissingIn(ServerError.of(text));
+    }
+
+    private static Optional<ServerError> rightMissingIn(ServerError error) {
+        return Optional.of(error).filter(ServerError::isMissingRight);
+    }
+
+    /** Reads the answer to a beat that asks about these keys. */
+    private final class BeatReader implements Reader<List<String>, Optional<Beat>> {
+
+        private final List<String> waitedFor;
+
+        BeatReader(List<String> waitedFor) {
+            this.waitedFor = waitedFor;
+        }
+
+        @Override
+        public Optional<Beat> of(List<String> texts) {
+            BeatReply reply = BeatReply.of(texts);
+            terms.history.learn(reply.marker());
+            subscribers(reply.subscribers());
+            List<String> abandoned = new ArrayList<>();
+            for (int i = 0; i < waitedFor.size(); i++) {
+                String found = reply.found().get(i);
+                if (found.equals(BeatReply.ABANDONED)) {
+                    abandoned.add(waitedFor.get(i));
+                } else if (!found.isEmpty()) {
+                    acknowledgement.begin(found, waitedFor.get(i));
+                }
+            }
+            return reply.marker().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new Beat(
+                            reply.marker(), reply.trace(), reply.before(), reply.runningFor(), List.copyOf(abandoned)));
+        }
+
+        @Override
+        public Optional<Beat> failed(RedisFailure failure) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package io.github.lockstarter.redis.takeover;
+
+import io.github.lockstarter.redis.cause.ExceptionCauses;
+import io.github.lockstarter.redis.connection.RedisConnections;
+import io.github.lockstarter.redis.connection.RedisLink;
+import io.github.lockstarter.redis.connector.RedisConnector;
+import io.github.lockstarter.redis.failure.ServerError;
+import io.github.lockstarter.redis.key.KeySpace;
+import io.github.lockstarter.redis.master.Replication;
+import io.github.lockstarter.redis.script.TakeOverScripts;
+import io.github.lockstarter.redis.settings.RedisSettings;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Has every replica that may become the master acknowledge the trace of a take-over, before a lock is granted by it. So
+ * a server that is promoted later knows that locks of the instance were taken over, or no lock is taken over any more.
+ * As long as one of these replicas is away, nothing is taken over; a lock whose take-over waits for it is untouched.
+ *
+ * <p>{@code WAIT} blocks its connection, and counts replicas for what that very connection wrote. So there is a
+ * connection for this alone, which writes the trace once more as it is. A {@code WAIT} that the client sends again on a
+ * new connection waits for nothing: the answer counts only if the connection did not break since the write. It counts
+ * replicas and does not name them, so each server that may be promoted is asked as well.
+ *
+ * <p>Any thread begins; the rest happens on event loops. {@code underWay} has the instances whose trace is being
+ * acknowledged. Nothing blocks.
+ */
+public final class TakeOverAcknowledgement implements AutoCloseable {
+
+    private static final CompletionStage<Boolean> NO = CompletableFuture.completedFuture(false);
+    private static final CompletionStage<Replication> NOBODY = CompletableFuture.completedFuture(Replication.NONE);
+
+    private final RedisConnections connections;
+    private final RedisConnector connector;
+    private final KeySpace keySpace;
+    private final Duration patience;
+    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
+    private volatile Consumer<String> onAcknowledged = key -> {};
+
+    /** Whether the last take-over waits for replicas. */
+    private volatile boolean isUnacknowledged;
+
+    /** The last answer, if it said that the user lacks the right to wait for replicas. */
+    private volatile Optional<ServerError> refusal = Optional.empty();
+
+    /**
+     * Acknowledges nothing yet; connects with the first take-over.
+     *
+     * @param connector opens a connection for this alone, and knows which servers may become the master
+     * @param keySpace what the keys are called
+     * @param settings how long a command waits for its answer: replicas get half of that
+     */
+    public TakeOverAcknowledgement(RedisConnector connector, KeySpace keySpace, RedisSettings settings) {
+        this.connections = new RedisConnections(connector, settings);
+        this.connector = connector;
+        this.keySpace = keySpace;
+        this.patience = settings.commandTimeout().dividedBy(2);
+    }
+
+    /** Whoever waits for a key is to try again when its take-over is acknowledged. */
+    public void report(Consumer<String> acknowledged) {
+        onAcknowledged = acknowledged;
+    }
+
+    /** Which right this user lacks; empty as far as it has all of them. */
+    Optional<ServerError> refusal() {
+        return refusal;
+    }
+
+    /** Whether the last take-over was not acknowledged by all replicas, and waits for them. */
+    boolean isUnacknowledged() {
+        return isUnacknowledged;
+    }
+
+    /** As {@link RedisConnections#start}. */
+    public void start() {
+        connections.start();
+    }
+
+    /** As {@link RedisConnections#stop}. */
+    public void stop() {
+        connections.stop();
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+    }
+
+    /**
+     * Has the trace acknowledged, unless that is under way. Returns at once. What comes to nothing is asked for again
+     * by the next look at the owner.
+     *
+     * @param unacknowledged the instance, a space, and the begin of its mark
+     * @param key of a lock that waits for it
+     */
+    public void begin(String unacknowledged, String key) {
+        int space = unacknowledged.indexOf(' ');
+        String instanceId = unacknowledged.substring(0, space);
+        Trace trace = new Trace(keySpace.traceOf(instanceId), unacknowledged.substring(space + 1));
+        if (!underWay.add(instanceId)) {
+            return;
+        }
+        connections
+                .link(trace.key)
+                .thenCompose(link -> acknowledge(link, trace))
+                .whenComplete((all, failure) -> {
+                    underWay.remove(instanceId);
+                    refusal = refusalIn(failure);
+                    if (failure == null && all) {
+                        onAcknowledged.accept(key);
+                    }
+                });
+    }
+
+    private record Trace(String key, String begin) {
+
+        String acknowledged() {
+            return begin + '+';
+        }
+    }
+
+    /** Those that are connected, named or not, and those that the configuration or a sentinel names, connected or not. */
+    private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
+        int breaksBefore = link.breaksCounted();
+        return write(link, trace, trace.begin)
+                .thenCompose(isSame -> isSame ? replication(link) : NOBODY)
+                .thenCompose(written ->
+                        awaitConnected(link, written).thenCompose(all -> all ? connector.haveAll(written) : NO))
+                .thenCompose(
+                        all -> all && link.breaks() == breaksBefore ? write(link, trace, trace.acknowledged()) : NO);
+    }
+
+    /** What the server has written so far, and who is connected to it. */
+    private static CompletionStage<Replication> replication(RedisLink link) {
+        CommandArgs<String, String> section = new CommandArgs<>(StringCodec.UTF8).add("replication");
+        return send(
+                        link,
+                        new AsyncCommand<>(
+                                new Command<>(CommandType.INFO, new StatusOutput<>(StringCodec.UTF8), section)))
+                .thenApply(Replication::of);
+    }
+
+    /** A token that asks for replicas has one: if none is connected, it is away. */
+    private CompletionStage<Boolean> awaitConnected(RedisLink link, Replication written) {
+        return written.replicas() == 0
+                ? NO
+                : await(link, written.replicas()).thenApply(count -> count >= written.replicas());
+    }
+
+    private CompletionStage<Boolean> write(RedisLink link, Trace trace, String text) {
+        return send(
+                        link,
+                        TakeOverScripts.acknowledge(trace.key, trace.begin, text)
+                                .byText())
+                .thenApply(status -> status == 1);
+    }
+
+    private CompletionStage<Long> await(RedisLink link, int replicas) {
+        CommandArgs<String, String> args =
+                new CommandArgs<>(StringCodec.UTF8).add(replicas).add(Math.max(1, patience.toMillis()));
+        return send(
+                link, new AsyncCommand<>(new Command<>(CommandType.WAIT, new IntegerOutput<>(StringCodec.UTF8), args)));
+    }
+
+    private static <T> CompletionStage<T> send(RedisLink link, AsyncCommand<String, String, T> command) {
+        StatefulConnection<String, String> connection = link.toServer();
+        if (connection == null) {
+            return CompletableFuture.failedFuture(new RedisException("no connection to the server"));
+        }
+        command.onComplete((answer, failure) -> link.recordReply(failure));
+        connection.dispatch(command);
+        return command;
+    }
+
+    private static Optional<ServerError> refusalIn(@Nullable Throwable failure) {
+        return failure != null
+                        && ExceptionCauses.rootOf(failure) instanceof RedisCommandExecutionException error
+                        && ServerError.of(error).isMissingRight()
+                ? Optional.of(ServerError.of(error))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,49 @@
+-- Tells the server that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over for a
+-- take-over time from now on. Then looks at the owners of locks that the instance waits for.
+--
+-- KEYS[1]      mark: string, <prefix>doubt:<instance>
+-- KEYS[2]      trace: string, <prefix>taken:<instance>
+-- KEYS[3]      history: string, the marker of the history that granted locks belong to
+-- KEYS[3 + i]  lock that the instance waits for: string, as acquire has it
+-- ARGV[1]  known: the marker that the caller saw last, or else the name of the history that it trusts without a
+--          marker; empty if it saw none and trusts any; any other text if it trusts none
+-- ARGV[2]  grace: how old a history must be for take-overs, in ms
+-- ARGV[3]  mailbox: the channel of the instance
+--
+-- Returns texts:
+--   the marker; empty if the server does not say which history this is, so that a failover may go unnoticed
+--   the trace without its plus sign; empty if there is none
+--   the marker of the history before; empty if none is known
+--   for how many seconds the server has been running; perhaps one too many
+--   how many subscribers the mailbox has, or the error of the server that was asked for it
+--   for each lock, in their order: '1' if an attempt takes it over now; what is to be acknowledged if that comes first; else
+--   empty
+-- Any error means that the beat does not count.
+
+local mark, trace, history = KEYS[1], KEYS[2], KEYS[3]
+local known, grace, mailbox = ARGV[1], ARGV[2], ARGV[3]
+
+local checked
+-- include check_history.lua: leaves marker, age, micros, refusal and isNamed
+if refusal then
+  return refusal
+end
+
+-- Whether there is a mark or not: a server that does not execute writes any more must not answer.
+redis.call('DEL', mark)
+local taken = string.match(redis.call('GET', trace) or '', '^%d+') or ''
+local subscribers = redis.pcall('PUBSUB', 'NUMSUB', mailbox)
+local running = redis.pcall('INFO', 'server')
+running = type(running) == 'string' and string.match(running, 'uptime_in_seconds:(%d+)') or '0'
+local before = redis.call('GET', history .. ':before') or ''
+local reply = {isNamed and marker or '', taken, before, running, subscribers.err or tostring(subscribers[2])}
+for i = 1, #KEYS - 3 do
+  local lock, found = KEYS[3 + i], ''
+  local owner = isNamed and not (age and age < grace * 1000) and redis.pcall('GET', lock)
+  if type(owner) == 'string' then
+    -- include look.lua: leaves isAbandoned and unacknowledged
+    found = unacknowledged or (isAbandoned and '1') or ''
+  end
+  reply[5 + i] = found
+end
+return reply

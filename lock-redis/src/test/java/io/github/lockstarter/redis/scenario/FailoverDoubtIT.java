@@ -1,0 +1,258 @@
+package io.github.lockstarter.redis.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockBackendException;
+import io.github.lockstarter.LockEvent;
+import io.github.lockstarter.LockException;
+import io.github.lockstarter.LockHandle;
+import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.contract.Application;
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisReplication;
+import io.github.lockstarter.redis.testing.RedisSentinels;
+import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.WarmUp;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a holder whose lock may be taken over knows of it during and after a failover that outlasts the take-over time. */
+@Timeout(120)
+class FailoverDoubtIT {
+
+    private static final String SEEDS = "io.github.lockstarter.redis.scenario.RedisScenario#seeds";
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(600);
+    private static final Duration TAKE_OVER = Duration.ofSeconds(1);
+
+    /** Beyond the command timeout, for a machine that is busy. */
+    private static final Duration LATENESS = Duration.ofSeconds(1);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private final String key = "failover:" + UUID.randomUUID();
+    private final LockRequest request = LockRequest.of(key).leasedFor(LEASE).waitingUpTo(PATIENCE);
+
+    @Nested
+    class MasterAndReplicas {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisReplication> SERVERS = TopologyExtension.replication();
+
+        @ParameterizedTest
+        @MethodSource(SEEDS)
+        void keepsTheLockAndIsCertainOfItAgain(long seed) {
+            keepsTheLock(RedisStore.of(SERVERS.topology()), replicas(), () -> {
+                RedisServer master = SERVERS.topology().master();
+                List<RedisServer> replicas = replicas();
+                master.kill();
+                RedisScenario.letPass(TAKE_OVER.plusMillis(new Random(seed).nextInt(2_000)));
+                replicas.get(0).commands().replicaofNoOne();
+            });
+        }
+
+        /** Somebody took locks of the instance over at the old master, perhaps this one, and perhaps released it there. */
+        @Test
+        void isNotCertainAgainIfALockOfTheInstanceWasTakenOverBefore() {
+            try (RedisStore store = guarding(RedisStore.of(SERVERS.topology()));
+                    Application holder = takingPart(store)) {
+                LockHandle held = holder.locks().acquire(request);
+                RedisServer master = SERVERS.topology().master();
+                List<RedisServer> replicas = replicas();
+                String trace = "lock:taken:" + instanceOf(master);
+                cutOff(replicas);
+                replicas.get(0).commands().replicaofNoOne();
+                replicas.get(0).commands().psetex(trace, 60_000, "1700000000000000+");
+                master.kill();
+
+                await().atMost(PATIENCE).until(() -> held.state() == HoldState.IN_DOUBT);
+                RedisScenario.letPass(TAKE_OVER.multipliedBy(3));
+                assertThat(held.state()).isEqualTo(HoldState.IN_DOUBT);
+                assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
+            }
+        }
+
+        @Test
+        void takesNothingOverWhileAReplicaIsAway() throws Exception {
+            RedisServer away = replicas().get(0);
+            away.pause();
+            try (RedisStore store = guarding(RedisStore.of(SERVERS.topology()));
+                    Application heir = takingPart(store)) {
+                RedisLockBackend crashing = (RedisLockBackend) store.connect();
+                try (Application holder = Application.over(crashing, Application.settings(LEASE))) {
+                    WarmUp.connect(holder.locks(), "warm-up:" + key);
+                    holder.awaitTakeOver();
+                    holder.locks().acquire(request);
+                    CompletableFuture<LockHandle> next = heir.locks().acquireAsync(request);
+                    crashing.stop();
+                    RedisScenario.letPass(TAKE_OVER.multipliedBy(4));
+                    assertThat(next).isNotDone();
+
+                    away.resume();
+                    next.get(10, TimeUnit.SECONDS).close();
+                    assertThat(heir.events().of(LockEvent.Acquired.class))
+                            .last()
+                            .extracting(LockEvent.Acquired::path)
+                            .isEqualTo(LockEvent.Path.TAKEN_OVER);
+                }
+            } finally {
+                away.resume();
+            }
+        }
+
+        private List<RedisServer> replicas() {
+            return SERVERS.topology().replicas();
+        }
+
+        private String instanceOf(RedisServer master) {
+            String stored = master.commands().get("lock:{" + key + "}");
+            return stored.substring(stored.indexOf(' ') + 1, stored.indexOf(':'));
+        }
+    }
+
+    @Nested
+    class Sentinel {
+
+        @RegisterExtension
+        static final TopologyExtension<RedisSentinels> SERVERS = TopologyExtension.sentinels();
+
+        @ParameterizedTest
+        @MethodSource(SEEDS)
+        void keepsTheLockAndIsCertainOfItAgain(long seed) {
+            RedisSentinels servers = SERVERS.topology();
+            RedisServer master = servers.master();
+            List<RedisServer> replicas =
+                    servers.servers().stream().filter(each -> each != master).toList();
+            keepsTheLock(RedisStore.of(servers), replicas, () -> {
+                RedisScenario.letPass(Duration.ofMillis(new Random(seed).nextInt(500)));
+                master.kill();
+                servers.awaitPromotion(master);
+            });
+        }
+    }
+
+    /** The holder is asked again and again whether it holds the lock, as before a commit. */
+    private void keepsTheLock(RedisStore servers, List<RedisServer> replicas, Runnable failOver) {
+        try (RedisStore store = guarding(servers);
+                Application holder = takingPart(store);
+                Application rival = takingPart(store)) {
+            awaitCopies(replicas);
+            cutOff(replicas);
+            LockHandle held = holder.locks().acquire(request);
+            AtomicBoolean ended = new AtomicBoolean();
+            CompletableFuture<Boolean> granted = onNewThread(() -> isGranted(rival, ended));
+            Commits commits = new Commits(held);
+            CompletableFuture<Boolean> failingOver = onNewThread(() -> {
+                failOver.run();
+                return true;
+            });
+            while (!failingOver.isDone()) {
+                commits.tryOne();
+            }
+            failingOver.join();
+            long promoted = System.nanoTime();
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(10)).until(commits::tryOne);
+            Duration again = Duration.ofNanos(System.nanoTime() - promoted);
+            RedisScenario.letPass(TAKE_OVER);
+            held.ensureHeld();
+
+            System.out.printf(
+                    "Certain again %d ms after the promotion; %d of %d checks refused, the longest took %d ms%n",
+                    again.toMillis(), commits.refused, commits.tried, commits.longest.toMillis());
+            assertThat(commits.refused).as("checks during the failover").isPositive();
+            assertThat(commits.longest).isLessThan(COMMAND_TIMEOUT.plus(LATENESS));
+            ended.set(true);
+            assertThat(granted.join()).as("another owner").isFalse();
+            assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
+            held.close();
+        }
+    }
+
+    private static CompletableFuture<Boolean> onNewThread(Supplier<Boolean> task) {
+        return CompletableFuture.supplyAsync(task, each -> new Thread(each).start());
+    }
+
+    /** Waits for the lock again and again: an attempt that the failover meets has no answer. */
+    private boolean isGranted(Application rival, AtomicBoolean ended) {
+        while (!ended.get()) {
+            try {
+                rival.locks().acquire(request.waitingUpTo(TAKE_OVER)).close();
+                return true;
+            } catch (LockException e) {
+                // busy, or an outage
+            }
+        }
+        return false;
+    }
+
+    /** Checks as those before a commit. */
+    private static final class Commits {
+
+        private final LockHandle held;
+        private int tried;
+        private int refused;
+        private Duration longest = Duration.ZERO;
+
+        Commits(LockHandle held) {
+            this.held = held;
+        }
+
+        /** Whether the check passed. */
+        boolean tryOne() {
+            long began = System.nanoTime();
+            boolean passed = true;
+            try {
+                held.ensureHeld();
+            } catch (LockBackendException e) {
+                passed = false;
+            }
+            Duration took = Duration.ofNanos(System.nanoTime() - began);
+            longest = took.compareTo(longest) > 0 ? took : longest;
+            tried++;
+            refused += passed ? 0 : 1;
+            return passed;
+        }
+    }
+
+    private static RedisStore guarding(RedisStore servers) {
+        return servers.with(RedisStore.guarding(LEASE));
+    }
+
+    private Application takingPart(RedisStore store) {
+        Application application = Application.over(store.connect(), Application.settings(LEASE));
+        WarmUp.connect(application.locks(), "warm-up:" + key);
+        application.awaitTakeOver();
+        return application;
+    }
+
+    /** All replicas have what was written so far. */
+    private static void awaitCopies(List<RedisServer> replicas) {
+        await().atMost(PATIENCE).until(() -> replicas.stream().allMatch(replica -> replica.info("replication")
+                .getOrDefault("master_link_status", "")
+                .equals("up")));
+        RedisScenario.letPass(Duration.ofMillis(200));
+    }
+
+    /** The links are cut, and the replicas not stopped: their sentinels must find them fit. */
+    private static void cutOff(List<RedisServer> replicas) {
+        replicas.forEach(replica -> replica.commands().replicaof("127.0.0.1", 1));
+    }
+}

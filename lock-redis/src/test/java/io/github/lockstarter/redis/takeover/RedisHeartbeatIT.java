@@ -1,0 +1,122 @@
+package io.github.lockstarter.redis.takeover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.github.lockstarter.redis.RedisLockBackend;
+import io.github.lockstarter.redis.contract.RedisStore;
+import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.spi.CrashDetection;
+import io.github.lockstarter.spi.CrashDetection.Beat;
+import io.github.lockstarter.spi.SignalListener;
+import io.github.lockstarter.spi.TakeOverCondition;
+import io.lettuce.core.KillArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The beats of an instance on a real Redis. */
+class RedisHeartbeatIT {
+
+    @RegisterExtension
+    static final RedisExtension REDIS = new RedisExtension();
+
+    private final String instance = UUID.randomUUID().toString().replace("-", "");
+    private final String mark = "lock:doubt:" + instance;
+    private final RedisStore store = new RedisStore(REDIS.server().uri());
+    private RedisCommands<String, String> redis;
+    private CrashDetection heartbeat;
+
+    @BeforeEach
+    void listen() {
+        redis = REDIS.server().commands();
+        RedisLockBackend backend = (RedisLockBackend) store.connect();
+        backend.listen(instance, new Deaf());
+        heartbeat = backend.crashDetections().get(0);
+        await().until(() -> beat().isPresent());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Test
+    void removesItsMark() {
+        redis.set(mark, "1 2 3");
+        assertThat(beat()).isPresent();
+        assertThat(redis.exists(mark)).isZero();
+    }
+
+    @Test
+    void namesTheHistoryAndTheTakeOver() {
+        Beat first = beat().orElseThrow();
+        assertThat(first.takeOver()).isEmpty();
+        redis.set("lock:taken:" + instance, "17+");
+        assertThat(beat()).hasValueSatisfying(later -> {
+            assertThat(later.history()).isEqualTo(first.history());
+            assertThat(later.takeOver()).isEqualTo("17");
+        });
+    }
+
+    @Test
+    void namesAnotherHistoryOnceTheServerMayHaveForgottenTakeOvers() {
+        String before = beat().orElseThrow().history();
+        redis.flushall();
+        assertThat(beat()).map(Beat::history).isPresent().isNotEqualTo(Optional.of(before));
+    }
+
+    @Test
+    void isAnsweredOnWhateverConnectionTheCommandsTake() {
+        String history = beat().orElseThrow().history();
+        redis.clientKill(KillArgs.Builder.typeNormal());
+        await().until(() -> beat().map(Beat::history).equals(Optional.of(history)));
+    }
+
+    @Test
+    void isHeardAgainAfterABreakOfTheMailbox() {
+        String mailbox = "lock:mailbox:" + instance;
+        await().until(() -> subscribers(mailbox) == 1);
+        redis.clientKill(KillArgs.Builder.typePubsub());
+        await().pollInterval(Duration.ofMillis(50)).until(() -> beat().isPresent() && subscribers(mailbox) == 1);
+    }
+
+    private long subscribers(String mailbox) {
+        return redis.pubsubNumsub(mailbox).get(mailbox);
+    }
+
+    @Test
+    void asksForNoReplicasWhereThereAreNone() {
+        assertThat(heartbeat.takeOverCondition()).isEqualTo(TakeOverCondition.NONE);
+    }
+
+    private Optional<Beat> beat() {
+        return heartbeat
+                .beat(List.of())
+                .toCompletableFuture()
+                .completeOnTimeout(Optional.empty(), 3, TimeUnit.SECONDS)
+                .join();
+    }
+
+    private static final class Deaf implements SignalListener {
+
+        @Override
+        public void onSignal(String key) {}
+
+        @Override
+        public void onWanted(String key) {}
+
+        @Override
+        public void onRevoked(String key, String fingerprint) {}
+
+        @Override
+        public void onMailboxRestored() {}
+    }
+}
