@@ -13,6 +13,7 @@ import io.github.lockstarter.engine.backend.PendingReleases;
 import io.github.lockstarter.engine.backend.RecentRevocations;
 import io.github.lockstarter.engine.event.EventDispatcher;
 import io.github.lockstarter.engine.event.RecoveryEvents;
+import io.github.lockstarter.engine.heartbeat.HeartbeatListener;
 import io.github.lockstarter.engine.heartbeat.Heartbeats;
 import io.github.lockstarter.engine.hold.EngineContext;
 import io.github.lockstarter.engine.hold.Hold;
@@ -51,7 +52,7 @@ import java.util.stream.Collectors;
  * An engine between start and stop: creates its parts, and ends holds that another instance revoked. Thread-safe;
  * without state of its own.
  */
-final class EngineRuntime implements Heartbeats.Listener {
+final class EngineRuntime implements HeartbeatListener {
 
     /** Beyond the longest command timeout that can be configured. */
     private static final Duration LONGEST_STOP = Duration.ofSeconds(65);

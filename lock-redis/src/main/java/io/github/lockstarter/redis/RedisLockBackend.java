@@ -72,14 +72,14 @@ import java.util.stream.Stream;
  * the fencing tokens, {@code <prefix>fence}, in a cluster {@code <prefix>fence:{n}} for each slot. In {@code n},
  * braces, {@code %} and control characters are percent-encoded; above 256 bytes it is {@code %#} and its SHA-256. All
  * keys of a lock share a hash slot. Signals are published to {@code <prefix>mailbox:<instance>}: {@code n}
- * for a lock that may be free, {@code %!n} for one that is wanted. An instance that does not answer is noted under {@code
- * <prefix>doubt:<instance>}, and that locks of it were taken over under {@code <prefix>taken:<instance>}.
+ * for a lock that may be free, {@code %!n} for one that is wanted. {@code <prefix>doubt:<instance>} notes that an
+ * instance is not heard, and {@code <prefix>taken:<instance>} that locks of it were taken over.
  *
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
  * call GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and
- * PUBLISH; those for take-overs PUBSUB NUMSUB, and WAIT where there are replicas. An uncontended acquisition and release cost two round trips; up to 50 renewals are one call, and so are up
- * to 32 attempts or releases that come while others are under way. A {@code SET <prefix>{n} text NX PX} of another
- * program excludes these locks and is excluded by them.
+ * PUBLISH; those for take-overs PUBSUB NUMSUB, and WAIT where there are replicas. An uncontended acquisition and
+ * release cost two round trips; up to 50 renewals are one call, and so are up to 32 attempts or releases that come while others
+ * are under way. A {@code SET <prefix>{n} text NX PX} of another program excludes these locks and is excluded by them.
  *
  * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
  * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no

@@ -97,7 +97,7 @@ final class Heartbeat extends TimerEntry {
     private final EngineClock clock;
     private final TimerWheel timer;
     private final long shortestTakeOverNanos;
-    private final Heartbeats.Listener listener;
+    private final HeartbeatListener listener;
     private final AtomicLong beats = new AtomicLong();
 
     /** Changed by its updater. */
@@ -120,7 +120,7 @@ final class Heartbeat extends TimerEntry {
             EngineClock clock,
             TimerWheel timer,
             Duration shortest,
-            Heartbeats.Listener listener) {
+            HeartbeatListener listener) {
         this.detection = detection;
         this.clock = clock;
         this.timer = timer;

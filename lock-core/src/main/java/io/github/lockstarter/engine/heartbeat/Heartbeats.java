@@ -10,7 +10,6 @@ import io.github.lockstarter.spi.LockToken;
 import io.github.lockstarter.spi.TakeOverCondition;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -24,19 +23,6 @@ public final class Heartbeats {
 
     private static final String UNANSWERED = "The store does not answer this instance at the moment: the locks that it"
             + " acquires now are left to their leases if it crashes, and those that it has may be taken over";
-
-    /** The engine, as heartbeats see it. */
-    public interface Listener {
-
-        /** Some keys of locks at the store that this instance waits for. */
-        List<String> waitedFor(CrashDetection detection);
-
-        /** The owners of these locks are gone. Returns at once. */
-        void abandoned(List<String> keys);
-
-        /** A beat was sent, or answered. Returns at once. */
-        void afterBeat();
-    }
 
     private final LockBackend backend;
     private final boolean isConfigured;
@@ -52,7 +38,11 @@ public final class Heartbeats {
      * @param listener called on any thread
      */
     public Heartbeats(
-            LockBackend backend, EngineSettings settings, EngineClock clock, TimerWheel timer, Listener listener) {
+            LockBackend backend,
+            EngineSettings settings,
+            EngineClock clock,
+            TimerWheel timer,
+            HeartbeatListener listener) {
         this.backend = backend;
         this.isConfigured = settings.shortestCrashTakeOver().isPresent();
         Optional<Duration> shortest = settings.shortestCrashTakeOver();

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.connector;
 
-import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.settings.RedisSetup;
 import io.lettuce.core.api.StatefulConnection;
@@ -93,14 +92,15 @@ public interface RedisConnector extends AutoCloseable {
     }
 
     /**
-     * Whether each server that may become the master, as the configuration or sentinels know it, has all that the master
+     * Whether each server that may become the master, as the configuration or sentinels know it, has what the master
      * had written. Returns at once.
      *
-     * @param written what the master had written
+     * @param history what the master calls its replication history
+     * @param offset how much of it the master had written
      * @return completed with false where one of them cannot be reached, or nobody says which they are; perhaps with an
      *     exception
      */
-    default CompletionStage<Boolean> haveAll(Replication written) {
+    default CompletionStage<Boolean> haveAll(String history, long offset) {
         return CompletableFuture.completedFuture(false);
     }
 

@@ -161,8 +161,8 @@ public final class RedisConnectors {
         }
 
         @Override
-        public CompletionStage<Boolean> haveAll(Replication written) {
-            return choice.haveAll(written);
+        public CompletionStage<Boolean> haveAll(String history, long offset) {
+            return choice.haveAll(new Replication(history, offset, 0));
         }
     }
 

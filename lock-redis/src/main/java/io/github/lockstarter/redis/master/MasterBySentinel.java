@@ -46,7 +46,7 @@ public final class MasterBySentinel implements MasterChoice {
         return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
                 .handle((all, failure) -> asked.stream()
                         .filter(answer -> !answer.isCompletedExceptionally())
-                        .flatMap(answer -> answer.join().stream())
+                        .flatMap(answer -> answer.getNow(List.of()).stream())
                         .collect(Collectors.toSet()))
                 .thenCompose(replicas -> replicas.isEmpty()
                         ? CompletableFuture.completedFuture(false)

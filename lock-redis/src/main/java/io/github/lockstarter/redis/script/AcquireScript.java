@@ -319,8 +319,8 @@ public final class AcquireScript {
     }
 
     /**
-     * Takes the reply of the acquire script: three numbers, perhaps a marker, a holder and what is to be acknowledged, and
-     * then perhaps the time.
+     * Takes the reply of the acquire script: three numbers, perhaps a marker, a holder and what is to be acknowledged,
+     * and then perhaps the time.
      * The short reply is one number, for a grant without waiters.
      */
     static final class Output extends CommandOutput<String, String, @Nullable Reply> {
@@ -358,7 +358,10 @@ public final class AcquireScript {
             }
         }
 
-        /** The marker, the holder, and what is to be acknowledged, in this order. Any other text is never the script's: leaves this without a reply. */
+        /**
+         * The marker, the holder, and what is to be acknowledged, in this order. Any other text is never the script's:
+         * leaves this without a reply.
+         */
         @Override
         public void set(@Nullable ByteBuffer bytes) {
             Reply known = output;

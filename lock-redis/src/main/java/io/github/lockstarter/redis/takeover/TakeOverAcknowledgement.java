@@ -136,13 +136,13 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         }
     }
 
-    /** Those that are connected, named or not, and those that the configuration or a sentinel names, connected or not. */
+    /** By those that are connected, named or not, and by those that are named, connected or not. */
     private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
         int breaksBefore = link.breaksCounted();
         return write(link, trace, trace.begin)
                 .thenCompose(isSame -> isSame ? replication(link) : NOBODY)
-                .thenCompose(written ->
-                        awaitConnected(link, written).thenCompose(all -> all ? connector.haveAll(written) : NO))
+                .thenCompose(written -> awaitConnected(link, written)
+                        .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO))
                 .thenCompose(
                         all -> all && link.breaks() == breaksBefore ? write(link, trace, trace.acknowledged()) : NO);
     }

@@ -1,6 +1,5 @@
 package io.github.lockstarter.redis.connector;
 
-import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -143,8 +142,8 @@ public final class DirectRedisConnector implements RedisConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> haveAll(Replication written) {
-        return connector.haveAll(written);
+    public CompletionStage<Boolean> haveAll(String history, long offset) {
+        return connector.haveAll(history, offset);
     }
 
     @Override

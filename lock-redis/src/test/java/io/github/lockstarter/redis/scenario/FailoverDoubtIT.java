@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a holder whose lock may be taken over knows of it during and after a failover that outlasts the take-over time. */
+/** What a holder knows of a lock that may be taken over, in a failover that outlasts the take-over time. */
 @Timeout(120)
 class FailoverDoubtIT {
 
@@ -69,7 +69,7 @@ class FailoverDoubtIT {
             });
         }
 
-        /** Somebody took locks of the instance over at the old master, perhaps this one, and perhaps released it there. */
+        /** Perhaps it was this lock, at the old master, and it was released there. */
         @Test
         void isNotCertainAgainIfALockOfTheInstanceWasTakenOverBefore() {
             try (RedisStore store = guarding(RedisStore.of(SERVERS.topology()));

@@ -144,7 +144,10 @@ abstract class HistoryFailover {
         }
     }
 
-    /** Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes to. */
+    /**
+     * Until no grace lasts any more; however long the outage was, nobody else has the lock while its holder believes
+     * to.
+     */
     private boolean isKeptBeyondTheGrace(LockHandle held, Application second) {
         long beyondTheGrace = System.nanoTime() + lease().plusSeconds(3).toNanos();
         while (System.nanoTime() - beyondTheGrace < 0 && held.state() != HoldState.LOST) {

@@ -2,7 +2,6 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import io.github.lockstarter.redis.connector.RedisConnector;
 import io.github.lockstarter.redis.connector.RedisConnectors;
-import io.github.lockstarter.redis.master.Replication;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
@@ -114,8 +113,8 @@ final class SpringRedisConnector implements RedisConnector {
     }
 
     @Override
-    public CompletionStage<Boolean> haveAll(Replication written) {
-        return connector.haveAll(written);
+    public CompletionStage<Boolean> haveAll(String history, long offset) {
+        return connector.haveAll(history, offset);
     }
 
     @Override

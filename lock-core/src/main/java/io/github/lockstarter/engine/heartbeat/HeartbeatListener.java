@@ -1,0 +1,17 @@
+package io.github.lockstarter.engine.heartbeat;
+
+import io.github.lockstarter.spi.CrashDetection;
+import java.util.List;
+
+/** The engine, as heartbeats see it. Called on any thread. */
+public interface HeartbeatListener {
+
+    /** Some keys of locks at the store that this instance waits for. */
+    List<String> waitedFor(CrashDetection detection);
+
+    /** The owners of these locks are gone. Returns at once. */
+    void abandoned(List<String> keys);
+
+    /** A beat was sent, or answered. Returns at once. */
+    void afterBeat();
+}
