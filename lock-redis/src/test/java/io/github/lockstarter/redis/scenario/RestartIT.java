@@ -33,7 +33,7 @@ class RestartIT {
     @Test
     void tellsTheHolderWhenTheDataIsGoneAndNothingGuardsIt() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patientUnguarded());
                 Application application = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(application);
 
@@ -55,7 +55,7 @@ class RestartIT {
     @Test
     void keepsTheLockWhenTheDataIsKept() {
         try (RedisServer server = RedisServer.start("--appendonly", "yes", "--appendfsync", "always");
-                RedisStore store = new RedisStore(server.uri());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patient(ofSeconds(2)));
                 Application application = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(application);
 
@@ -74,7 +74,7 @@ class RestartIT {
     @Test
     void givesAnotherApplicationAGreaterFencingTokenAfterTheDataIsGone() {
         try (RedisServer server = RedisServer.start();
-                RedisStore store = new RedisStore(server.uri()).with(RedisStore.unguarded());
+                RedisStore store = new RedisStore(server.uri()).with(RedisStore.patientUnguarded());
                 Application before = Application.over(store.connect());
                 Application after = Application.over(store.connect())) {
             LockHandle held = acquireCountingLosses(before);
