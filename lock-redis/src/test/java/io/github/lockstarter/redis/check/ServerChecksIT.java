@@ -1,6 +1,7 @@
 package io.github.lockstarter.redis.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.redis.BackendUser;
 import io.github.lockstarter.redis.RedisLockBackend;
@@ -120,15 +121,16 @@ class ServerChecksIT {
         void locksOfTheOtherMastersCanBeHadWhileOneIsAway() {
             RedisCluster cluster = REDIS.topology();
             RedisServer away = cluster.masterOf("any");
-            RedisSettings settings = new RedisSettings("lock:", Duration.ofMillis(500), UNGUARDED.guard());
             RedisConnector connector = DirectRedisConnector.toCluster(
-                    List.of(cluster.servers().get(0).uri()), settings);
-            try (RedisLockBackend backend = new RedisLockBackend(connector, settings)) {
-                assertThat(backend.state().toCompletableFuture().join()).satisfies(state -> {
-                    assertThat(state.failure()).isEmpty();
-                    assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure()
-                            .isEmpty());
-                });
+                    List.of(cluster.servers().get(0).uri()), UNGUARDED);
+            try (RedisLockBackend backend = new RedisLockBackend(connector, UNGUARDED)) {
+                await().untilAsserted(() -> assertThat(
+                                backend.state().toCompletableFuture().join())
+                        .satisfies(state -> {
+                            assertThat(state.failure()).isEmpty();
+                            assertThat(state.nodes()).hasSize(3).allMatch(node -> node.failure()
+                                    .isEmpty());
+                        }));
 
                 cluster.requireFullCoverage(false);
                 cluster.replicaOf(away).pause(); // else it takes over
