@@ -5,11 +5,10 @@ public enum HoldState {
     /** It is held: no other owner can have it. */
     HELD,
     /**
-     * It is not certain at the moment that the lock is held: another instance may have taken it over, since the
-     * connection to the store was interrupted, or the store has not answered for {@code
-     * distributed-lock.crash-takeover}, as also after a pause of the JVM. It is held again once the store confirms it,
-     * or else lost. If the store was restarted or failed over meanwhile, it stays in doubt, and {@link
-     * LockHandle#ensureHeld()} fails.
+     * It is not certain at the moment that the lock is held: another instance may have taken it over, since the store
+     * has not answered for {@code distributed-lock.crash-takeover}, as after a pause of the JVM, or has failed over. It
+     * is held again once the store answers, or else lost. If the store was restarted meanwhile, and may have forgotten
+     * a take-over, it stays in doubt, and {@link LockHandle#ensureHeld()} fails.
      */
     IN_DOUBT,
     /** It was lost. */

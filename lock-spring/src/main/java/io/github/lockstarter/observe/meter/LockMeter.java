@@ -41,8 +41,8 @@ public enum LockMeter implements MeterDocumentation {
     TAKEOVERS("distributed.lock.takeovers", Meter.Type.COUNTER, "Locks taken over from a crashed instance"),
 
     /**
-     * Locks that came into doubt while they were held, since the connection to the store was interrupted. Each is
-     * {@link #CONFIRMED}, {@link #LOST}, or released.
+     * Locks that came into doubt while they were held, since the store did not answer, or failed over. Each is {@link
+     * #CONFIRMED}, {@link #LOST}, or released.
      */
     DOUBTS("distributed.lock.doubts", Meter.Type.COUNTER, "Locks that came into doubt while they were held"),
 
