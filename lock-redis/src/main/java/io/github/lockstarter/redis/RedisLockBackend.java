@@ -78,8 +78,9 @@ import java.util.stream.Stream;
  * <p><b>Commands.</b> One Lua script per verb, sent by EVALSHA, with EVAL where the server does not know it yet. They
  * call GET, MGET, SET, INCRBY, DEL, EXISTS, PEXPIRE, PTTL, TIME, INFO, ZADD, ZREM, ZSCORE, ZCARD, ZPOPMIN and
  * PUBLISH; those for take-overs PUBSUB NUMSUB, and WAIT where there are replicas. An uncontended acquisition and
- * release cost two round trips; up to 50 renewals are one call, and so are up to 32 attempts or releases that come while others
- * are under way. A {@code SET <prefix>{n} text NX PX} of another program excludes these locks and is excluded by them.
+ * release cost two round trips; up to 50 renewals are one call, and so are up to 32 attempts or releases that come
+ * while others are under way. A {@code SET <prefix>{n} text NX PX} of another program excludes these locks and is
+ * excluded by them.
  *
  * <p><b>Guarantee.</b> At most one token has a key while its lease is valid, and the fencing tokens of a key grow
  * strictly: also if the fencing counter is lost, unless the server's clock stands below the last one and the caller no
