@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A doubt begins when it is reported, and ends once, for the thread that {@link #endDoubt ends} it.
  *
- * <p>Any thread asks and confirms. {@link #confirmedIn} only grows, and stays as it is once it is void.
+ * <p>Any thread asks and confirms. {@link #confirmedIn} only grows once the lock is granted, and stays as it is once it
+ * is void.
  */
 public final class Certainty {
 

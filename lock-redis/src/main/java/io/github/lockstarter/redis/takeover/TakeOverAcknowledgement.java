@@ -123,7 +123,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
                 .whenComplete((all, failure) -> {
                     underWay.remove(instanceId);
                     refusal = refusalIn(failure);
-                    if (failure == null && all) {
+                    isUnacknowledged = failure != null || !all;
+                    if (!isUnacknowledged) {
                         onAcknowledged.accept(key);
                     }
                 });
