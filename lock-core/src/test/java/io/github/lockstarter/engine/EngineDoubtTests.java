@@ -516,7 +516,8 @@ class EngineDoubtTests extends EngineInterleavings {
         backend.nextRenewal().answer().complete(new RenewResult.Unknown("no answer within 2s", cause));
         answered(ANOTHER_HISTORY, TAKE_OVER_1);
         assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
-        assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED);
+        await().untilAsserted(() ->
+                assertThat(losses).extracting(LockEvent.Lost::cause).containsExactly(LossCause.HISTORY_CHANGED));
     }
 
     /** It has lost what replicas had acknowledged, with the lock that was granted by it. */
