@@ -173,6 +173,11 @@ public final class RecordingBackend implements LockBackend {
     }
 
     @Override
+    public StoreState.CrashTakeOver crashTakeOver() {
+        return backend.crashTakeOver();
+    }
+
+    @Override
     public void listen(String instanceId, SignalListener signals) {
         listener = signals;
         backend.listen(instanceId, new SignalListener() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.HoldState;
+import io.github.lockstarter.LockAdmin.StoreState.CrashTakeOver;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockException;
@@ -109,6 +110,8 @@ class FailoverDoubtIT {
                     crashing.stop();
                     RedisScenario.letPass(TAKE_OVER.multipliedBy(4));
                     assertThat(next).isNotDone();
+                    await().untilAsserted(
+                                    () -> assertThat(takeOver(heir).reason()).contains("waits for a replica"));
 
                     away.resume();
                     next.get(10, TimeUnit.SECONDS).close();
@@ -116,10 +119,15 @@ class FailoverDoubtIT {
                             .last()
                             .extracting(LockEvent.Acquired::path)
                             .isEqualTo(LockEvent.Path.TAKEN_OVER);
+                    assertThat(takeOver(heir).state()).isEqualTo(CrashTakeOver.State.ON);
                 }
             } finally {
                 away.resume();
             }
+        }
+
+        private CrashTakeOver takeOver(Application application) throws Exception {
+            return application.admin().storeState().get(5, TimeUnit.SECONDS).crashTakeOver();
         }
 
         private List<RedisServer> replicas() {
