@@ -80,6 +80,7 @@ public final class SpiClient implements SignalListener {
     public SpiHold hold(String key, Duration lease) {
         LockToken token = newToken();
         AcquireResult result = tryOnce(key, token, lease);
+        awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
             return new SpiHold(this, key, token, granted.fencingToken());
         }
@@ -89,6 +90,7 @@ public final class SpiClient implements SignalListener {
     /** Joins the queue of what must be busy; returns the position. */
     long queue(String key, LockToken token, Waiting waiting) {
         AcquireResult result = tryOrWait(key, token, Duration.ofSeconds(5), waiting);
+        awaitExecution(key);
         if (result instanceof AcquireResult.Contended contended) {
             return contended.position();
         }
@@ -111,8 +113,10 @@ public final class SpiClient implements SignalListener {
 
     /** Releases, and goes on waiting. */
     ReleaseResult releaseAndQueue(SpiHold hold) {
-        return answer(backend.release(new ReleaseCommand(
+        ReleaseResult result = answer(backend.release(new ReleaseCommand(
                 hold.key(), hold.token(), hold.fencingToken(), Optional.of(Duration.ofSeconds(30)), Optional.empty())));
+        awaitExecution(hold.key());
+        return result;
     }
 
     /** Acquires what must be free, with a minimum time. */
@@ -120,6 +124,7 @@ public final class SpiClient implements SignalListener {
         LockToken token = newToken();
         AcquireResult result =
                 answer(backend.acquire(new AcquireCommand(key, token, lease, 0, 1, Optional.empty(), atLeast)));
+        awaitExecution(key);
         if (result instanceof AcquireResult.Granted granted) {
             return new Timed(
                     new SpiHold(this, key, token, granted.fencingToken()), new Keep(atLeast, granted.grantTime()));
@@ -152,7 +157,8 @@ public final class SpiClient implements SignalListener {
     }
 
     /**
-     * Until every server has executed what this client sent so far: a quorum answers before its slowest server does.
+     * Until every server has executed what this client sent so far: a quorum answers before its slowest server does,
+     * and what another client sends next may come before that.
      */
     void awaitExecution(String key) {
         answer(backend.inspect(key));
