@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The locks of this instance, and the ends of their leases, by the clock of this machine: the servers know the session
- * only. Whoever removes a hold ends it. Thread-safe.
+ * only. The caller that removes a hold ends it. Thread-safe.
  */
 final class Holds {
 

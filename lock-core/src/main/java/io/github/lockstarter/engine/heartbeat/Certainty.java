@@ -73,7 +73,7 @@ public final class Certainty {
         return known == null || known.covers(confirmed, takeOverNanos);
     }
 
-    /** Whether nobody can say any more that no other owner has had the lock in between. */
+    /** Whether it can no longer be ruled out that another owner has had the lock in between. */
     public boolean isUndecidable() {
         Heartbeat known = heartbeat;
         return known != null && known.isVoid(confirmedIn, condition);

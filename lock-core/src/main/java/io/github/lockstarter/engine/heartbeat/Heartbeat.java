@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * Tells one store again and again that this instance is alive, and remembers when the last beat was sent that has an
- * answer: from then on, no lock of this instance is taken over for a take-over time.
+ * Tells one store at regular intervals that this instance is alive, and remembers when the last answered beat was sent:
+ * from then on, no lock of this instance is taken over for a take-over time.
  *
  * <p>A <em>period</em> is a time in which the answers name the same history and the same take-over. What was confirmed
  * in an earlier period may have been taken over since, and is renewed once in the present one. It can never be
@@ -233,7 +233,7 @@ final class Heartbeat extends TimerEntry {
                 && !Deadline.isOver(known.sent, certainNanos(takeOverNanos), clock);
     }
 
-    /** Whether nobody can say any more that a lock which was confirmed last in the period has not been taken over. */
+    /** Whether it can no longer be ruled out that a lock was taken over since it was confirmed, in the period. */
     boolean isVoid(long period, TakeOverCondition condition) {
         State known = state;
         return period < (condition == TakeOverCondition.NONE ? known.forgotten : known.voided);

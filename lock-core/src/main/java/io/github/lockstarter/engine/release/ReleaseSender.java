@@ -132,7 +132,7 @@ public final class ReleaseSender {
         completeAwaited(hold, result); // last: what hangs on it is not ours
     }
 
-    /** What was found free was released by its owner if nobody can have taken it over until now. */
+    /** A lock that was found free counts as released by its owner if no take-over is possible until now. */
     private boolean isReleased(Hold hold, ReleaseResult result) {
         return result instanceof ReleaseResult.Released
                 || result instanceof ReleaseResult.Kept

@@ -117,7 +117,11 @@ public final class RedisHeartbeat implements CrashDetection {
                 new CommandArgs<>(StringCodec.UTF8).add("NUMSUB").add(keySpace.mailboxOf(instanceId));
         AsyncCommand<String, String, List<Object>> look = new AsyncCommand<>(
                 new Command<>(CommandType.PUBSUB, new NestedMultiOutput<>(StringCodec.UTF8), arguments));
-        link.commands().dispatch(look);
+        try {
+            link.commands().dispatch(look);
+        } catch (RuntimeException closed) {
+            look.completeExceptionally(closed);
+        }
         return look.handle((subscribers, failure) -> {
                     refusal = failure instanceof RedisCommandExecutionException error
                             ? rightMissingIn(ServerError.of(error))

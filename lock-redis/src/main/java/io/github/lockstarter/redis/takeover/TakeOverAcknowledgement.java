@@ -73,7 +73,7 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         this.patience = settings.commandTimeout().dividedBy(2);
     }
 
-    /** Whoever waits for a key is to try again when its take-over is acknowledged. */
+    /** Told each key whose take-over is acknowledged: its waiters try again. */
     public void report(Consumer<String> acknowledged) {
         onAcknowledged = acknowledged;
     }

@@ -1,6 +1,5 @@
--- Writes the trace of a take-over once more, so that a WAIT behind this on the same connection waits for it; or notes that all
--- replicas have it (look.lua). Without effect if another mark
--- has begun since.
+-- Writes the trace of a take-over once more, so that a WAIT behind this on the same connection waits for it; or notes
+-- that all replicas have it (look.lua). Without effect if another mark has begun since.
 --
 -- KEYS[1]  trace: string, <prefix>taken:<instance>
 -- ARGV[1]  the begin of the mark
