@@ -2,7 +2,6 @@ package io.github.lockstarter.redis.testing;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -14,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * static final RedisExtension REDIS = new RedisExtension();
  * }</pre>
  */
-public final class RedisExtension implements BeforeAllCallback, BeforeEachCallback {
+public final class RedisExtension extends FreshBeforeEachTest implements BeforeAllCallback {
 
     private final String[] arguments;
     private @Nullable RedisServer server;
@@ -49,7 +48,7 @@ public final class RedisExtension implements BeforeAllCallback, BeforeEachCallba
     }
 
     @Override
-    public void beforeEach(ExtensionContext context) {
+    void reset(ExtensionContext context) {
         server().reset();
     }
 }

@@ -3,7 +3,6 @@ package io.github.lockstarter.redis.testing;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
@@ -19,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Store;
  *
  * @param <T> the kind
  */
-public final class TopologyExtension<T extends RedisTopology> implements BeforeAllCallback, BeforeEachCallback {
+public final class TopologyExtension<T extends RedisTopology> extends FreshBeforeEachTest implements BeforeAllCallback {
 
     private final Class<T> kind;
     private final Supplier<T> start;
@@ -88,7 +87,7 @@ public final class TopologyExtension<T extends RedisTopology> implements BeforeA
      * Failovers that are under way cannot be stopped: servers that do not come back from one are replaced by new ones.
      */
     @Override
-    public void beforeEach(ExtensionContext context) {
+    void reset(ExtensionContext context) {
         T used = topology();
         try {
             used.reset();
