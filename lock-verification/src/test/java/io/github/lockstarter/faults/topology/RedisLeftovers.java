@@ -14,6 +14,9 @@ final class RedisLeftovers {
     /** How long a queue lasts that nobody leaves: the patience that is told to the server. */
     private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
 
+    /** How long the mark of an instance lasts: 20 take-over times of a second. Its trace lasts a grace longer. */
+    private static final Duration LONGEST_MARK = Duration.ofSeconds(20);
+
     private RedisLeftovers() {}
 
     static List<String> keys(RedisServer server, Duration longestLease) {
@@ -36,8 +39,16 @@ final class RedisLeftovers {
 
     /** -1 is for ever, -2 that it has just gone. */
     private static boolean stays(RedisCommands<String, String> commands, String key, Duration longestLease) {
-        Duration longest = key.endsWith(":waiters") ? LONGEST_QUEUE : longestLease;
+        Duration longest = longest(key, longestLease);
         long millis = commands.pttl(key);
         return millis == -1 || millis > longest.toMillis();
+    }
+
+    private static Duration longest(String key, Duration longestLease) {
+        if (key.endsWith(":waiters")) {
+            return LONGEST_QUEUE;
+        }
+        boolean isOfTakeOver = key.startsWith("lock:doubt:") || key.startsWith("lock:taken:");
+        return isOfTakeOver ? LONGEST_MARK.plus(longestLease.multipliedBy(2)) : longestLease;
     }
 }
