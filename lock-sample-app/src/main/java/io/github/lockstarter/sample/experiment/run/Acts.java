@@ -87,9 +87,9 @@ final class Acts {
         }
     }
 
-    /** What was done so far, in words. */
+    /** What was done so far, in words; an act that is under way is part of it. */
     List<String> done() {
-        return List.copyOf(done);
+        return stage.undisturbed(() -> List.copyOf(done));
     }
 
     private Acted stopHolder(Act act, Duration pause) {

@@ -228,6 +228,22 @@ public final class Stage implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes a look when nobody does anything to servers and instances. Blocks until then.
+     *
+     * @param look what to look at
+     * @param <T> what it gives
+     * @return what it gave
+     */
+    public <T> T undisturbed(Supplier<T> look) {
+        interference.lock();
+        try {
+            return look.get();
+        } finally {
+            interference.unlock();
+        }
+    }
+
     /** Waits until every instance answers, also one that was killed and is being replaced. */
     public void awaitInstances() {
         Readiness.await("all instances are up", Instance.START, () -> instances().stream()
