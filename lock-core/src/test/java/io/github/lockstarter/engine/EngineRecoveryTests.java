@@ -53,8 +53,8 @@ class EngineRecoveryTests extends EngineInterleavings {
                 })
                 .hasMessage(
                         "Could not acquire lock 'order:42' at once (1 attempt): Redis at here lost its data, so it"
-                                + " grants no free locks for another 20s (distributed-lock.max-lease), since their owners may still work."
-                                + " There is nothing to do: held locks stay held, and after that time free locks are granted again");
+                                + " grants no free locks for another 20s (distributed-lock.max-lease), since owners of forgotten"
+                                + " locks may still be working. There is nothing to do: after that time free locks are granted again");
         assertThat(refusals).containsExactly(LockEvent.Refusal.RECOVERING);
     }
 

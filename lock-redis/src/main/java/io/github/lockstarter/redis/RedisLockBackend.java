@@ -112,10 +112,9 @@ public final class RedisLockBackend implements QuorumNode {
             + " (master_replid of INFO replication), so that a server may have locks that have other owners by now";
     private static final String REFUSED =
             " lacks a right that take-overs need, so that this instance takes no locks over: ";
-    private static final CrashTakeOver UNACKNOWLEDGED =
-            CrashTakeOver.off("the last take-over waits for a replica that is"
-                    + " away: every server that may become the master has to acknowledge it, as the configuration or a sentinel"
-                    + " names them (INFO replication; SENTINEL RESET forgets replicas that are gone)");
+    private static final CrashTakeOver UNACKNOWLEDGED = CrashTakeOver.off(
+            "A take-over waits for a replica that is away: every server that may become the master has"
+                    + " to acknowledge it first. Bring the replica back, or have the sentinels forget it (SENTINEL RESET)");
 
     private final KeySpace keySpace;
     private final RenewScript renewScript;

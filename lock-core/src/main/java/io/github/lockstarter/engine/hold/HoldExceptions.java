@@ -29,10 +29,11 @@ public final class HoldExceptions {
                                         .orElse("");
                     case REVOKED -> "an operator took it away";
                     case TAKEN_OVER ->
-                        "its connection to the lock store was interrupted for longer than " + certainTime(hold)
+                        "this instance was cut off from the lock store, or paused, for longer than " + certainTime(hold)
                                 + ", and the store no longer has it: most likely, another instance took the lock over";
                     case HISTORY_CHANGED ->
-                        "the lock store restarted, and had not answered for longer than " + certainTime(hold)
+                        "the lock store restarted or failed over, and had not answered for longer than "
+                                + certainTime(hold)
                                 + ": it may have forgotten that another instance had the lock meanwhile";
                     case SHUTDOWN -> "the lock client was shut down";
                 };
@@ -70,8 +71,8 @@ public final class HoldExceptions {
                 hold.key,
                 "Cannot tell whether lock '" + hold.key + "' (fencing token " + hold.fencingToken
                         + ") is still held: the lock store did not answer for a while, or failed over, and did not"
-                        + " confirm the lock within a command timeout. It is not lost, and another instance may take it"
-                        + " over. Repeat the work, as after any outage of the store",
+                        + " confirm the lock within a command timeout. Another instance may have taken it over. Repeat"
+                        + " the work, as after any outage of the store",
                 null);
     }
 

@@ -102,7 +102,7 @@ public final class RedisHeartbeat implements CrashDetection {
         return refusal.or(acknowledgement::refusal);
     }
 
-    /** Whether the last take-over was not acknowledged by all replicas, and waits for them. */
+    /** Whether a take-over waits for a replica. */
     public boolean isUnacknowledged() {
         return acknowledgement.isUnacknowledged();
     }

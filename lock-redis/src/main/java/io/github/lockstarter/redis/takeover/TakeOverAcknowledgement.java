@@ -44,7 +44,19 @@ import org.jspecify.annotations.Nullable;
 public final class TakeOverAcknowledgement implements AutoCloseable {
 
     private static final CompletionStage<Boolean> NO = CompletableFuture.completedFuture(false);
-    private static final CompletionStage<Replication> NOBODY = CompletableFuture.completedFuture(Replication.NONE);
+    private static final CompletionStage<Outcome> OVERTAKEN = CompletableFuture.completedFuture(Outcome.OVERTAKEN);
+    private static final CompletionStage<Outcome> MISSING = CompletableFuture.completedFuture(Outcome.MISSING);
+
+    /** A caller that waits for the lock asks again with each of its beats. */
+    private static final Duration STALE = Duration.ofSeconds(5);
+
+    private enum Outcome {
+        ACKNOWLEDGED,
+        /** A replica has not got the trace. */
+        MISSING,
+        /** The owner is back, or another mark has begun. */
+        OVERTAKEN
+    }
 
     private final RedisConnections connections;
     private final RedisConnector connector;
@@ -53,8 +65,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private volatile Consumer<String> onAcknowledged = key -> {};
 
-    /** Whether the last take-over waits for replicas. */
-    private volatile boolean isUnacknowledged;
+    /** When a replica was missing last; empty if the last take-over did not lack any. */
+    private volatile Optional<Long> missingAt = Optional.empty();
 
     /** The last answer, if it said that the user lacks the right to wait for replicas. */
     private volatile Optional<ServerError> refusal = Optional.empty();
@@ -83,9 +95,9 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         return refusal;
     }
 
-    /** Whether the last take-over was not acknowledged by all replicas, and waits for them. */
+    /** Whether a take-over waits for a replica. */
     boolean isUnacknowledged() {
-        return isUnacknowledged;
+        return missingAt.filter(at -> System.nanoTime() - at < STALE.toNanos()).isPresent();
     }
 
     /** As {@link RedisConnections#start}. */
@@ -120,11 +132,11 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
         connections
                 .link(trace.key)
                 .thenCompose(link -> acknowledge(link, trace))
-                .whenComplete((all, failure) -> {
+                .whenComplete((outcome, failure) -> {
                     underWay.remove(instanceId);
                     refusal = refusalIn(failure);
-                    isUnacknowledged = failure != null || !all;
-                    if (!isUnacknowledged) {
+                    missingAt = outcome == Outcome.MISSING ? Optional.of(System.nanoTime()) : Optional.empty();
+                    if (outcome == Outcome.ACKNOWLEDGED) {
                         onAcknowledged.accept(key);
                     }
                 });
@@ -138,14 +150,24 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     }
 
     /** By those that are connected, named or not, and by those that are named, connected or not. */
-    private CompletionStage<Boolean> acknowledge(RedisLink link, Trace trace) {
+    private CompletionStage<Outcome> acknowledge(RedisLink link, Trace trace) {
         int breaksBefore = link.breaksCounted();
         return write(link, trace, trace.begin)
-                .thenCompose(isSame -> isSame ? replication(link) : NOBODY)
-                .thenCompose(written -> awaitConnected(link, written)
-                        .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO))
-                .thenCompose(
-                        all -> all && link.breaks() == breaksBefore ? write(link, trace, trace.acknowledged()) : NO);
+                .thenCompose(isSame -> isSame
+                        ? haveAll(link).thenCompose(all -> note(link, trace, all && link.breaks() == breaksBefore))
+                        : OVERTAKEN);
+    }
+
+    private CompletionStage<Boolean> haveAll(RedisLink link) {
+        return replication(link).thenCompose(written -> awaitConnected(link, written)
+                .thenCompose(all -> all ? connector.haveAll(written.history(), written.offset()) : NO));
+    }
+
+    private CompletionStage<Outcome> note(RedisLink link, Trace trace, boolean all) {
+        return all
+                ? write(link, trace, trace.acknowledged())
+                        .thenApply(isSame -> isSame ? Outcome.ACKNOWLEDGED : Outcome.OVERTAKEN)
+                : MISSING;
     }
 
     /** What the server has written so far, and who is connected to it. */

@@ -169,8 +169,8 @@ class HistoryGuardIT {
                     .hasMessageMatching(
                             "Could not acquire lock 'scenario:history' within 300ms \\(\\d+ attempts?\\): Redis at \\S+ lost"
                                     + " its data, so it grants no free locks for another [23]\\d(\\.\\d)?s"
-                                    + " \\(distributed-lock\\.max-lease\\), since their owners may still work\\. There is"
-                                    + " nothing to do: .* are granted again");
+                                    + " \\(distributed-lock\\.max-lease\\), since owners of forgotten locks may still be"
+                                    + " working\\. There is nothing to do: .* are granted again");
         }
     }
 

@@ -47,9 +47,9 @@ public final class DoubtLog implements LockListener {
     public void onInDoubt(LockEvent.InDoubt event) {
         LockLogLine.about(log.atLevel(levelOf(event)), event, event.fencingToken())
                 .log(
-                        "Lock '{}' (fencing token {}), held for {}, is in doubt: for about crash-takeover the lock backend"
-                                + " has not confirmed it, and another instance may take it over. The connection was"
-                                + " interrupted, the backend is slow, or this JVM was paused. ensureHeld() waits for the"
+                        "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for"
+                                + " about crash-takeover, and another instance may have taken it over. The connection was"
+                                + " interrupted, the store is slow, or this JVM was paused. ensureHeld() waits for the"
                                 + " answer. Further locks in doubt are logged at DEBUG",
                         event.fencingToken(),
                         DurationText.of(event.held()));
@@ -69,7 +69,7 @@ public final class DoubtLog implements LockListener {
         Level level = settled(event.key(), event.fencingToken()) ? Level.WARN : Level.DEBUG;
         LockLogLine.about(log.atLevel(level), event, event.fencingToken())
                 .log(
-                        "Lock '{}' (fencing token {}) is held: the lock backend confirmed it after {} in doubt",
+                        "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
                         event.fencingToken(),
                         DurationText.of(event.inDoubtFor()));
     }

@@ -49,7 +49,7 @@ class DoubtLogTests {
         assertThat(warnings(output)).hasSize(2);
         assertThat(warnings(output).get(0)).contains("Lock 'order:1' (fencing token 1), held for 3s, is in doubt");
         assertThat(warnings(output).get(1))
-                .contains("Lock 'order:1' (fencing token 1) is held: the lock backend confirmed it after 1.3s");
+                .contains("Lock 'order:1' (fencing token 1) is held: the lock store confirmed it after 1.3s");
     }
 
     @Test
