@@ -47,8 +47,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
     private static final CompletionStage<Outcome> OVERTAKEN = CompletableFuture.completedFuture(Outcome.OVERTAKEN);
     private static final CompletionStage<Outcome> MISSING = CompletableFuture.completedFuture(Outcome.MISSING);
 
-    /** A caller that waits for the lock asks again with each of its beats. */
-    private static final Duration STALE = Duration.ofSeconds(5);
+    /** Far more than a beat's period: with each beat, an instance whose callers wait asks again. */
+    private static final Duration STALE = Duration.ofMinutes(1);
 
     private enum Outcome {
         ACKNOWLEDGED,
