@@ -328,8 +328,11 @@ final class AttemptRunner {
         }
         Obstacle owner = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease())
                 .lookedAtWithin(contended.lookAgain());
-        boolean isWatched = contended.holder().isPresent() && heartbeats.lookAtOwners(attempt.acquisition().key);
-        return isWatched ? owner.watched() : owner;
+        return contended
+                .holder()
+                .filter(any -> heartbeats.lookAtOwners(attempt.acquisition().key))
+                .map(holder -> owner.watchedAt(holder.instance()))
+                .orElse(owner);
     }
 
     private void granted(AcquireAttempt attempt, Asked asked, AcquireResult.Granted granted) {

@@ -41,12 +41,16 @@ import io.github.lockstarter.spi.CrashDetection;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.ReleaseResult;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * An engine between start and stop: creates its parts, and ends holds that another instance revoked. Thread-safe;
@@ -60,7 +64,7 @@ final class EngineRuntime implements HeartbeatListener {
     private static final int MOST_NAMED = 10;
 
     /** Of how many locks that are waited for one beat asks at most. */
-    private static final int MOST_LOOKS = 200;
+    private static final int MOST_LOOKS = 100;
 
     private final EngineContext context;
     private final Waiters waiters;
@@ -113,21 +117,36 @@ final class EngineRuntime implements HeartbeatListener {
         watchdog.afterBeat();
     }
 
-    /** {@inheritDoc} If there are very many, others with each beat. */
+    /**
+     * {@inheritDoc} One lock of each owner first, then others as far as there is room, by chance: a lock may have
+     * another owner by now.
+     */
     @Override
     public List<String> waitedFor(CrashDetection detection) {
-        List<String> keys = waiters.queues().keys();
-        keys.removeIf(key -> !context.heartbeats().isAt(key, detection));
-        if (keys.size() <= MOST_LOOKS) {
-            return keys;
+        List<String> first = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        for (List<String> owned : waiters.queues().watchedByOwner().values()) {
+            owned.removeIf(key -> !context.heartbeats().isAt(key, detection));
+            Collections.shuffle(owned, ThreadLocalRandom.current());
+            first.addAll(owned.subList(0, Math.min(1, owned.size())));
+            others.addAll(owned.subList(Math.min(1, owned.size()), owned.size()));
         }
-        Collections.shuffle(keys, ThreadLocalRandom.current());
-        return keys.subList(0, MOST_LOOKS);
+        Collections.shuffle(first, ThreadLocalRandom.current());
+        Collections.shuffle(others, ThreadLocalRandom.current());
+        return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
     }
 
+    /** {@inheritDoc} All other locks of these owners are tried with them. */
     @Override
     public void abandoned(List<String> keys) {
-        keys.forEach(attempts::signal);
+        Set<String> gone = Set.copyOf(keys);
+        Set<String> free = new HashSet<>(gone);
+        for (List<String> owned : waiters.queues().watchedByOwner().values()) {
+            if (owned.stream().anyMatch(gone::contains)) {
+                free.addAll(owned);
+            }
+        }
+        free.forEach(attempts::signal);
     }
 
     /** The store can be reached, for the first time or again: it is asked at once. */

@@ -653,14 +653,32 @@ class EngineDoubtTests extends EngineInterleavings {
     }
 
     @Test
-    void triesTheLocksOfAnOwnerThatIsGone() {
+    void asksWithEachBeatForALockOfEachOwnerHoweverManyLocksOthersHave() {
+        answered(HISTORY, NO_TAKE_OVER);
+        for (int i = 0; i < 400; i++) {
+            heldBy("a0000000", "a" + i);
+        }
+        heldBy("b0000000", "b1");
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(nextOfNow().waitedFor).contains("b1").hasSizeLessThanOrEqualTo(100);
+        }
+    }
+
+    @Test
+    void triesAllLocksOfAnOwnerThatIsGone() {
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
+        heldBy("a0000000", "a2");
         heldBy("b0000000", "b1");
 
         nextOfNow().answer(HISTORY, NO_TAKE_OVER, "a1");
 
-        assertThat(backend.nextAcquire().command().key()).isEqualTo("a1");
+        assertThat(List.of(nextKey(), nextKey())).containsExactlyInAnyOrder("a1", "a2");
+    }
+
+    private String nextKey() {
+        return backend.nextAcquire().command().key();
     }
 
     @Test
@@ -681,8 +699,11 @@ class EngineDoubtTests extends EngineInterleavings {
     /** A caller waits for a lock that another instance has. */
     private void heldBy(String instance, String key) {
         CompletableFuture<LockHandle> unused = engine.acquireAsync(LockRequest.of(key));
-        backend.nextAcquire()
-                .answer()
+        Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+        while (!attempt.command().key().equals(key)) {
+            attempt = backend.nextAcquire(); // of a waiter that tries again meanwhile
+        }
+        attempt.answer()
                 .complete(new AcquireResult.Contended(
                         Optional.of(Duration.ofSeconds(20)), Waiting.NEW, Optional.of(new LockHolder(instance))));
     }

@@ -6,7 +6,7 @@ import java.util.List;
 /** The engine, as heartbeats see it. Called on any thread. */
 public interface HeartbeatListener {
 
-    /** Some keys of locks at the store that this instance waits for. */
+    /** Keys of locks at the store that this instance waits for, at least one of each owner as far as there is room. */
     List<String> waitedFor(CrashDetection detection);
 
     /** The owners of these locks are gone. Returns at once. */

@@ -30,7 +30,8 @@ public final class Backoff {
             return Math.min(obstacle.remaining().orElse(longest).toNanos() + spread(), longest.toNanos());
         }
         double grown = (double) settings.initialDelay().toNanos() * Math.pow(settings.multiplier(), round);
-        double longest = (double) settings.maxDelay().toNanos() * (obstacle.isWatched() ? WATCHED : 1);
+        double longest =
+                (double) settings.maxDelay().toNanos() * (obstacle.watched().isPresent() ? WATCHED : 1);
         double capped = Math.min(grown, longest);
         ThreadLocalRandom random = ThreadLocalRandom.current();
         long delay = (long) (capped * (1 - settings.jitter() * random.nextDouble()));

@@ -104,6 +104,11 @@ public final class KeyQueue {
         return retired;
     }
 
+    /** The instance that had the lock by the last answer, if the heartbeats look whether it is alive. */
+    Optional<String> watched() {
+        return obstacle == null ? Optional.empty() : obstacle.watched();
+    }
+
     /** The waiters in the order in which they are served. */
     List<Waiter> waiters(long now) {
         List<Waiter> waiters = new ArrayList<>();

@@ -2,7 +2,9 @@ package io.github.lockstarter.engine.queue;
 
 import io.github.lockstarter.LockAdmin.Waiter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +70,15 @@ public final class KeyQueues {
 
     public List<String> keys() {
         return new ArrayList<>(queues.keySet());
+    }
+
+    /** The keys of locks at whose owners the heartbeats look, by the instance that has the lock. */
+    public Map<String, List<String>> watchedByOwner() {
+        Map<String, List<String>> watched = new HashMap<>();
+        queues.forEach((key, queue) -> queue.locked(KeyQueue::watched)
+                .ifPresent(owner ->
+                        watched.computeIfAbsent(owner, any -> new ArrayList<>()).add(key)));
+        return watched;
     }
 
     /** The waiters of all keys. */

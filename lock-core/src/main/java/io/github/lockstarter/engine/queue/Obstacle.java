@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * @param ending how a wait ends that can last no longer; empty if another owner has the lock, or it is kept
  * @param holder describes the owner of the lock, as far as it is known
  * @param lookAgain when to look again at the latest, however long it lasts; empty if it does not matter
- * @param isWatched whether the heartbeats look if the owner is alive
+ * @param watched the instance that has the lock, if the heartbeats look whether it is alive
  */
 public record Obstacle(
         Kind kind,
@@ -25,11 +25,11 @@ public record Obstacle(
         Optional<AcquireOutcome> ending,
         Optional<Supplier<String>> holder,
         Optional<Duration> lookAgain,
-        boolean isWatched) {
+        Optional<String> watched) {
 
     /** What stands between a caller and the lock, and ends some day. */
     Obstacle(Kind kind, Optional<Duration> remaining) {
-        this(kind, remaining, Optional.empty(), Optional.empty(), Optional.empty(), false);
+        this(kind, remaining, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     /** A hold of this instance has the lock; empty if its lease is over. */
@@ -44,7 +44,7 @@ public record Obstacle(
                 Optional.empty(),
                 Optional.of(() -> describe(hold)),
                 Optional.empty(),
-                false));
+                Optional.empty()));
     }
 
     /** Another owner has the lock, perhaps of another instance; the backend may know its name. */
@@ -55,17 +55,17 @@ public record Obstacle(
                 Optional.empty(),
                 holder.map(owner -> () -> describe(owner)),
                 Optional.empty(),
-                false);
+                Optional.empty());
     }
 
     /** The same, which is to be looked at again within a time, if there is one. */
     public Obstacle lookedAtWithin(Optional<Duration> limit) {
-        return limit.isEmpty() ? this : new Obstacle(kind, remaining, ending, holder, limit, isWatched);
+        return limit.isEmpty() ? this : new Obstacle(kind, remaining, ending, holder, limit, watched);
     }
 
-    /** The same, and the heartbeats look at the owner. */
-    public Obstacle watched() {
-        return new Obstacle(kind, remaining, ending, holder, lookAgain, true);
+    /** The same, and the heartbeats look whether the instance that has the lock is alive. */
+    public Obstacle watchedAt(String instance) {
+        return new Obstacle(kind, remaining, ending, holder, lookAgain, Optional.of(instance));
     }
 
     /** The lock is kept for the rest of its minimum time. */
@@ -86,13 +86,18 @@ public record Obstacle(
                 ending,
                 holder,
                 lookAgain,
-                isWatched);
+                watched);
     }
 
     /** The backend can grant nothing now. */
     public static Obstacle unavailable(AcquireOutcome.Failed failure) {
         return new Obstacle(
-                Kind.OUTAGE, Optional.empty(), Optional.of(failure), Optional.empty(), Optional.empty(), false);
+                Kind.OUTAGE,
+                Optional.empty(),
+                Optional.of(failure),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** The backend may have forgotten the owner of the lock. */
@@ -103,7 +108,7 @@ public record Obstacle(
                 Optional.of(new AcquireOutcome.Recovering(answer)),
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                Optional.empty());
     }
 
     private static String describe(Hold holder) {
