@@ -98,8 +98,9 @@ final class Renewals {
     /** Renews holds whose renewal has begun, together. */
     void renew(List<Hold> due) {
         List<CompletionStage<RenewResult>> stages = List.of(); // until they are sent
-        List<Sent> renewals = new ArrayList<>(due.size());
+        List<Sent> renewals = List.of();
         try {
+            renewals = new ArrayList<>(due.size());
             Moment sent = Moment.now(clock);
             List<RenewCommand> commands = new ArrayList<>(due.size());
             Deadline shared = Deadline.of(sent, 0);

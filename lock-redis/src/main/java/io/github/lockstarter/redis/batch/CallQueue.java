@@ -15,7 +15,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants. Calls that are no attempts reach the server in the order in which they were added, and an attempt
  * after all that were added before it. So an attempt follows the release that its thread has sent before; and since the
- * engine sends a token's release after the answer to its attempt, nothing else needs an order. At most {@value
- * #MOST_UNANSWERED} scripts are unanswered when an attempt is sent. Each call that was added gets a result: while one
+ * engine sends a token's release after the answer to its attempt, nothing else needs an order. Fewer than {@value
+ * #MOST_UNANSWERED} calls are unanswered when an attempt is sent. Each call that was added gets a result: while one
  * is held back, an answer is due that sends it, and {@link #PATIENCE} sends it if the answer does not come. An attempt
  * for which there is no room within the command timeout is answered as not sent.
  *
@@ -42,7 +41,7 @@ public final class CallQueue {
     /** Most calls that travel together. 32 acquisitions keep the server busy for about 0.2 ms. */
     static final int MOST = 32;
 
-    /** Most scripts that are unanswered when an attempt is sent: what Redis answers in a fraction of the timeout. */
+    /** From so many unanswered calls on, attempts wait: what Redis answers in a fraction of the timeout. */
     static final int MOST_UNANSWERED = 256;
 
     /** From so many unanswered scripts on, calls are collected: two let acquisitions and releases overlap. */
@@ -134,8 +133,8 @@ public final class CallQueue {
     private final ArrayDeque<Call<?, ?>> attempts = new ArrayDeque<>();
     private final AtomicInteger rounds = new AtomicInteger();
     private final AtomicInteger unanswered = new AtomicInteger();
+    private final AtomicInteger unansweredCalls = new AtomicInteger();
     private final AtomicBoolean isWatched = new AtomicBoolean();
-    private final BiConsumer<@Nullable Object, @Nullable Throwable> whenAnswered = this::answered;
     private volatile boolean isHolding;
 
     /**
@@ -170,7 +169,8 @@ public final class CallQueue {
         return call;
     }
 
-    private void answered(@Nullable Object result, @Nullable Throwable failure) {
+    private void answered(int calls) {
+        unansweredCalls.addAndGet(-calls);
         unanswered.decrementAndGet();
         if (isHolding) {
             sendDue();
@@ -222,7 +222,7 @@ public final class CallQueue {
     }
 
     private @Nullable ArrayDeque<Call<?, ?>> dueLine() {
-        boolean areAttemptsDue = unanswered.get() < MOST_UNANSWERED && isDue(attempts);
+        boolean areAttemptsDue = unansweredCalls.get() < MOST_UNANSWERED && isDue(attempts);
         if (!ordered.isEmpty()) {
             return areAttemptsDue || isDue(ordered) ? ordered : null;
         }
@@ -259,12 +259,15 @@ public final class CallQueue {
     /** All are of one kind. */
     @SuppressWarnings({"unchecked", "rawtypes"})
     private void send(List<Call<?, ?>> calls) {
+        int count = calls.size();
         unanswered.incrementAndGet();
+        unansweredCalls.addAndGet(count);
         try {
             CompletionStage<?> sent = ((Sender) calls.get(0).sender).send((List) calls);
-            sent.whenComplete(whenAnswered);
+            sent.whenComplete((answer, failure) -> answered(count));
         } catch (Throwable e) { // such as for want of memory: each caller gets the failure
             unanswered.decrementAndGet();
+            unansweredCalls.addAndGet(-count);
             calls.forEach(call -> call.completeExceptionally(e));
         }
     }

@@ -161,6 +161,14 @@ class CallQueueTests {
     }
 
     @Test
+    void countsEachOfTheAttemptsThatTravelTogether() {
+        withoutPatience();
+        attempt(0, 4 * CallQueue.MOST_UNANSWERED);
+        assertThat(sent.stream().mapToInt(script -> script.split(",").length).sum())
+                .isBetween(CallQueue.MOST_UNANSWERED, CallQueue.MOST_UNANSWERED + CallQueue.MOST - 1);
+    }
+
+    @Test
     void failsWhatCannotBeSentAndGoesOn() {
         withoutPatience();
         List<CompletionStage<String>> failing = new ArrayList<>();

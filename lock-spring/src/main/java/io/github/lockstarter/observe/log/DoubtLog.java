@@ -50,7 +50,7 @@ public final class DoubtLog implements LockListener {
                         "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for"
                                 + " about crash-takeover, and another instance may have taken it over. The connection was"
                                 + " interrupted, the store is slow, or this JVM was paused. ensureHeld() waits for the"
-                                + " answer. Further locks in doubt are logged at DEBUG",
+                                + " answer, for one command timeout at most. Further locks in doubt are logged at DEBUG",
                         event.fencingToken(),
                         DurationText.of(event.held()));
     }

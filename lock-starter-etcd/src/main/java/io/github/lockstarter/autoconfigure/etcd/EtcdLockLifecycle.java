@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks at the start of the context that etcd answers. Locks that are taken earlier, by initialisation callbacks,
- * connect the backend themselves. It is closed with its bean, after the engine has released its locks.
+ * connect the backend themselves. It is closed with its bean, after the engine has stopped.
  *
  * <p>Called by the one thread that starts or stops the context.
  */

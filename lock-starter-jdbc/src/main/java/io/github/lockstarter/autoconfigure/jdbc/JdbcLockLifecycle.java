@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks the database when the context starts. Locks that are taken earlier, by initialisation callbacks, find out by
- * themselves. The backend is closed with its bean, after the engine has released its locks.
+ * themselves. The backend is closed with its bean, after the engine has stopped.
  *
  * <p>Called by the one thread that starts or stops the context.
  */

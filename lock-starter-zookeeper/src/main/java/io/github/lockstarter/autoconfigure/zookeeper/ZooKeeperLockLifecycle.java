@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Waits for the first connection when the context starts. The client connects, and connects again, on its own; the
- * backend is closed with the context, after the engine has released its locks.
+ * backend is closed with the context, after the engine has stopped.
  *
  * <p>Called by the one thread that starts or stops the context.
  */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Connects the servers of the quorum and checks them when the context starts, all at the same time, and disconnects
- * them after the engine has released its locks. Servers that do not answer are tried again with each lock; fewer than a
+ * them after the engine has stopped. Servers that do not answer are tried again with each lock; fewer than a
  * quorum fail the start.
  *
  * <p>Called by the one thread that starts or stops the context.
