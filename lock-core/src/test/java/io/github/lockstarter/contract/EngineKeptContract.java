@@ -220,7 +220,7 @@ public abstract class EngineKeptContract extends EngineContract {
         assertThatThrownBy(() -> first.locks().acquire(tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Minimum time of lock '" + key + "' is 6s, above the lease of the lock (5s)."
-                        + " Lower it, or raise the lease");
+                        + " Lower the minimum time, or raise the lease");
     }
 
     private StoredLock stored() {

@@ -176,8 +176,8 @@ public abstract class EngineRenewalContract extends EngineContract {
         assertThatThrownBy(() -> first.locks().acquire(renewed.renewedUpTo(LEASE.minusMillis(1))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Longest hold of lock '" + key
-                        + "' is 599ms, below the lease of the lock (600ms), for which it is held anyway. Raise it, or "
-                        + "lower the lease");
+                        + "' is 599ms, below the lease of the lock (600ms), for which it is held anyway. Raise "
+                        + "max-hold, or lower the lease");
         assertThat(first.backend().count(Verb.ACQUIRE)).isZero();
         first.locks().acquire(renewed.renewedUpTo(LEASE)).close();
     }

@@ -195,7 +195,7 @@ class InvalidLockDeclarationTests {
                 application,
                 LongLease.class,
                 "Lease of lock 'LongLease.ship' is 31s, above distributed-lock.max-lease (30s)",
-                "\n\nSet distributed-lock.max-lease=31s in all applications that share locks, or lower it.");
+                "\n\nSet distributed-lock.max-lease=31s in all applications that share locks, or lower the lease.");
     }
 
     /** Created before anything that makes proxies. */

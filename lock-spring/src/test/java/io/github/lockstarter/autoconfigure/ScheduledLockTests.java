@@ -298,11 +298,11 @@ class ScheduledLockTests {
         assertFails(
                 LongerThanTheLease.class,
                 "Minimum time of lock 'long' is 30.001s, above the lease of the lock (30s).",
-                "Lower it, or raise the lease.");
+                "Lower the minimum time, or raise the lease.");
         assertFails(
                 LongerThanItsLease.class,
                 "Minimum time of lock 'long' is 900ms, above the lease of the lock (800ms).",
-                "Lower it, or raise the lease.",
+                "Lower the minimum time, or raise the lease.",
                 "job.lease=800ms");
         assertFails(
                 NegativeMinimumTime.class,
@@ -311,7 +311,7 @@ class ScheduledLockTests {
         assertFails(
                 ShortHold.class,
                 "Longest hold of lock 'short' is 29s, below the lease of the lock (30s)",
-                "Raise it, or lower the lease.");
+                "Raise max-hold, or lower the lease.");
         assertFails(
                 Unresolved.class,
                 "atLeast = \"${job.at-least}\" cannot be resolved: ",

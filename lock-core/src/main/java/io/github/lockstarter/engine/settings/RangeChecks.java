@@ -59,7 +59,7 @@ final class RangeChecks {
             throw new IllegalArgumentException(property + " is " + DurationText.exactly(lease)
                     + ", above distributed-lock.max-lease (" + DurationText.exactly(maxLease)
                     + "). Set distributed-lock.max-lease=" + DurationText.exactly(lease)
-                    + " in all applications that share locks, or lower it");
+                    + " in all applications that share locks, or lower the lease");
         }
     }
 
@@ -67,7 +67,7 @@ final class RangeChecks {
         if (atLeast.compareTo(lease) > 0) {
             throw new IllegalArgumentException(
                     subject + " is " + DurationText.exactly(atLeast) + ", above the lease of the lock ("
-                            + DurationText.exactly(lease) + "). Lower it, or raise the lease");
+                            + DurationText.exactly(lease) + "). Lower the minimum time, or raise the lease");
         }
     }
 
@@ -75,7 +75,7 @@ final class RangeChecks {
         if (maxHold.compareTo(lease) < 0) {
             throw new IllegalArgumentException(subject + " is " + DurationText.exactly(maxHold)
                     + ", below the lease of the lock (" + DurationText.exactly(lease)
-                    + "), for which it is held anyway. Raise it, or lower the lease");
+                    + "), for which it is held anyway. Raise max-hold, or lower the lease");
         }
     }
 }
