@@ -108,6 +108,23 @@ class DistributedLockPropertiesTests {
                         + "unit is in milliseconds."));
     }
 
+    @Test
+    void putTheCureIntoTheActionOfTheFailure() {
+        application.withPropertyValues("distributed-lock.max-lease=60").run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .isEqualTo("distributed-lock.lease is 30s, above distributed-lock.max-lease (60ms).\n\n"
+                        + "Set distributed-lock.max-lease=30s in all applications that share locks, or lower the lease."
+                        + " A duration without a unit is in milliseconds."));
+    }
+
+    @Test
+    void explainTheUnitOfDurationsOnly() {
+        application.withPropertyValues("distributed-lock.retry.jitter=1.1").run(context -> assertThat(
+                        FailureReport.of(context.getStartupFailure()))
+                .isEqualTo("distributed-lock.retry.jitter is 1.1; it must be between 0.0 and 1.0.\n\n"
+                        + "Correct distributed-lock.retry.jitter, or leave it out for its default."));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.lease=0                      | distributed-lock.lease is 0ms
