@@ -52,7 +52,7 @@ final class ConfiguredLocks
     @Override
     public void accept(Method method, LockRequest request) {
         if (used.add(request.name())) {
-            request.lease().ifPresent(lease -> warnOfShortLease("Lock '" + request.name() + "'", lease));
+            request.lease().ifPresent(lease -> warnOfShortLease("The lease of lock '" + request.name() + "'", lease));
         }
         DistributedLockProperties known = properties.get();
         known.engineSettings().validate(request);
@@ -93,9 +93,8 @@ final class ConfiguredLocks
     private static void warnOfShortLease(String where, Duration lease) {
         if (lease.compareTo(SHORT_LEASE) < 0) {
             log.warn(
-                    "{} has a lease of {}ms: its holder loses the lock with each pause that is longer, such as a garbage "
-                            + "collection. A number without a unit is in milliseconds: 30 is 30ms, write 30s for 30 "
-                            + "seconds",
+                    "{} is {}ms: a holder loses its lock in any longer pause, such as a garbage collection. A number "
+                            + "without a unit is in milliseconds: write 30s for 30 seconds",
                     where,
                     lease.toMillis());
         }
@@ -103,11 +102,11 @@ final class ConfiguredLocks
 
     @Override
     public void afterSingletonsInstantiated() {
-        warnOfShortLease("distributed-lock.lease: a lock", properties.get().lease());
+        warnOfShortLease("distributed-lock.lease", properties.get().lease());
         properties
                 .get()
                 .leases()
-                .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease: a lock", lease));
+                .forEach((name, lease) -> warnOfShortLease("distributed-lock.locks." + name + ".lease", lease));
         Set<String> unused = new TreeSet<>(properties.get().locks().keySet());
         unused.removeAll(used);
         if (!unused.isEmpty()) {

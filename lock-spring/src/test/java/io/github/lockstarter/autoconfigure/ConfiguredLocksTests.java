@@ -59,10 +59,9 @@ class ConfiguredLocksTests {
                 .run(context -> assertThat(output.toString().lines().filter(line -> line.contains("write 30s")))
                         .hasSize(3)
                         .allMatch(line -> line.contains("WARN"))
-                        .anyMatch(line -> line.contains("distributed-lock.lease: a lock has a lease of 30ms"))
-                        .anyMatch(line ->
-                                line.contains("distributed-lock.locks.ship-order.lease: a lock has a lease of 999ms"))
-                        .anyMatch(line -> line.contains("Lock 'hasty' has a lease of 30ms")));
+                        .anyMatch(line -> line.contains("distributed-lock.lease is 30ms: a holder loses"))
+                        .anyMatch(line -> line.contains("distributed-lock.locks.ship-order.lease is 999ms"))
+                        .anyMatch(line -> line.contains("The lease of lock 'hasty' is 30ms")));
     }
 
     @Test
