@@ -62,7 +62,8 @@ record SqlFailure(Kind kind, String problem, String remedy) {
                     Kind.REFUSED,
                     "The table '" + table.name() + "' or '" + table.numbers()
                             + "', which numbers the grants, is missing: " + message,
-                    "Create both with " + script + " on the class path, or set distributed-lock.jdbc.table");
+                    "Set distributed-lock.jdbc.initialize-schema=always, or create both with " + script
+                            + " on the class path, or name another table in distributed-lock.jdbc.table");
         }
         if (MISSING_RIGHTS.contains(state) || MISSING_RIGHTS_CODES.contains(code)) {
             return new SqlFailure(

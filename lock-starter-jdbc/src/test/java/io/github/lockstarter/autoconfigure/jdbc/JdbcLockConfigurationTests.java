@@ -119,11 +119,14 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
-    void failsWithoutATableAndNamesTheScript() {
+    void failsWithoutATableAndNamesTheWaysToGetOne() {
         application
                 .withPropertyValues("distributed-lock.jdbc.initialize-schema=never")
                 .run(context -> assertThatReport(context)
-                        .contains("distributed_lock", "missing", "io/github/lockstarter/jdbc/h2.sql")
+                        .contains("distributed_lock", "missing")
+                        .contains("Set distributed-lock.jdbc.initialize-schema=always, or create both with the script"
+                                + " io/github/lockstarter/jdbc/h2.sql on the class path, or name another table in"
+                                + " distributed-lock.jdbc.table")
                         .contains("distributed-lock.jdbc.required-at-start=false"));
     }
 
