@@ -7,8 +7,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 /** A database that cannot keep locks: says what it lacks, and what to change. */
 final class JdbcUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<JdbcUnavailableException> {
 
-    private static final String START_ANYWAY =
-            ". To start all the same, set distributed-lock.jdbc.required-at-start=false";
+    private static final String START_ANYWAY = ". To start anyway, set distributed-lock.jdbc.required-at-start=false";
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, JdbcUnavailableException cause) {

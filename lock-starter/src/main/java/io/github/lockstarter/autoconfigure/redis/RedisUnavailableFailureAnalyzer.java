@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 final class RedisUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<RedisUnavailableException> {
 
     private static final String START_ANYWAY =
-            ". To start all the same and connect later, set distributed-lock.redis.required-at-start=false";
+            ". To start anyway and connect later, set distributed-lock.redis.required-at-start=false";
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, RedisUnavailableException cause) {
