@@ -23,7 +23,7 @@ final class AcquireExceptions {
             return new LockNotAcquiredException(
                     acquisition.key,
                     couldNotAcquire(acquisition) + "released, and kept for its minimum time " + rest
-                            + ". Raise waitMs, or lower atLeastMs of the last holder.");
+                            + ". Wait longer (waitMs, waitingUpTo), or lower atLeastMs of the last holder.");
         }
         String lease = obstacle.remaining()
                 .map(left -> "its lease ends in " + DurationText.of(left) + " unless it is renewed")
@@ -31,7 +31,7 @@ final class AcquireExceptions {
         return new LockNotAcquiredException(
                 acquisition.key,
                 couldNotAcquire(acquisition) + "held by " + obstacle.holderText() + "; " + lease
-                        + ". Raise waitMs or shorten the locked section.");
+                        + ". Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
     }
 
     static LockStoreRecoveringException recovering(Acquisition acquisition, AcquireResult.Recovering answer) {

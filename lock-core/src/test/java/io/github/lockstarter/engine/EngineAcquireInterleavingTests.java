@@ -212,7 +212,8 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
 
         assertThatThrownBy(() -> acquiring.get(5, TimeUnit.SECONDS))
                 .hasMessageContaining("held by thread 'http-1' of instance 3f2a91c0 (pod-7/orders), which has held it"
-                        + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed. Raise waitMs");
+                        + " since 1970-01-01T00:00:00Z; its lease ends in 20s unless it is renewed."
+                        + " Wait longer (waitMs, waitingUpTo), or shorten the locked section.");
     }
 
     @Test
