@@ -71,10 +71,11 @@ final class AcquireExceptions {
         }
         return new LockBackendException(
                 key,
-                (failure.isCertain()
-                                ? "Lock '" + key + "' was not acquired: "
-                                : "Cannot tell whether lock '" + key + "' was acquired; it is not held: ")
-                        + failure.reason(),
+                failure.isCertain()
+                        ? "Lock '" + key + "' was not acquired: " + failure.reason()
+                        : "The caller does not hold lock '" + key + "': " + failure.reason()
+                                + ". The store may have executed the request; if so, the grant is released in the"
+                                + " background",
                 failure.cause());
     }
 
