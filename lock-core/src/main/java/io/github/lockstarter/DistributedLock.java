@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a method in one place at a time, over all instances of the application.
+ * Runs a method by one caller at a time, across all instances of the application.
  *
  * <pre>{@code
  * @DistributedLock(name = "order", key = "#orderId")
@@ -25,7 +25,7 @@ import java.lang.annotation.Target;
  *
  * <p>The lock's key is {@link #name()}, followed by {@code ':'} and the value of {@link #key()} where there is one.
  * {@code @DistributedLock(name = "order", key = "#orderId")} therefore excludes
- * {@code lockTemplate.execute("order:42", …)}.
+ * {@code locks.execute("order:42", …)}.
  *
  * <p>Works on methods and classes of Spring beans (a class annotation locks each public method, except what overrides a
  * method of Object), on interfaces, those of repositories included, and as a meta-annotation. A nested call for the
