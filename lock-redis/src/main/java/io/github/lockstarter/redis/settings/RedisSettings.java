@@ -145,7 +145,7 @@ public record RedisSettings(String keyPrefix, Duration commandTimeout, Guard gua
                         + "; it must be between 0ms and a third of every lease ("
                         + DurationText.exactly(lease)
                         + "): the server renews no lock for this time after a failover, and holders"
-                        + " must not lose their locks. Lower it, or raise the lease");
+                        + " must not lose their locks. Lower this time, or raise the lease");
             }
         }
     }
