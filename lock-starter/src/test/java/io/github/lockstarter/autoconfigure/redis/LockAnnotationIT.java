@@ -2,16 +2,21 @@ package io.github.lockstarter.autoconfigure.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.DistributedLock;
+import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.redis.testing.RedisExtension;
 import io.github.lockstarter.transaction.testing.H2Bank;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -112,7 +117,17 @@ class LockAnnotationIT {
 
         @DistributedLock(leaseMs = 1500)
         @Transactional
-        public void bookWhileRedisHangs() {
+        public void bookForLongerThanTheLeaseWhileRedisHangs() {
+            bookWhileRedisHangs();
+        }
+
+        @DistributedLock
+        @Transactional
+        public void bookForLessThanTheLeaseWhileRedisHangs() {
+            bookWhileRedisHangs();
+        }
+
+        private void bookWhileRedisHangs() {
             jdbc.update("insert into booking values (1)");
             REDIS.server().pause();
             LockHandle handle = LockHandle.current().orElseThrow();
@@ -122,14 +137,30 @@ class LockAnnotationIT {
 
     @Test
     void rollsBackWhenRedisHungForLongerThanTheLease() {
+        assertThat(failureOf(Bookings::bookForLongerThanTheLeaseWhileRedisHangs))
+                .isInstanceOf(LockLostException.class);
+    }
+
+    /** The connection of the database is not kept until the lease is over. */
+    @Test
+    void rollsBackAfterACommandTimeoutWhileTheLockIsInDoubt() {
+        long begin = System.nanoTime();
+        assertThat(failureOf(Bookings::bookForLessThanTheLeaseWhileRedisHangs))
+                .isInstanceOf(LockBackendException.class)
+                .hasMessageContaining("Cannot tell whether lock");
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
+    }
+
+    /** Of a call that books nothing. */
+    private static Throwable failureOf(Consumer<Bookings> call) {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
         application()
                 .withUserConfiguration(Transactions.class)
                 .withBean(Bookings.class)
                 .withPropertyValues("distributed-lock.redis.command-timeout=2s") // the start has to connect within it
                 .run(context -> {
                     try {
-                        assertThatThrownBy(() -> context.getBean(Bookings.class).bookWhileRedisHangs())
-                                .isInstanceOf(LockLostException.class);
+                        failure.set(catchThrowable(() -> call.accept(context.getBean(Bookings.class))));
                     } finally {
                         REDIS.server().resume();
                     }
@@ -137,5 +168,6 @@ class LockAnnotationIT {
                                     .queryForObject("select count(*) from booking", Integer.class))
                             .isZero();
                 });
+        return failure.get();
     }
 }
