@@ -41,6 +41,16 @@ public interface CrashDetection {
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}
 
     /**
+     * Whether signals reach this instance, as far as the last beat tells. Otherwise those who wait look by themselves,
+     * and beats look at no owners.
+     *
+     * @return false if the store knows of no way to this instance
+     */
+    default boolean hearsSignals() {
+        return true;
+    }
+
+    /**
      * How long a command waits for its answer, and so a caller for an answer about a lock that is in doubt. Constant.
      *
      * @return above zero

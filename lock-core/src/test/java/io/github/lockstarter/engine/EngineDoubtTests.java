@@ -71,12 +71,18 @@ class EngineDoubtTests extends EngineInterleavings {
 
         private final LinkedBlockingQueue<Question> asked = new LinkedBlockingQueue<>();
         private volatile TakeOverCondition condition = TakeOverCondition.NONE;
+        private volatile boolean hearsSignals = true;
 
         @Override
         public CompletionStage<Optional<Beat>> beat(List<String> waitedFor) {
             Question question = new Question(waitedFor, new CompletableFuture<>());
             asked.add(question);
             return question.answer;
+        }
+
+        @Override
+        public boolean hearsSignals() {
+            return hearsSignals;
         }
 
         @Override
@@ -663,6 +669,16 @@ class EngineDoubtTests extends EngineInterleavings {
         for (int i = 0; i < 3; i++) {
             assertThat(nextOfNow().waitedFor).contains("b1").hasSizeLessThanOrEqualTo(100);
         }
+    }
+
+    /** As behind a proxy without channels: the waiters look by themselves, as often as without beats. */
+    @Test
+    void leavesTheOwnersToTheWaitersWhereSignalsGetLost() {
+        heartbeats.hearsSignals = false;
+        answered(HISTORY, NO_TAKE_OVER);
+        heldBy("a0000000", "a1");
+
+        assertThat(nextOfNow().waitedFor).isEmpty();
     }
 
     @Test

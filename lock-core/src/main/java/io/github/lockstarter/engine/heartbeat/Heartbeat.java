@@ -190,6 +190,10 @@ final class Heartbeat extends TimerEntry {
         return certainNanos(shortestTakeOverNanos);
     }
 
+    boolean hearsSignals() {
+        return detection.hearsSignals();
+    }
+
     Duration commandTimeout() {
         return detection.commandTimeout();
     }

@@ -121,10 +121,13 @@ public final class Heartbeats {
                 : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
     }
 
-    /** Whether the beats ask about the owner of the lock with this key, and are answered. */
+    /**
+     * Whether the beats ask about the owner of the lock with this key, and are answered. They do not where signals get
+     * lost: then waiters look often, and see the owner as well.
+     */
     public boolean lookAtOwners(String key) {
         Heartbeat heartbeat = of(key);
-        return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered();
+        return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered() && heartbeat.hearsSignals();
     }
 
     /** Whether locks with this key are at the store that detects crashes in this way. */

@@ -146,6 +146,11 @@ public final class RedisHeartbeat implements CrashDetection {
     }
 
     @Override
+    public boolean hearsSignals() {
+        return !isMailboxMissing;
+    }
+
+    @Override
     public Duration commandTimeout() {
         return terms.commandTimeout;
     }
