@@ -159,13 +159,17 @@ final class Workload {
             return Section.NOT_WRITTEN;
         }
         Duration dwell = deed.dwell(random, options.subject().lease());
-        return section.run(hold, writer(), working -> {
-            switch (deed) {
-                case NEST -> nest(working.key(), working.held());
-                case EXTEND -> extend(working);
-                default -> working.dwell(dwell);
-            }
-        });
+        try {
+            return section.run(hold, writer(), working -> {
+                switch (deed) {
+                    case NEST -> nest(working.key(), working.held());
+                    case EXTEND -> extend(working);
+                    default -> working.dwell(dwell);
+                }
+            });
+        } catch (LockBackendException e) {
+            return Section.NOT_WRITTEN; // in doubt, which is no refusal of the acquisition
+        }
     }
 
     /** The control without the check of the fencing token needs late writes: the careful have hardly any. */
