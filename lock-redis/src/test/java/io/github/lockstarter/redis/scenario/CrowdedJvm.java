@@ -37,6 +37,8 @@ final class CrowdedJvm {
     public static void main(String[] arguments) throws Exception {
         LockTemplate locks = ChildClient.locks(arguments[0], Duration.ofSeconds(60));
         WarmUp.connect(locks, "warm-up");
+        // A thread that loads a class pins its carrier: all of them are loaded by then.
+        new CrowdedJvm().run(locks, LockRequest.of("warm-up").waitingUpTo(Duration.ofSeconds(10)));
         CrowdedJvm jvm = new CrowdedJvm();
         Path file = Files.createTempFile("pinned", ".jfr");
         try (Recording recording = new Recording()) {
