@@ -113,8 +113,8 @@ public sealed interface LockEvent {
          */
         TAKEN_OVER,
         /**
-         * The store restarted while the lock was in doubt, so that it may have forgotten that another instance had
-         * taken the lock over. The holder has asked, and the store cannot tell.
+         * The store restarted or failed over while the lock was in doubt, so that it may have forgotten that another
+         * instance had taken the lock over. The holder has asked, and the store cannot tell.
          */
         HISTORY_CHANGED
     }
