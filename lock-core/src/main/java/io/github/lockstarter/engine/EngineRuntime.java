@@ -66,6 +66,9 @@ final class EngineRuntime implements HeartbeatListener {
     /** Of how many locks that are waited for one beat asks at most. */
     private static final int MOST_LOOKS = 100;
 
+    /** How many locks of an owner that is gone are tried with one beat; the next one finds the others. */
+    private static final int MOST_TRIES = 1_000;
+
     private final EngineContext context;
     private final Waiters waiters;
     private final LossDetector lossDetector;
@@ -136,14 +139,14 @@ final class EngineRuntime implements HeartbeatListener {
         return Stream.concat(first.stream(), others.stream()).limit(MOST_LOOKS).toList();
     }
 
-    /** {@inheritDoc} All other locks of these owners are tried with them. */
+    /** {@inheritDoc} Other locks of these owners are tried with them. */
     @Override
     public void abandoned(List<String> keys) {
         Set<String> gone = Set.copyOf(keys);
         Set<String> free = new HashSet<>(gone);
         for (List<String> owned : waiters.queues().watchedByOwner().values()) {
             if (owned.stream().anyMatch(gone::contains)) {
-                free.addAll(owned);
+                owned.stream().limit(MOST_TRIES).forEach(free::add);
             }
         }
         free.forEach(attempts::signal);

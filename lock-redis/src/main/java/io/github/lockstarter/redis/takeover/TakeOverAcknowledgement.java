@@ -135,7 +135,8 @@ public final class TakeOverAcknowledgement implements AutoCloseable {
                 .whenComplete((outcome, failure) -> {
                     underWay.remove(instanceId);
                     refusal = refusalIn(failure);
-                    missingAt = outcome == Outcome.MISSING ? Optional.of(System.nanoTime()) : Optional.empty();
+                    boolean isMissing = outcome == null || outcome == Outcome.MISSING;
+                    missingAt = isMissing ? Optional.of(System.nanoTime()) : Optional.empty();
                     if (outcome == Outcome.ACKNOWLEDGED) {
                         onAcknowledged.accept(key);
                     }
