@@ -96,9 +96,21 @@ class FailoverDoubtIT {
         }
 
         @Test
-        void takesNothingOverWhileAReplicaIsAway() throws Exception {
+        void takesNothingOverWhileAReplicaDoesNotAnswer() throws Exception {
             RedisServer away = replicas().get(0);
             away.pause();
+            takesNothingOverUntil(away::resume);
+        }
+
+        /** The master has forgotten it, so that all replicas that it knows acknowledge. */
+        @Test
+        void takesNothingOverWhileAReplicaIsDown() throws Exception {
+            RedisServer away = replicas().get(0);
+            away.kill();
+            takesNothingOverUntil(away::restart);
+        }
+
+        private void takesNothingOverUntil(Runnable replicaIsBack) throws Exception {
             try (RedisStore store = guarding(RedisStore.of(SERVERS.topology()));
                     Application heir = takingPart(store)) {
                 RedisLockBackend crashing = (RedisLockBackend) store.connect();
@@ -113,7 +125,7 @@ class FailoverDoubtIT {
                     await().untilAsserted(
                                     () -> assertThat(takeOver(heir).reason()).contains("waits for a replica"));
 
-                    away.resume();
+                    replicaIsBack.run();
                     next.get(10, TimeUnit.SECONDS).close();
                     assertThat(heir.events().of(LockEvent.Acquired.class))
                             .last()
@@ -121,8 +133,6 @@ class FailoverDoubtIT {
                             .isEqualTo(LockEvent.Path.TAKEN_OVER);
                     assertThat(takeOver(heir).state()).isEqualTo(CrashTakeOver.State.ON);
                 }
-            } finally {
-                away.resume();
             }
         }
 
