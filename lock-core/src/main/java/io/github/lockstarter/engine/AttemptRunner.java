@@ -64,6 +64,10 @@ final class AttemptRunner {
     private final AttemptTokens attemptTokens;
     private final Heartbeats heartbeats;
     private final Duration patience;
+
+    /** When a waiter looks again at the latest where a release does not wake it. */
+    private final Optional<Duration> withoutSignals;
+
     private final Optional<Waiting> newWaiter;
     private final KeyQueues queues;
     private final HighestFencingTokens highest = new HighestFencingTokens();
@@ -91,6 +95,7 @@ final class AttemptRunner {
         this.pendingReleases = pendingReleases;
         this.watchdog = watchdog;
         this.patience = new Backoff(context.settings().retry()).patience();
+        this.withoutSignals = Optional.of(context.settings().retry().maxDelay());
         this.newWaiter = Optional.of(new Waiting(Waiting.NEW, patience));
     }
 
@@ -328,10 +333,12 @@ final class AttemptRunner {
         }
         Obstacle owner = Obstacle.heldElsewhere(contended.holder(), contended.remainingLease())
                 .lookedAtWithin(contended.lookAgain());
+        String key = attempt.acquisition().key;
         return contended
                 .holder()
-                .filter(any -> heartbeats.lookAtOwners(attempt.acquisition().key))
+                .filter(any -> heartbeats.lookAtOwners(key))
                 .map(holder -> owner.watchedAt(holder.instance()))
+                .map(watched -> heartbeats.hearsSignals(key) ? watched : watched.lookedAtWithin(withoutSignals))
                 .orElse(owner);
     }
 

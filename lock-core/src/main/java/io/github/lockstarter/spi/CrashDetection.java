@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 public interface CrashDetection {
 
     /**
-     * Tells the store that this instance is alive, and asks which other instances are not. Returns at once.
+     * Reports to the store that this instance is alive, and asks which other instances are not. Returns at once.
      *
      * <p>An answer proves that the very server which grants locks has executed the beat after this call, and that it
      * still executes writes. A lock that the same {@link Beat#history} has granted or renewed after an earlier beat
@@ -41,10 +41,9 @@ public interface CrashDetection {
     record Beat(String history, String takeOver, String historyBefore, Duration runningFor, List<String> abandoned) {}
 
     /**
-     * Whether signals reach this instance, as far as the last beat tells. Otherwise those who wait look by themselves,
-     * and beats look at no owners.
+     * Whether signals reach this instance, according to the last beat. If they do not, waiters try again more often.
      *
-     * @return false if the store knows of no way to this instance
+     * @return false if the store knows of no subscription of this instance
      */
     default boolean hearsSignals() {
         return true;

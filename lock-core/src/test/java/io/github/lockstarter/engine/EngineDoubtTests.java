@@ -671,14 +671,23 @@ class EngineDoubtTests extends EngineInterleavings {
         }
     }
 
-    /** As behind a proxy without channels: the waiters look by themselves, as often as without beats. */
+    /** As behind a proxy without channels: no signal will come. */
     @Test
-    void leavesTheOwnersToTheWaitersWhereSignalsGetLost() {
+    void triesAgainAsOftenAsWithoutBeatsWhereSignalsGetLost() {
         heartbeats.hearsSignals = false;
         answered(HISTORY, NO_TAKE_OVER);
         heldBy("a0000000", "a1");
+        assertThat(nextOfNow().waitedFor).containsExactly("a1");
 
-        assertThat(nextOfNow().waitedFor).isEmpty();
+        long began = System.nanoTime();
+        for (int i = 0; i < 12; i++) { // beyond the short delays of the first attempts
+            letPass(EngineSettings.DEFAULTS.retry().maxDelay().plusMillis(20));
+            Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
+            answered(HISTORY, NO_TAKE_OVER);
+            attempt.answer().complete(contendedBy("a0000000"));
+        }
+        // Six times as seldom, the attempts would wait for half a minute of real time.
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
     }
 
     @Test
@@ -714,14 +723,18 @@ class EngineDoubtTests extends EngineInterleavings {
 
     /** A caller waits for a lock that another instance has. */
     private void heldBy(String instance, String key) {
-        CompletableFuture<LockHandle> unused = engine.acquireAsync(LockRequest.of(key));
+        CompletableFuture<LockHandle> unused =
+                engine.acquireAsync(LockRequest.of(key).waitingUpTo(Duration.ofMinutes(2)));
         Sent<AcquireCommand, AcquireResult> attempt = backend.nextAcquire();
         while (!attempt.command().key().equals(key)) {
             attempt = backend.nextAcquire(); // of a waiter that tries again meanwhile
         }
-        attempt.answer()
-                .complete(new AcquireResult.Contended(
-                        Optional.of(Duration.ofSeconds(20)), Waiting.NEW, Optional.of(new LockHolder(instance))));
+        attempt.answer().complete(contendedBy(instance));
+    }
+
+    private static AcquireResult contendedBy(String instance) {
+        return new AcquireResult.Contended(
+                Optional.of(Duration.ofMinutes(2)), Waiting.NEW, Optional.of(new LockHolder(instance)));
     }
 
     private static AcquireResult granted(long fencingToken) {

@@ -121,13 +121,16 @@ public final class Heartbeats {
                 : new CrashTakeOver(CrashTakeOver.State.INTERRUPTED, UNANSWERED, "");
     }
 
-    /**
-     * Whether the beats ask about the owner of the lock with this key, and are answered. They do not where signals get
-     * lost: then waiters look often, and see the owner as well.
-     */
+    /** Whether the beats ask about the owner of the lock with this key, and are answered. */
     public boolean lookAtOwners(String key) {
         Heartbeat heartbeat = of(key);
-        return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered() && heartbeat.hearsSignals();
+        return heartbeat != null && !heartbeat.isOfSession() && heartbeat.isAnswered();
+    }
+
+    /** Whether a release of the lock with this key reaches its waiters here, according to the last beat. */
+    public boolean hearsSignals(String key) {
+        Heartbeat heartbeat = of(key);
+        return heartbeat != null && heartbeat.hearsSignals();
     }
 
     /** Whether locks with this key are at the store that detects crashes in this way. */
