@@ -8,7 +8,7 @@ public enum TakeOverCondition {
 
     /**
      * On every replica that may become the master: all of them have the trace of the take-over before the lock is
-     * granted. So after a failover the owner is told of each take-over that counts.
+     * granted. So after a failover the owner learns of each take-over that counts.
      */
     ACKNOWLEDGED_BY_REPLICAS
 }

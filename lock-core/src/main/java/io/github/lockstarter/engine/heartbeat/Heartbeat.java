@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 
 /**
- * Tells one store at regular intervals that this instance is alive, and remembers when the last answered beat was sent:
- * from then on, no lock of this instance is taken over for a take-over time.
+ * Reports to one store at regular intervals that this instance is alive, and remembers when the last answered beat was
+ * sent: from then on, no lock of this instance is taken over for a take-over time.
  *
  * <p>A <em>period</em> is a time in which the answers name the same history and the same take-over. What was confirmed
  * in an earlier period may have been taken over since, and is renewed once in the present one. It can never be

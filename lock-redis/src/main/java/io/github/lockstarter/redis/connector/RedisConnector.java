@@ -97,7 +97,7 @@ public interface RedisConnector extends AutoCloseable {
      *
      * @param history what the master calls its replication history
      * @param offset how much of it the master had written
-     * @return completed with false where one of them cannot be reached, or nobody says which they are; perhaps with an
+     * @return completed with false where one of them cannot be reached, or the servers are not known; perhaps with an
      *     exception
      */
     default CompletionStage<Boolean> haveAll(String history, long offset) {

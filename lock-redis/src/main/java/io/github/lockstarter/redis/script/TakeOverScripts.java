@@ -11,7 +11,7 @@ public final class TakeOverScripts {
     private TakeOverScripts() {}
 
     /**
-     * Tells the server that an instance is alive.
+     * Reports to the server that an instance is alive.
      *
      * @param locks that the instance waits for, as they are stored
      */

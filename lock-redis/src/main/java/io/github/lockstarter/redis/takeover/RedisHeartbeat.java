@@ -43,14 +43,14 @@ public final class RedisHeartbeat implements CrashDetection {
     private static final Duration RESUBSCRIBE_EVERY = Duration.ofSeconds(5);
 
     /** Stands for an instance that has not been named yet. */
-    private static final String NOBODY = "";
+    private static final String UNNAMED = "";
 
     private final ScriptRunner runner;
     private final RedisConnections connections;
     private final KeySpace keySpace;
     private final Terms terms;
     private final TakeOverAcknowledgement acknowledgement;
-    private volatile String instanceId = NOBODY;
+    private volatile String instanceId = UNNAMED;
     private volatile boolean wasOpen;
 
     /** The server knew of no subscriber of the mailbox. */
@@ -137,7 +137,7 @@ public final class RedisHeartbeat implements CrashDetection {
         if (!wasOpen) {
             return new CompletableFuture<>();
         }
-        return !instanceId.equals(NOBODY) ? send(waitedFor) : UNANSWERED;
+        return !instanceId.equals(UNNAMED) ? send(waitedFor) : UNANSWERED;
     }
 
     private CompletionStage<Optional<Beat>> send(List<String> waitedFor) {

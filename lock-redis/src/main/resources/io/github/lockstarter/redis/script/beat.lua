@@ -1,5 +1,5 @@
--- Tells the server that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over for a
--- take-over time from now on. Then looks at the owners of locks that the instance waits for.
+-- Reports to the server that an instance is alive: removes its mark (look.lua), so that none of its locks is taken over
+-- for a take-over time from now on. Then looks at the owners of locks that the instance waits for.
 --
 -- KEYS[1]      mark: string, <prefix>doubt:<instance>
 -- KEYS[2]      trace: string, <prefix>taken:<instance>
