@@ -137,11 +137,7 @@ class CrashTakeOverIT extends RedisScenario {
 
         proxy.refuse();
         proxy.cut();
-        long lastHeld = 0;
-        while (!grantedAt.isDone()) {
-            long now = System.nanoTime();
-            lastHeld = held.isHeld() ? now : lastHeld;
-        }
+        long lastHeld = lastTimeHeldUntil(grantedAt, held);
 
         assertThat(grantedAt.get()).isGreaterThan(lastHeld);
         assertThat(holder.events().of(LockEvent.InDoubt.class)).hasSize(1);
@@ -183,11 +179,6 @@ class CrashTakeOverIT extends RedisScenario {
         assertThat(holder.events().of(LockEvent.Lost.class)).isEmpty();
         held.close();
         unrenewed.close();
-    }
-
-    private static Application takingPart(Application application) {
-        warmedUp(application).awaitTakeOver();
-        return application;
     }
 
     private long fencingTokenOf(ChildJvm holder) {

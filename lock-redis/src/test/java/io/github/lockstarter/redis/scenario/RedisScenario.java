@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.RenewalOutcome;
+import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -135,6 +136,22 @@ abstract class RedisScenario {
     static Application warmedUp(Application application) {
         WarmUp.connect(application.locks(), "warm-up:" + UUID.randomUUID());
         return application;
+    }
+
+    /** Connects, and waits until its locks may be taken over. */
+    static Application takingPart(Application application) {
+        warmedUp(application).awaitTakeOver();
+        return application;
+    }
+
+    /** The last moment at which the holder was certain before the future was done; 0 if there was none. */
+    static long lastTimeHeldUntil(Future<?> done, LockHandle held) {
+        long last = 0;
+        while (!done.isDone()) {
+            long now = System.nanoTime();
+            last = held.isHeld() ? now : last;
+        }
+        return last;
     }
 
     void awaitWaiting() {

@@ -76,21 +76,12 @@ class UnheardMailboxIT extends RedisScenario {
 
             proxy.refuse();
             proxy.cut();
-            long lastHeld = 0;
-            while (!grantedAt.isDone()) {
-                long now = System.nanoTime();
-                lastHeld = held.isHeld() ? now : lastHeld;
-            }
+            long lastHeld = lastTimeHeldUntil(grantedAt, held);
 
             assertThat(resultOf(grantedAt)).isGreaterThan(lastHeld);
             proxy.accept();
             assertThatThrownBy(held::ensureHeld).isInstanceOf(LockLostException.class);
         }
-    }
-
-    private static Application takingPart(Application application) {
-        warmedUp(application).awaitTakeOver();
-        return application;
     }
 
     private static RedisLockBackend split(RedisURI locks) {
