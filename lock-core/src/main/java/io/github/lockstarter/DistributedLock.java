@@ -8,7 +8,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a method by one caller at a time, across all instances of the application.
+ * Lets one caller at a time run a method, across all instances of the application.
  *
  * <pre>{@code
  * @DistributedLock(name = "order", key = "#orderId")

@@ -12,9 +12,6 @@ import java.util.regex.Pattern;
  */
 public record Replication(String history, long offset, int replicas) {
 
-    /** Of no server. */
-    public static final Replication NONE = new Replication("", 0, 0);
-
     private static final Pattern HISTORY = Pattern.compile("(?m)^master_replid:([0-9a-f]+)");
     private static final Pattern OF_MASTER = Pattern.compile("(?m)^master_repl_offset:(\\d+)");
     private static final Pattern OF_REPLICA = Pattern.compile("(?m)^slave_repl_offset:(\\d+)");
