@@ -12,7 +12,7 @@ import java.util.List;
 final class RedisLeftovers {
 
     /** How long a queue lasts that nobody leaves: the patience that is told to the server. */
-    private static final Duration LONGEST_QUEUE = Duration.ofSeconds(15);
+    private static final Duration LONGEST_QUEUE = Duration.ofSeconds(16);
 
     /** How long the mark of an instance lasts: 20 take-over times of a second. Its trace lasts a grace longer. */
     private static final Duration LONGEST_MARK = Duration.ofSeconds(20);
