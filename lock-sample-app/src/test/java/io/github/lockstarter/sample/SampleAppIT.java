@@ -269,7 +269,7 @@ class SampleAppIT {
         assertThat(held.path("held").path(0).path("key").asString()).isEqualTo("report");
         JsonNode stored = client.get("/actuator/locks?key=report").body().path("store");
         assertThat(stored.path("state").asString()).isEqualTo("HELD");
-        assertThat(stored.path("instance").asString())
+        assertThat(stored.path("holder").path("instance").asString())
                 .isEqualTo(held.path("instance").asString());
         assertThat(client.get("/actuator/metrics/distributed.lock.held").status())
                 .isEqualTo(200);

@@ -1,7 +1,18 @@
 package io.github.lockstarter.actuate;
 
+import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockAdmin;
+import io.github.lockstarter.LockAdmin.Revocation;
+import io.github.lockstarter.LockAdmin.StoredLock;
+import io.github.lockstarter.LockAdmin.Waiter;
 import io.github.lockstarter.LockRequest;
+import io.github.lockstarter.actuate.LocksReport.Held;
+import io.github.lockstarter.actuate.LocksReport.Stored;
+import io.github.lockstarter.actuate.LocksReport.Waiting;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -9,6 +20,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -26,8 +38,8 @@ import org.springframework.lang.Nullable;
  * {@code management.endpoints.web.exposure.include} names it. The operation that takes a lock away needs
  * {@code management.endpoint.locks.access=unrestricted}.
  *
- * <p>Operations of this class are those over JMX, which has no authorisation; {@link LocksEndpointWebExtension} has the
- * same over HTTP.
+ * <p>The public operations of this class are those over JMX, which has no authorisation; {@link
+ * LocksEndpointWebExtension} has the same over HTTP.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public final class LocksEndpoint {
@@ -35,6 +47,7 @@ public final class LocksEndpoint {
     /** Type of the audit events. */
     public static final String AUDIT_TYPE = "DISTRIBUTED_LOCK_RELEASE";
 
+    private static final int DEFAULT_LIMIT = 100;
     private static final String UNKNOWN_USER = "unknown";
 
     private static final Logger log = LoggerFactory.getLogger("io.github.lockstarter");
@@ -60,23 +73,44 @@ public final class LocksEndpoint {
     }
 
     /**
-     * The held locks and the waiters, sorted by key.
+     * The held locks and the waiters.
      *
-     * @param key only this lock, and what the store says about it; all if absent
-     * @param page which part of the lists, from 0; the first if absent
-     * @param size entries of each list in a page, 1 to {@value LocksQuery#MOST}; {@value LocksQuery#SIZE} if absent
-     * @return the requested page
+     * @param key only this lock, and the reply of the store about it; all if absent
+     * @param limit most entries of each list; 100 if absent
+     * @return the locks
      */
     // Deprecated in Framework 7, but the one annotation that makes a parameter optional on Boot 3.5 and on 4.1: with
     // JSpecify's, 3.5 answers 400 to a request without the parameter.
     @SuppressWarnings("deprecation")
     @ReadOperation
-    public LocksPage locks(@Nullable String key, @Nullable Integer page, @Nullable Integer size) {
-        return locks(LocksQuery.of(key, page, size), SecurityContext.NONE);
+    public LocksReport locks(@Nullable String key, @Nullable Integer limit) {
+        return locks(SecurityContext.NONE, key, limit);
     }
 
-    LocksPage locks(LocksQuery query, SecurityContext security) {
-        return query.page(locks, showValues.isShown(security, roles));
+    @SuppressWarnings("deprecation") // as there
+    LocksReport locks(SecurityContext security, @Nullable String key, @Nullable Integer limit) {
+        int most = limit == null ? DEFAULT_LIMIT : limit;
+        if (most < 1) {
+            throw new InvalidEndpointRequestException("The limit is " + most + "; give 1 or more", "limit");
+        }
+        boolean shown = key != null || showValues.isShown(security, roles); // a caller that names a key knows it
+        Instant now = Instant.now();
+        List<HeldLock> held = locks.heldLocks().snapshot().stream()
+                .filter(lock -> key == null || key.equals(lock.key()))
+                .toList();
+        List<Waiter> waiting = locks.waiters().stream()
+                .filter(waiter -> key == null || key.equals(waiter.key()))
+                .toList();
+        return new LocksReport(
+                locks.instance(),
+                held.size(),
+                waiting.size(),
+                held.stream().limit(most).map(lock -> Held.of(lock, shown)).toList(),
+                waiting.stream()
+                        .limit(most)
+                        .map(waiter -> Waiting.of(waiter, now, shown))
+                        .toList(),
+                key == null ? null : Stored.of(StoreTimeout.await(locks.inspect(key), StoredLock.Unknown::new)));
     }
 
     /**
@@ -90,24 +124,32 @@ public final class LocksEndpoint {
      */
     @WriteOperation
     public ReleaseReport release(String key, long fencingToken, String reason) {
-        return release(new ReleaseRequest(key, fencingToken, reason), SecurityContext.NONE);
+        return release(SecurityContext.NONE, key, fencingToken, reason);
     }
 
-    ReleaseReport release(ReleaseRequest order, SecurityContext security) {
-        ReleaseReport release = ReleaseReport.of(
-                StoreTimeout.await(locks.revoke(order.key(), order.fencingToken()), LockAdmin.Revocation.Unknown::new));
+    ReleaseReport release(SecurityContext security, String key, long fencingToken, String reason) {
+        if (reason.isBlank()) {
+            throw new InvalidEndpointRequestException("Give a reason for the release", "reason");
+        }
+        ReleaseReport release =
+                ReleaseReport.of(StoreTimeout.await(locks.revoke(key, fencingToken), Revocation.Unknown::new));
         String principal = security.getPrincipal() == null
                 ? UNKNOWN_USER
                 : security.getPrincipal().getName();
         log.warn(
                 "{} requested the release of lock '{}' (fencing token {}): {}. Outcome: {}",
                 principal,
-                LockRequest.printable(order.key()),
-                order.fencingToken(),
-                LockRequest.printable(order.reason()),
+                LockRequest.printable(key),
+                fencingToken,
+                LockRequest.printable(reason),
                 release.outcome());
-        events.publishEvent(new AuditApplicationEvent(
-                new AuditEvent(principal, AUDIT_TYPE, order.auditData(release, locks.instance()))));
+        Map<String, Object> data = Map.of(
+                "key", key,
+                "fencingToken", fencingToken,
+                "reason", reason,
+                "outcome", release.outcome().name().toLowerCase(Locale.ROOT),
+                "instance", locks.instance());
+        events.publishEvent(new AuditApplicationEvent(new AuditEvent(principal, AUDIT_TYPE, data)));
         return release;
     }
 }

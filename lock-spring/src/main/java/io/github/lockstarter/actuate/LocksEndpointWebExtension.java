@@ -25,19 +25,17 @@ public final class LocksEndpointWebExtension {
     }
 
     /**
-     * As {@link LocksEndpoint#locks(String, Integer, Integer)}.
+     * As {@link LocksEndpoint#locks(String, Integer)}.
      *
      * @param security the user
-     * @param key only this lock, and what the store says about it; all if absent
-     * @param page which part of the lists, from 0; the first if absent
-     * @param size entries of each list in a page
-     * @return the requested page
+     * @param key only this lock, and the reply of the store about it; all if absent
+     * @param limit most entries of each list
+     * @return the locks
      */
     @SuppressWarnings("deprecation") // as there
     @ReadOperation
-    public LocksPage locks(
-            SecurityContext security, @Nullable String key, @Nullable Integer page, @Nullable Integer size) {
-        return endpoint.locks(LocksQuery.of(key, page, size), security);
+    public LocksReport locks(SecurityContext security, @Nullable String key, @Nullable Integer limit) {
+        return endpoint.locks(security, key, limit);
     }
 
     /**
@@ -53,7 +51,7 @@ public final class LocksEndpointWebExtension {
     @WriteOperation
     public WebEndpointResponse<ReleaseReport> release(
             SecurityContext security, String key, long fencingToken, String reason) {
-        ReleaseReport release = endpoint.release(new ReleaseRequest(key, fencingToken, reason), security);
+        ReleaseReport release = endpoint.release(security, key, fencingToken, reason);
         return new WebEndpointResponse<>(
                 release,
                 switch (release.outcome()) {

@@ -1,7 +1,6 @@
 package io.github.lockstarter.actuate;
 
 import io.github.lockstarter.LockAdmin.Revocation;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -9,10 +8,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param outcome in a word
  * @param message what it means
- * @param store the lock as the store has it; absent unless the fencing token was stale
  */
-public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable Stored store)
-        implements OperationResponseBody {
+public record ReleaseReport(Outcome outcome, String message) implements OperationResponseBody {
 
     /** The outcome in a word. */
     public enum Outcome {
@@ -31,25 +28,21 @@ public record ReleaseReport(Outcome outcome, String message, LocksPage.@Nullable
             return new ReleaseReport(
                     Outcome.RELEASED,
                     "The holder, if there is one, is notified that the lock is lost; its remaining work may overlap with"
-                            + " the next owner",
-                    null);
+                            + " the next owner");
         }
-        if (revocation instanceof Revocation.Stale stale) {
+        if (revocation instanceof Revocation.Stale) {
             return new ReleaseReport(
                     Outcome.STALE,
-                    "Nothing was changed: the lock does not have this fencing token. Read the lock again",
-                    LocksPage.Stored.of(stale.found()));
+                    "Nothing was changed: the lock does not have this fencing token. Read the lock again");
         }
         if (revocation instanceof Revocation.Foreign) {
             return new ReleaseReport(
                     Outcome.FOREIGN,
                     "Nothing was changed: a client of another kind has acquired the lock since, and has no fencing"
-                            + " token. To release the lock, DEL its key in the store",
-                    null);
+                            + " token. To release the lock, DEL its key in the store");
         }
         return new ReleaseReport(
                 Outcome.UNKNOWN,
-                "It is unknown whether the lock was released: " + ((Revocation.Unknown) revocation).reason(),
-                null);
+                "It is unknown whether the lock was released: " + ((Revocation.Unknown) revocation).reason());
     }
 }

@@ -10,9 +10,9 @@ import io.github.lockstarter.LockAdmin.StoredLock;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockRequest;
-import io.github.lockstarter.actuate.LocksPage.Held;
-import io.github.lockstarter.actuate.LocksPage.Stored;
-import io.github.lockstarter.actuate.LocksPage.Stored.State;
+import io.github.lockstarter.actuate.LocksReport.Held;
+import io.github.lockstarter.actuate.LocksReport.Stored;
+import io.github.lockstarter.actuate.LocksReport.Stored.State;
 import io.github.lockstarter.actuate.ReleaseReport.Outcome;
 import io.github.lockstarter.engine.LockEngine;
 import io.github.lockstarter.engine.settings.EngineClock;
@@ -68,20 +68,20 @@ class LocksEndpointTests {
     }
 
     @Test
-    void listsTheHeldLocksSortedByKey() {
+    void listsTheHeldLocks() {
         engine.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:42"));
         other.acquire(LockRequest.of("order:1"));
 
-        LocksPage page = endpoint.locks(null, null, null);
+        LocksReport report = endpoint.locks(null, null);
 
-        assertThat(page.held()).extracting(Held::key).containsExactly("order:42", "order:7");
-        assertThat(page.heldTotal()).isEqualTo(2);
-        assertThat(page.waitingTotal()).isZero();
-        assertThat(page.instance())
+        assertThat(report.held()).extracting(Held::key).containsExactlyInAnyOrder("order:42", "order:7");
+        assertThat(report.heldTotal()).isEqualTo(2);
+        assertThat(report.waitingTotal()).isZero();
+        assertThat(report.instance())
                 .isEqualTo(engine.admin().instance())
                 .isNotEqualTo(other.admin().instance());
-        assertThat(page.store()).isNull();
+        assertThat(report.store()).isNull();
     }
 
     @Test
@@ -91,7 +91,7 @@ class LocksEndpointTests {
         LockHandle held = engine.acquire(request);
         engine.acquire(request);
 
-        Held shown = endpoint.locks("order:7", null, null).held().get(0);
+        Held shown = endpoint.locks("order:7", null).held().get(0);
 
         assertThat(shown.name()).isEqualTo("ship-order");
         assertThat(shown.fencingToken()).isEqualTo(held.fencingToken());
@@ -109,9 +109,9 @@ class LocksEndpointTests {
     void showsTheSameTimeOfAHoldWithEachReading() {
         engine.acquire(LockRequest.of("order:7"));
 
-        assertThat(Stream.generate(() -> endpoint.locks("order:7", null, null))
+        assertThat(Stream.generate(() -> endpoint.locks("order:7", null))
                         .limit(50)
-                        .map(page -> page.held().get(0).heldSince())
+                        .map(report -> report.held().get(0).heldSince())
                         .distinct())
                 .hasSize(1);
     }
@@ -150,7 +150,7 @@ class LocksEndpointTests {
         assertThat(Stored.of(connected).inDoubtForMs()).isNull();
         assertThat(Stored.of(doubted).state()).isEqualTo(State.IN_DOUBT);
         assertThat(Stored.of(doubted).inDoubtForMs()).isEqualTo(300);
-        assertThat(Stored.of(doubted).instance()).isEqualTo("3f2a91c0");
+        assertThat(Stored.of(doubted).holder()).isEqualTo(new LockHolder("3f2a91c0"));
     }
 
     @Test
@@ -158,7 +158,7 @@ class LocksEndpointTests {
         other.acquire(LockRequest.of("order:7"));
         engine.acquireAsync(LockRequest.of("order:7").named("ship-order"));
 
-        await().untilAsserted(() -> assertThat(endpoint.locks(null, null, null).waiting())
+        await().untilAsserted(() -> assertThat(endpoint.locks(null, null).waiting())
                 .singleElement()
                 .satisfies(waiter -> {
                     assertThat(waiter.key()).isEqualTo("order:7");
@@ -174,39 +174,35 @@ class LocksEndpointTests {
         LockHandle theirs = other.acquire(LockRequest.of("order:7"));
         engine.acquire(LockRequest.of("order:8"));
 
-        LocksPage page = endpoint.locks("order:7", null, null);
+        LocksReport report = endpoint.locks("order:7", null);
 
-        assertThat(page.held()).isEmpty();
-        LocksPage.Stored store = page.store();
+        assertThat(report.held()).isEmpty();
+        LocksReport.Stored store = report.store();
         assertThat(store).isNotNull();
         assertThat(store.state()).isEqualTo(State.HELD);
-        assertThat(store.instance()).isEqualTo(other.admin().instance());
-        assertThat(store.host()).isEqualTo("pod-7");
-        assertThat(store.application()).isEqualTo("orders");
+        assertThat(store.holder()).isNotNull();
+        assertThat(store.holder().instance()).isEqualTo(other.admin().instance());
+        assertThat(store.holder().host()).contains("pod-7");
+        assertThat(store.holder().application()).contains("orders");
         assertThat(store.fencingToken()).isEqualTo(theirs.fencingToken());
-        assertThat(store.remainingLeaseMs()).isBetween(1L, 30_000L);
+        assertThat(store.remainingMs()).isBetween(1L, 30_000L);
 
         theirs.release();
-        assertThat(endpoint.locks("order:7", null, null).store().state()).isEqualTo(State.FREE);
+        assertThat(endpoint.locks("order:7", null).store().state()).isEqualTo(State.FREE);
     }
 
     @Test
-    void cutsLongListsIntoPages() {
-        IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + (100 + i))));
+    void limitsLongLists() {
+        IntStream.range(0, 25).forEach(i -> engine.acquire(LockRequest.of("order:" + i)));
 
-        LocksPage last = endpoint.locks(null, 2, 10);
+        LocksReport report = endpoint.locks(null, 10);
 
-        assertThat(last.heldTotal()).isEqualTo(25);
-        assertThat(last.held()).hasSize(5).extracting(Held::key).startsWith("order:120");
-        assertThat(endpoint.locks(null, 3, 10).held()).isEmpty();
-        assertThat(endpoint.locks(null, null, null).held()).hasSize(25);
-    }
-
-    @Test
-    void refusesPagesThatCannotBe() {
-        assertThatThrownBy(() -> endpoint.locks(null, -1, null)).isInstanceOf(InvalidEndpointRequestException.class);
-        assertThatThrownBy(() -> endpoint.locks(null, 0, 0)).isInstanceOf(InvalidEndpointRequestException.class);
-        assertThatThrownBy(() -> endpoint.locks(null, 0, 1_001)).isInstanceOf(InvalidEndpointRequestException.class);
+        assertThat(report.heldTotal()).isEqualTo(25);
+        assertThat(report.held()).hasSize(10);
+        assertThat(endpoint.locks(null, null).held()).hasSize(25);
+        assertThatThrownBy(() -> endpoint.locks(null, 0))
+                .isInstanceOf(InvalidEndpointRequestException.class)
+                .hasMessageContaining("limit");
     }
 
     @Test
@@ -215,11 +211,11 @@ class LocksEndpointTests {
         LocksEndpoint never = endpoint(Show.NEVER);
         LocksEndpoint authorized = endpoint(Show.WHEN_AUTHORIZED);
 
-        assertThat(keysOf(never.locks(null, null, null))).containsExactly(LocksPage.MASKED);
-        assertThat(keysOf(authorized.locks(null, null, null))).containsExactly(LocksPage.MASKED);
-        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null, null)))
+        assertThat(keysOf(never.locks(null, null))).containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(authorized.locks(null, null))).containsExactly(LocksReport.MASKED);
+        assertThat(keysOf(new LocksEndpointWebExtension(authorized).locks(security("eve"), null, null)))
                 .containsExactly("order:7");
-        assertThat(keysOf(never.locks("order:7", null, null))).containsExactly("order:7");
+        assertThat(keysOf(never.locks("order:7", null))).containsExactly("order:7");
     }
 
     @Test
@@ -284,14 +280,14 @@ class LocksEndpointTests {
     @Test
     void everyParameterOfTheReadIsOptional() throws NoSuchMethodException {
         OperationMethod operation = new OperationMethod(
-                LocksEndpoint.class.getMethod("locks", String.class, Integer.class, Integer.class), OperationType.READ);
+                LocksEndpoint.class.getMethod("locks", String.class, Integer.class), OperationType.READ);
 
         assertThat(operation.getParameters())
                 .extracting(OperationParameter::isMandatory)
                 .containsOnly(false);
         assertThat(operation.getParameters())
                 .extracting(OperationParameter::getName)
-                .containsExactly("key", "page", "size");
+                .containsExactly("key", "limit");
     }
 
     private AuditEvent audit() {
@@ -299,8 +295,8 @@ class LocksEndpointTests {
         return ((AuditApplicationEvent) published.get(0)).getAuditEvent();
     }
 
-    private static List<String> keysOf(LocksPage page) {
-        return page.held().stream().map(Held::key).toList();
+    private static List<String> keysOf(LocksReport report) {
+        return report.held().stream().map(Held::key).toList();
     }
 
     private static SecurityContext security(String name) {
@@ -322,11 +318,11 @@ class LocksEndpointTests {
         LockRequest tick = LockRequest.of("report").keptFor(Duration.ofSeconds(20));
         long fencingToken = fencingTokenOf(tick);
 
-        LocksPage.Stored store = endpoint.locks("report", null, null).store();
+        LocksReport.Stored store = endpoint.locks("report", null).store();
 
         assertThat(store.state()).isEqualTo(State.KEPT);
         assertThat(store.fencingToken()).isEqualTo(fencingToken);
-        assertThat(store.remainingLeaseMs()).isBetween(1L, 20_000L);
+        assertThat(store.remainingMs()).isBetween(1L, 20_000L);
         assertThat(endpoint.release("report", fencingToken, "run it again").outcome())
                 .isEqualTo(Outcome.RELEASED);
         assertThat(engine.tryAcquire(tick)).isPresent();
@@ -341,13 +337,13 @@ class LocksEndpointTests {
     /** Free it is, and cannot be had. */
     @Test
     void showsThatTheStoreMayHaveForgottenTheOwnerOfALock() {
-        LocksPage.Stored store = LocksPage.Stored.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
+        LocksReport.Stored store = LocksReport.Stored.of(new StoredLock.Free(0, 0, Duration.ofSeconds(20)));
         assertThat(store.state()).isEqualTo(State.RECOVERING);
-        assertThat(store.recoveringForMs()).isEqualTo(20_000);
-        LocksPage.Stored free = LocksPage.Stored.of(new StoredLock.Free(0, 0));
+        assertThat(store.remainingMs()).isEqualTo(20_000);
+        LocksReport.Stored free = LocksReport.Stored.of(new StoredLock.Free(0, 0));
         assertThat(free.state()).isEqualTo(State.FREE);
         assertThat(free.fencingToken()).isNull();
-        assertThat(LocksPage.Stored.of(new StoredLock.Free(7, 0)).fencingToken())
+        assertThat(LocksReport.Stored.of(new StoredLock.Free(7, 0)).fencingToken())
                 .isEqualTo(7);
     }
 }

@@ -7,7 +7,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockOperations;
 import io.github.lockstarter.actuate.LocksEndpoint;
 import io.github.lockstarter.actuate.LocksEndpointWebExtension;
-import io.github.lockstarter.actuate.LocksPage;
+import io.github.lockstarter.actuate.LocksReport;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -92,9 +92,9 @@ class LockEndpointAutoConfigurationTests {
             try (LockHandle held = context.getBean(LockOperations.class).acquire("order:42")) {
                 assertThat(held.isHeld()).isTrue();
                 assertThat(context.getBean(LocksEndpoint.class)
-                                .locks(null, null, null)
+                                .locks(null, null)
                                 .held())
-                        .extracting(LocksPage.Held::key)
+                        .extracting(LocksReport.Held::key)
                         .containsExactly(key);
             }
         });

@@ -12,8 +12,8 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockTemplate;
 import io.github.lockstarter.actuate.LockHealth;
 import io.github.lockstarter.actuate.LocksEndpoint;
-import io.github.lockstarter.actuate.LocksPage;
-import io.github.lockstarter.actuate.LocksPage.Stored;
+import io.github.lockstarter.actuate.LocksReport;
+import io.github.lockstarter.actuate.LocksReport.Stored;
 import io.github.lockstarter.autoconfigure.DistributedLockAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockEndpointAutoConfiguration;
 import io.github.lockstarter.autoconfigure.LockMetricsAutoConfiguration;
@@ -145,19 +145,19 @@ class CrashTakeOverApplicationIT {
             REDIS.server().commands().set("lock:{order:42}", "0000000000000017 " + token, SetArgs.Builder.px(30_000));
 
             assertThat(locks.tryAcquire("order:42")).isEmpty();
-            Stored doubted = endpoint.locks("order:42", null, null).store();
+            Stored doubted = endpoint.locks("order:42", null).store();
             assertThat(doubted.state()).isEqualTo(Stored.State.IN_DOUBT);
-            assertThat(doubted.instance()).isEqualTo(CRASHED.substring(0, 8));
+            assertThat(doubted.holder().instance()).isEqualTo(CRASHED.substring(0, 8));
             assertThat(doubted.inDoubtForMs()).isBetween(0L, 2_000L);
 
             try (LockHandle heir = locks.acquire("order:42")) {
                 assertThat(heir.fencingToken()).isGreaterThan(17);
-                LocksPage page = endpoint.locks("order:42", null, null);
-                assertThat(page.held()).singleElement().satisfies(held -> {
+                LocksReport report = endpoint.locks("order:42", null);
+                assertThat(report.held()).singleElement().satisfies(held -> {
                     assertThat(held.state()).isEqualTo(HoldState.HELD);
                     assertThat(held.takenOverFrom()).isEqualTo(CRASHED.substring(0, 8));
                 });
-                assertThat(page.store().state()).isEqualTo(Stored.State.HELD);
+                assertThat(report.store().state()).isEqualTo(Stored.State.HELD);
             }
             assertThat(warnings(output))
                     .singleElement()
@@ -181,16 +181,14 @@ class CrashTakeOverApplicationIT {
             List<LockHandle> held = List.of(locks.acquire("a"), locks.acquire("b"), locks.acquire("c"));
 
             REDIS.server().pause();
-            await().untilAsserted(
-                            () -> assertThat(endpoint.locks(null, null, null).held())
-                                    .extracting(LocksPage.Held::state)
-                                    .containsOnly(HoldState.IN_DOUBT));
+            await().untilAsserted(() -> assertThat(endpoint.locks(null, null).held())
+                    .extracting(LocksReport.Held::state)
+                    .containsOnly(HoldState.IN_DOUBT));
             await().untilAsserted(() -> assertThat(warnings(output)).anyMatch(line -> line.contains("is in doubt")));
             REDIS.server().resume();
-            await().untilAsserted(
-                            () -> assertThat(endpoint.locks(null, null, null).held())
-                                    .extracting(LocksPage.Held::state)
-                                    .containsOnly(HoldState.HELD));
+            await().untilAsserted(() -> assertThat(endpoint.locks(null, null).held())
+                    .extracting(LocksReport.Held::state)
+                    .containsOnly(HoldState.HELD));
 
             await().untilAsserted(() -> assertThat(
                             meters.get("distributed.lock.confirmed").timer().count())

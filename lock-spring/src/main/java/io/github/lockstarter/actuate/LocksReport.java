@@ -13,21 +13,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * An answer of the endpoint: a page of the held locks, and a page of the waiting callers.
+ * An answer of the endpoint.
  *
  * @param instance which instance of the application answers; another one after each start
- * @param page which part of the lists this is, from 0
- * @param size entries of each list in a page
- * @param heldTotal how many locks are held, over all pages
- * @param waitingTotal how many callers wait, over all pages
- * @param held held locks, sorted by key
- * @param waiting callers that wait, sorted by key and position
+ * @param heldTotal how many locks are held, those beyond the limit included
+ * @param waitingTotal how many callers wait, those beyond the limit included
+ * @param held held locks
+ * @param waiting callers that wait
  * @param store the lock in the store, if a single key is requested; absent otherwise
  */
-public record LocksPage(
+public record LocksReport(
         String instance,
-        int page,
-        int size,
         int heldTotal,
         int waitingTotal,
         List<Held> held,
@@ -41,7 +37,7 @@ public record LocksPage(
     /**
      * One held lock.
      *
-     * @param key its key, or {@value LocksPage#MASKED}
+     * @param key its key, or {@value LocksReport#MASKED}
      * @param name logical name of the request
      * @param fencingToken its fencing token
      * @param owner name of the acquiring thread, or {@value HeldLock#ASYNC}
@@ -88,7 +84,7 @@ public record LocksPage(
     /**
      * One caller that waits.
      *
-     * @param key the lock's key, or {@value LocksPage#MASKED}
+     * @param key the lock's key, or {@value LocksReport#MASKED}
      * @param name logical name of the request
      * @param owner name of the waiting thread, or {@value HeldLock#ASYNC}
      * @param waitingSince when it began to
@@ -115,34 +111,22 @@ public record LocksPage(
      * One lock as the store has it.
      *
      * @param state whether an owner has it
-     * @param instance the instance that has it; absent if the lock is free or a client of another kind has it
-     * @param host the machine or pod on which that instance runs; absent if that is not known
-     * @param application the application of that instance; absent if that is not known
-     * @param owner name of the thread that got it from the store, or {@value HeldLock#ASYNC}; absent if that is not
-     *     known
-     * @param heldSince when it asked the store for it, by the clock of its machine; absent if that is not known
-     * @param remainingLeaseMs until the store ends it, or grants it again if it is kept; absent if the lock is free or
-     *     never ends
-     * @param fencingToken the last that was granted, by which it can be released; absent if the store knows none
-     * @param waitingInstances how many instances are registered as waiters
+     * @param holder the owner; absent if the lock is free or a client of another kind has it
+     * @param remainingMs until the store ends the lease, or grants the lock again if it is kept or recovers; absent if
+     *     the lock is free or never ends
      * @param inDoubtForMs how long ago the store noticed that the instance is not connected any more; absent if it is,
      *     as far as another instance has asked
-     * @param recoveringForMs for how much longer the store does not grant the lock, since it may have forgotten its
-     *     owner; absent if it does not recover
+     * @param fencingToken the last that was granted, by which it can be released; absent if the store knows none
+     * @param waitingInstances how many instances are registered as waiters
      * @param problem why the state is unknown
      */
     public record Stored(
             State state,
-            @Nullable String instance,
-            @Nullable String host,
-            @Nullable String application,
-            @Nullable String owner,
-            @Nullable Instant heldSince,
-            @Nullable Long remainingLeaseMs,
+            @Nullable LockHolder holder,
+            @Nullable Long remainingMs,
+            @Nullable Long inDoubtForMs,
             @Nullable Long fencingToken,
             @Nullable Long waitingInstances,
-            @Nullable Long inDoubtForMs,
-            @Nullable Long recoveringForMs,
             @Nullable String problem) {
 
         /** Whether an owner has a lock. */
@@ -168,62 +152,26 @@ public record LocksPage(
             if (stored instanceof StoredLock.Held held) {
                 return new Stored(
                         held.inDoubtFor().isPresent() ? State.IN_DOUBT : State.HELD,
-                        held.holder().map(LockHolder::instance).orElse(null),
-                        held.holder().flatMap(LockHolder::host).orElse(null),
-                        held.holder().flatMap(LockHolder::application).orElse(null),
-                        held.holder().flatMap(LockHolder::owner).orElse(null),
-                        held.holder().flatMap(LockHolder::since).orElse(null),
+                        held.holder().orElse(null),
                         millis(held.remainingLease()),
+                        millis(held.inDoubtFor()),
                         held.fencingToken(),
                         held.waitingInstances(),
-                        millis(held.inDoubtFor()),
-                        null,
                         null);
             }
             if (stored instanceof StoredLock.Kept kept) {
+                long remaining = kept.remaining().toMillis();
                 return new Stored(
-                        State.KEPT,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        kept.remaining().toMillis(),
-                        kept.fencingToken(),
-                        kept.waitingInstances(),
-                        null,
-                        null,
-                        null);
+                        State.KEPT, null, remaining, null, kept.fencingToken(), kept.waitingInstances(), null);
             }
             if (stored instanceof StoredLock.Free free) {
-                boolean recovering = !free.recovering().isZero();
-                return new Stored(
-                        recovering ? State.RECOVERING : State.FREE,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        free.fencingToken() == 0 ? null : free.fencingToken(),
-                        free.waitingInstances(),
-                        null,
-                        recovering ? free.recovering().toMillis() : null,
-                        null);
+                Long fencingToken = free.fencingToken() == 0 ? null : free.fencingToken();
+                Long remaining =
+                        free.recovering().isZero() ? null : free.recovering().toMillis();
+                State state = remaining == null ? State.FREE : State.RECOVERING;
+                return new Stored(state, null, remaining, null, fencingToken, free.waitingInstances(), null);
             }
-            return new Stored(
-                    State.UNKNOWN,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    ((StoredLock.Unknown) stored).reason());
+            return new Stored(State.UNKNOWN, null, null, null, null, null, ((StoredLock.Unknown) stored).reason());
         }
 
         private static @Nullable Long millis(Optional<Duration> duration) {
