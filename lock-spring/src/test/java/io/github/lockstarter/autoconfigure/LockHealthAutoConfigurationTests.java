@@ -19,7 +19,7 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.javapoet.ClassName;
 
-/** On Boot 4; the application of lock-starter-boot3-tests has the other line. */
+/** On Boot 4; the application of verification/apps-boot3 has the other line. */
 class LockHealthAutoConfigurationTests {
 
     private static final String BEAN = "distributedLockHealthContributor";

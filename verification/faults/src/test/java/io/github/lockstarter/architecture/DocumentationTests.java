@@ -1,0 +1,271 @@
+package io.github.lockstarter.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.JsonPath;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.github.lockstarter.LockException;
+import io.micrometer.core.instrument.docs.MeterDocumentation;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The documents: links lead somewhere, the navigation is complete, and what an application meets of the code is
+ * described.
+ */
+class DocumentationTests {
+
+    private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
+    private static final String METADATA = "META-INF/spring-configuration-metadata.json";
+    private static final Path DOCS = ROOT.resolve("docs");
+    private static final int LINES_OF_A_DOOR = 199;
+
+    private static final Pattern FENCE = Pattern.compile("^ *```.*?^ *```", Pattern.DOTALL | Pattern.MULTILINE);
+    private static final Pattern COMMENT = Pattern.compile("\\s*(/?\\*|//)");
+    private static final Pattern CODE = Pattern.compile("`[^`\n]*`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.*?) *#*$", Pattern.MULTILINE);
+    private static final Pattern ANCHOR = Pattern.compile("<a (?:id|name)=\"([^\"]+)\"");
+    private static final Pattern NUMBERED = Pattern.compile("^(\\d+)\\. ", Pattern.MULTILINE);
+    private static final Pattern LINK_TEXT = Pattern.compile("!?\\[([^\\]]*)\\]\\([^)]*\\)");
+    private static final Pattern NAMED = Pattern.compile("\\bdocs/[\\w/-]+\\.md\\b");
+    private static final Pattern NAVIGATION = Pattern.compile("^ *- (?:[^:\n]+: )?(\\S+\\.md)$", Pattern.MULTILINE);
+
+    @Test
+    void everyLinkLeadsSomewhere() throws IOException {
+        List<Path> documents = documents(ROOT);
+        List<String> broken = new ArrayList<>();
+        for (Path document : documents) {
+            Matcher links =
+                    LINK.matcher(CODE.matcher(withoutFences(read(document))).replaceAll(""));
+            while (links.find()) {
+                if (isBroken(document, links.group(1))) {
+                    broken.add(ROOT.relativize(document) + ": " + links.group(1));
+                }
+            }
+        }
+        assertThat(documents).hasSizeGreaterThan(20);
+        assertThat(broken).as("broken links").isEmpty();
+    }
+
+    @Test
+    void everyDocumentThatASourceNamesExists() throws IOException {
+        Set<String> named = new HashSet<>();
+        for (Path source : files(ROOT, ".java", ".lua", ".yaml")) {
+            NAMED.matcher(read(source)).results().forEach(name -> named.add(name.group()));
+        }
+        assertThat(named).isNotEmpty().allSatisfy(name -> assertThat(ROOT.resolve(name))
+                .exists());
+    }
+
+    @Test
+    void theNavigationListsEveryPage() throws IOException {
+        List<String> listed = NAVIGATION
+                .matcher(read(ROOT.resolve("mkdocs.yml")))
+                .results()
+                .map(entry -> entry.group(1))
+                .toList();
+        assertThat(listed)
+                .containsExactlyInAnyOrderElementsOf(documents(DOCS).stream()
+                        .map(page -> DOCS.relativize(page).toString().replace('\\', '/'))
+                        .toList());
+    }
+
+    @Test
+    void theReadmeIsADoor() throws IOException {
+        assertThat(read(ROOT.resolve("README.md")).lines().count())
+                .as("lines of README.md")
+                .isLessThanOrEqualTo(LINES_OF_A_DOOR);
+    }
+
+    @Test
+    void describesEveryProperty() throws Exception {
+        Set<String> described = codeIn("reference/configuration.md");
+        assertThat(properties()).hasSizeGreaterThan(30).allSatisfy(property -> assertThat(described)
+                .as("configuration.md on %s", property)
+                .contains(property));
+    }
+
+    @Test
+    void describesEveryMeter() throws Exception {
+        Set<String> described = codeIn("operations/metrics-and-tracing.md");
+        Object[] meters =
+                Class.forName("io.github.lockstarter.observe.meter.LockMeter").getEnumConstants();
+        assertThat(meters).isNotEmpty().allSatisfy(meter -> assertThat(described)
+                .contains(((MeterDocumentation) meter).getName()));
+    }
+
+    @Test
+    void describesEveryException() throws Exception {
+        Set<String> described = codeIn("reference/exceptions.md");
+        List<Class<?>> exceptions = exceptionsOfTheApi();
+        assertThat(exceptions).hasSizeGreaterThan(4).allSatisfy(type -> assertThat(described)
+                .contains(type.getSimpleName()));
+    }
+
+    /** Other pages, and messages to users, refer to a fact by its number. */
+    @Test
+    void everyNumberedFactHasItsAnchor() throws IOException {
+        String page = withoutFences(read(DOCS.resolve("reference/behaviour.md")));
+        List<String> numbers =
+                NUMBERED.matcher(page).results().map(fact -> fact.group(1)).toList();
+        assertThat(numbers).hasSizeGreaterThan(40).doesNotHaveDuplicates();
+        assertThat(anchors(page)).containsAll(numbers);
+    }
+
+    @Test
+    void findsHeadingsAsTheHostDoes() {
+        assertThat(slug("9. Redis `evicts` a lock")).isEqualTo("9-redis-evicts-a-lock");
+        assertThat(slug("See it break, see it hold")).isEqualTo("see-it-break-see-it-hold");
+        assertThat(slug("As `java.util.concurrent.locks.Lock`")).isEqualTo("as-javautilconcurrentlockslock");
+        assertThat(slug("它不是什么")).isEqualTo("它不是什么");
+        assertThat(anchors("# Twice\n## Twice\n```\n# no heading\n```\n<a id=\"by-hand\"></a>"))
+                .containsExactlyInAnyOrder("twice", "twice-1", "by-hand");
+    }
+
+    private static boolean isBroken(Path document, String link) throws IOException {
+        if (link.startsWith("http://") || link.startsWith("https://")) {
+            return false;
+        }
+        int hash = link.indexOf('#');
+        String file = hash < 0 ? link : link.substring(0, hash);
+        Path target = file.isEmpty() ? document : document.resolveSibling(file).normalize();
+        if (!target.startsWith(ROOT) || !Files.exists(target)) {
+            return true;
+        }
+        return hash >= 0 && !anchors(read(target)).contains(link.substring(hash + 1));
+    }
+
+    private static Set<String> anchors(String document) {
+        String text = withoutFences(document);
+        Set<String> anchors = new HashSet<>();
+        ANCHOR.matcher(text).results().forEach(anchor -> anchors.add(anchor.group(1)));
+        Map<String, Integer> repetitions = new HashMap<>();
+        HEADING.matcher(text).results().map(heading -> slug(heading.group(1))).forEach(slug -> {
+            int before = repetitions.merge(slug, 1, Integer::sum) - 1;
+            anchors.add(before == 0 ? slug : slug + '-' + before);
+        });
+        return anchors;
+    }
+
+    /** The anchor that GitHub gives a heading. */
+    private static String slug(String heading) {
+        return LINK_TEXT
+                .matcher(heading)
+                .replaceAll("$1")
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[^\\p{L}\\p{N}\\p{M}_\\- ]", "")
+                .replace(' ', '-');
+    }
+
+    private static String withoutFences(String document) {
+        return FENCE.matcher(document).replaceAll("");
+    }
+
+    @Test
+    void keepsCommentsWithin120Columns() throws IOException {
+        List<String> tooLong = new ArrayList<>();
+        for (Path file : files(ROOT, ".java")) {
+            List<String> lines = Files.readAllLines(file);
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).length() > 120 && COMMENT.matcher(lines.get(i)).lookingAt()) {
+                    tooLong.add(ROOT.relativize(file) + ":" + (i + 1));
+                }
+            }
+        }
+        assertThat(tooLong).isEmpty();
+    }
+
+    /** What the page shows as code, line by line: names of properties, meters, types. */
+    private static Set<String> codeIn(String page) throws IOException {
+        Set<String> code = new HashSet<>();
+        CODE.matcher(withoutFences(read(DOCS.resolve(page))))
+                .results()
+                .map(span -> span.group().substring(1, span.group().length() - 1))
+                .forEach(code::add);
+        return code;
+    }
+
+    /** As the page writes them: without the prefix that all share, and with what a name under {@code locks} has. */
+    private static List<String> properties() throws Exception {
+        List<String> names = new ArrayList<>();
+        for (URL metadata :
+                Collections.list(DocumentationTests.class.getClassLoader().getResources(METADATA))) {
+            try (InputStream json = metadata.openStream()) {
+                names.addAll(JsonPath.<List<String>>read(json, "$.properties[*].name"));
+            }
+        }
+        Stream<String> all = names.stream()
+                .filter(DocumentationTests::isOurs)
+                .filter(name -> !name.equals("distributed-lock.locks"))
+                .map(name ->
+                        name.startsWith("distributed-lock.") ? name.substring("distributed-lock.".length()) : name);
+        Stream<String> named = Arrays.stream(
+                        Class.forName("io.github.lockstarter.autoconfigure.DistributedLockProperties$Named")
+                                .getRecordComponents())
+                .map(component -> component.getName().equals("maxWait") ? "wait" : component.getName())
+                .map(name -> "locks.<name>." + name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
+        return Stream.concat(all, named).toList();
+    }
+
+    private static List<Class<?>> exceptionsOfTheApi() {
+        String api = LockException.class.getPackageName();
+        List<Class<?>> found = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages(api).stream()
+                        .filter(type -> type.getPackageName().equals(api))
+                        .filter(type -> type.isAssignableTo(Throwable.class))
+                        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .<Class<?>>map(JavaClass::reflect)
+                        .toList();
+        assertThat(found).contains(LockException.class);
+        return found;
+    }
+
+    private static List<Path> documents(Path directory) throws IOException {
+        return files(directory, ".md");
+    }
+
+    private static List<Path> files(Path directory, String... endings) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> Stream.of(endings).anyMatch(file.toString()::endsWith))
+                    .filter(file -> !isGenerated(ROOT.relativize(file)))
+                    .toList();
+        }
+    }
+
+    private static boolean isGenerated(Path file) {
+        return StreamSupport.stream(file.spliterator(), false)
+                .map(Path::toString)
+                .anyMatch(Set.of("target", ".git")::contains);
+    }
+
+    private static String read(Path file) throws IOException {
+        return Files.readString(file);
+    }
+
+    /** The class path has the metadata of Spring Boot, too. */
+    private static boolean isOurs(String property) {
+        return Stream.of("distributed-lock", "management.endpoint.locks", "management.health.distributedlock")
+                .anyMatch(property::startsWith);
+    }
+}
