@@ -9,7 +9,8 @@
  * <ul>
  *   <li>{@code FaultLabIT}: a short run in {@code mvn verify}.
  *   <li>{@code FaultLabControlsIT}: the same with a guard switched off; each must find violations.
- *   <li>{@code FaultRun}: a long run with a report, {@code mvn -Pfaults -pl verification/faults -am -Dminutes=30 verify},
+ *   <li>{@code FaultRun}: a long run with a report,
+ *       {@code mvn -Pfaults -pl verification/faults -am -Dminutes=30 verify},
  *       further {@code -Dseed=}, {@code -Dtopologies=standalone}, {@code -Dclient=redisson}.
  * </ul>
  *
