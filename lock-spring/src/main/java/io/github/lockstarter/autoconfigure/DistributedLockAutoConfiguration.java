@@ -19,7 +19,6 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration
 @EnableConfigurationProperties(DistributedLockProperties.class)
 @Import({
-    UnknownPropertyCheck.class,
     LocalLockConfiguration.class,
     RoutedLockConfiguration.class,
     LockEngineConfiguration.class,

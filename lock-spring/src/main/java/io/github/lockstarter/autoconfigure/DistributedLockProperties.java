@@ -22,9 +22,9 @@ import org.springframework.boot.context.properties.bind.Name;
 
 /**
  * The configuration of an application's locks, whatever store keeps them; what a store adds is in records of its own.
- * Ranges are checked when the properties are bound, so that a bad value fails the start with the property's name. No
- * component of a record may be called wait, so it is named apart, for the configuration and for the endpoint {@code
- * configprops}.
+ * Ranges are checked when the properties are bound, so that a bad value fails the start with the property's name, and
+ * so does Spring Boot with a name that is not here. No component of a record may be called wait, so it is named apart,
+ * for the configuration and for the endpoint {@code configprops}.
  *
  * @param enabled Whether locks are available. If false, nothing is configured, and an application that still uses the
  *     annotation does not start, since it would run unlocked.
@@ -55,8 +55,14 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param web HTTP responses for lock exceptions.
  * @param locks Settings of single locks by their name. A name with characters other than lower-case letters, digits and
  *     dashes is written in brackets, such as distributed-lock.locks.[OrderService.ship].lease.
+ * @param redis What the record of this store binds. Any name is accepted here and no value kept, as for each of the
+ *     other stores: an application may configure a store whose module it has left out.
+ * @param redlock What the record of this store binds.
+ * @param jdbc What the record of this store binds.
+ * @param zookeeper What the record of this store binds.
+ * @param etcd What the record of this store binds.
  */
-@ConfigurationProperties(DistributedLockProperties.PREFIX)
+@ConfigurationProperties(prefix = DistributedLockProperties.PREFIX, ignoreUnknownFields = false)
 record DistributedLockProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("") String backend,
@@ -79,7 +85,12 @@ record DistributedLockProperties(
         @DefaultValue Observation observation,
         @DefaultValue Log log,
         @DefaultValue Web web,
-        @DefaultValue Map<String, Named> locks)
+        @DefaultValue Map<String, Named> locks,
+        @DefaultValue Map<String, String> redis,
+        @DefaultValue Map<String, String> redlock,
+        @DefaultValue Map<String, String> jdbc,
+        @DefaultValue Map<String, String> zookeeper,
+        @DefaultValue Map<String, String> etcd)
         implements LockSettings {
 
     static final String PREFIX = "distributed-lock";
@@ -91,6 +102,7 @@ record DistributedLockProperties(
         backend = BackendRoutes.nameOf(backend).orElseGet(StoreModule::defaultStore);
         inTransaction = inTransaction == InTransaction.AS_CONFIGURED ? InTransaction.WARN : inTransaction;
         locks = Map.copyOf(locks);
+        redis = redlock = jdbc = zookeeper = etcd = Map.of();
         settings(lease, maxLease, maxWait, showOwner, warnAfter, crashTakeover, retry, watchdog, handOver, locks);
         locks.forEach((name, named) -> {
             if (LockBackendOption.LOCAL.equals(named.backend)) {

@@ -86,7 +86,7 @@ final class LockBackendOptions {
         checkName(prefix.append("backend"), properties.backend(), environment);
         properties.locks().forEach((name, named) -> {
             if (named.backend() != null) {
-                checkName(prefix.append("locks." + PropertyNames.key(name) + ".backend"), named.backend(), environment);
+                checkName(prefix.append("locks[" + name + "].backend"), named.backend(), environment);
             }
         });
     }

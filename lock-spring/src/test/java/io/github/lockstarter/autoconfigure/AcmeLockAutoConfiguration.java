@@ -19,7 +19,7 @@ class AcmeLockAutoConfiguration {
 
     static final String NAME = "acme";
 
-    @ConfigurationProperties("distributed-lock.acme")
+    @ConfigurationProperties(prefix = "acme-lock", ignoreUnknownFields = false)
     record AcmeLockProperties(
             @DefaultValue("1s") Duration commandTimeout,
             @DefaultValue List<String> servers) {}
@@ -35,7 +35,7 @@ class AcmeLockAutoConfiguration {
         @Override
         public void checkConfiguration(LockSettings locks) {
             if (properties.commandTimeout().compareTo(locks.lease()) > 0) {
-                throw new IllegalArgumentException("distributed-lock.acme.command-timeout is above the lease");
+                throw new IllegalArgumentException("acme-lock.command-timeout is above the lease");
             }
         }
 

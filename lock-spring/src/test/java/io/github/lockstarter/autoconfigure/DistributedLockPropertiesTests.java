@@ -144,7 +144,7 @@ class DistributedLockPropertiesTests {
             distributed-lock.locks.ship.max-hold=29s      | distributed-lock.locks.ship.max-hold is 29s, below the lease of the lock (30s)
             distributed-lock.locks.ship.max-hold=0        | distributed-lock.locks.ship.max-hold is 0ms; it must be between 20ms and 365d
             distributed-lock.locks.ship.at-least=-1s      | distributed-lock.locks.ship.at-least is -1s; it must be between 1ms and 365d
-            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks.ship.backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
+            distributed-lock.locks.ship.backend=zookeeper | distributed-lock.locks[ship].backend is 'zookeeper' ("distributed-lock.locks.ship.backend" from property source "test"), and the application has no such store
             distributed-lock.lease=soon                   | 'soon' is not a valid duration
             distributed-lock.backend=zookeeper            | distributed-lock.backend is 'zookeeper' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [local]
             distributed-lock.locks.ship.backend=local     | distributed-lock.locks.ship.backend is local, which is for tests and for all locks

@@ -99,9 +99,9 @@ class LockBackendOptionTests {
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             distributed-lock.backend=AK-ME                | distributed-lock.backend is 'AK-ME' ("distributed-lock.backend" from property source "test"), and the application has no such store; it has [acme, local]
             distributed-lock.locks[Order.ship].backend=akme | distributed-lock.locks[Order.ship].backend is 'akme'
-            distributed-lock.locks.order.backend=akme     | distributed-lock.locks.order.backend is 'akme' ("distributed-lock.locks.order.backend" from property source "test"), and the application has no such store
-            distributed-lock.acme.command-timeout=31s     | distributed-lock.acme.command-timeout is above the lease
-            distributed-lock.acme.command-timeout=soon    | 'soon' is not a valid duration
+            distributed-lock.locks.order.backend=akme     | distributed-lock.locks[order].backend is 'akme' ("distributed-lock.locks.order.backend" from property source "test"), and the application has no such store
+            acme-lock.command-timeout=31s                 | acme-lock.command-timeout is above the lease
+            acme-lock.command-timeout=soon                | 'soon' is not a valid duration
             """)
     void failsTheStartWithWhatIsWrong(String setting, String message) {
         withAcme.withPropertyValues("distributed-lock.backend=acme", setting)
@@ -113,9 +113,9 @@ class LockBackendOptionTests {
     void bindsThePropertiesOfAnotherModule() {
         withAcme.withPropertyValues(
                         "distributed-lock.backend=acme",
-                        "distributed-lock.acme.commandTimeout=2s",
-                        "distributed-lock.acme.servers[0]=a",
-                        "distributed-lock.acme.servers[1]=b")
+                        "acme-lock.commandTimeout=2s",
+                        "acme-lock.servers[0]=a",
+                        "acme-lock.servers[1]=b")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .getBean(AcmeLockAutoConfiguration.AcmeLockProperties.class)

@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param deposedMasterWrites How long a master may continue to execute writes after another one was promoted. After
  *     a failover, no lock is renewed for that long. At most a third of every lease.
  */
-@ConfigurationProperties(RedisLockProperties.PREFIX)
+@ConfigurationProperties(prefix = RedisLockProperties.PREFIX, ignoreUnknownFields = false)
 record RedisLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,

@@ -20,7 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param password Password for the servers whose address has no login.
  * @param sslBundle SSL bundle for the connections to all servers. Turns TLS on.
  */
-@ConfigurationProperties(RedlockProperties.PREFIX)
+@ConfigurationProperties(prefix = RedlockProperties.PREFIX, ignoreUnknownFields = false)
 record RedlockProperties(
         @DefaultValue List<String> nodes,
         @DefaultValue("500ms") Duration nodeTimeout,

@@ -11,6 +11,8 @@ import io.github.lockstarter.spi.LockBackend;
 import org.assertj.core.api.AbstractStringAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -201,19 +203,13 @@ class RedisLockConfigurationTests {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockBackend.class));
     }
 
-    /** As in a test slice, whose application sets them. */
-    @Test
-    void knowsThePropertiesOfRedisAlsoWhereItsAutoConfigurationIsNotUsed(CapturedOutput output) {
-        ApplicationContextRunner slice = new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(DistributedLockAutoConfiguration.class))
-                .withPropertyValues("distributed-lock.backend=local");
-        slice.withPropertyValues(
-                        "distributed-lock.redis.command-timeout=1s", "distributed-lock.redlock.nodes[0]=redis://a")
-                .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).doesNotContain("sets no property");
-        slice.withPropertyValues("distributed-lock.redis.command-timeouts=1s")
-                .run(context -> assertThat(context).hasNotFailed());
-        assertThat(output).contains("Did you mean distributed-lock.redis.command-timeout?");
+    @ParameterizedTest
+    @ValueSource(strings = {"distributed-lock.redis.command-timeouts", "distributed-lock.redlock.node"})
+    void failsTheStartForAnUnknownName(String name) {
+        application
+                .withPropertyValues("distributed-lock.backend=local", name + "=1s")
+                .run(context -> assertThat(FailureReport.of(context.getStartupFailure()))
+                        .contains("Property: " + name, "left unbound"));
     }
 
     @Test

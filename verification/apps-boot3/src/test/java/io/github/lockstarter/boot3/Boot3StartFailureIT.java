@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.PropertySource;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -41,6 +42,17 @@ class Boot3StartFailureIT {
     }
 
     @Test
+    void saysWhichPropertyDoesNotExist(CapturedOutput output) {
+        assertThatThrownBy(() -> ShippingApplication.start(Redis.freePort(), UnknownProperty.class))
+                .isInstanceOf(Exception.class);
+
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("Property: distributed-lock.redis.comand-timeout")
+                .contains("class path resource [unknown.properties]");
+    }
+
+    @Test
     void looksForTheMasterAmongStaticNodesRatherThanOnLocalhost(CapturedOutput output) {
         assertThatThrownBy(() -> ShippingApplication.start(Redis.freePort(), MasterAndReplicas.class))
                 .isInstanceOf(Exception.class);
@@ -58,6 +70,10 @@ class Boot3StartFailureIT {
             return new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("127.0.0.1", UNUSED_PORT));
         }
     }
+
+    /** Adds a file with a name that no property has. */
+    @PropertySource("classpath:unknown.properties")
+    static class UnknownProperty {}
 
     /** Refers to a parameter that does not exist. */
     static class Misspelt {

@@ -25,7 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param requiredAtStart Whether the application fails to start when etcd does not answer. If false, locked methods
  *     fail until it does.
  */
-@ConfigurationProperties(EtcdLockProperties.PREFIX)
+@ConfigurationProperties(prefix = EtcdLockProperties.PREFIX, ignoreUnknownFields = false)
 record EtcdLockProperties(
         @DefaultValue("http://localhost:2379") List<String> endpoints,
         @Nullable String user,

@@ -29,7 +29,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
  * @param listen Whether releases notify waiters, where the database is PostgreSQL. One connection is kept for
  *     that. Turn it off behind a pooler in transaction mode.
  */
-@ConfigurationProperties(JdbcLockProperties.PREFIX)
+@ConfigurationProperties(prefix = JdbcLockProperties.PREFIX, ignoreUnknownFields = false)
 record JdbcLockProperties(
         @DefaultValue("2s") Duration commandTimeout,
         @DefaultValue("true") boolean requiredAtStart,

@@ -226,6 +226,12 @@ class JdbcLockConfigurationTests {
     }
 
     @Test
+    void failsTheStartForAnUnknownName() {
+        application.withPropertyValues("distributed-lock.jdbc.thread=4").run(context -> assertThatReport(context)
+                .contains("Property: distributed-lock.jdbc.thread"));
+    }
+
+    @Test
     void leavesTheBackendOfTheApplicationAlone() {
         application.withBean(LockBackend.class, LocalLockBackend::new).run(context -> assertThat(context)
                 .doesNotHaveBean(JdbcLockBackend.class)

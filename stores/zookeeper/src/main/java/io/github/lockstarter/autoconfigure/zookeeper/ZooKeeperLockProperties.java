@@ -21,7 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param requiredAtStart Whether the application fails to start when ZooKeeper does not answer. If false, locked
  *     methods fail until it does.
  */
-@ConfigurationProperties(ZooKeeperLockProperties.PREFIX)
+@ConfigurationProperties(prefix = ZooKeeperLockProperties.PREFIX, ignoreUnknownFields = false)
 record ZooKeeperLockProperties(
         @DefaultValue("localhost:2181") String connectString,
         @DefaultValue("10s") Duration sessionTimeout,

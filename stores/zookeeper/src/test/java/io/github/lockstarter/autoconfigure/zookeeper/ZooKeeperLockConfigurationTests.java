@@ -86,6 +86,14 @@ class ZooKeeperLockConfigurationTests {
     }
 
     @Test
+    void refusesAnUnknownNameWhereverLocksAreKept() {
+        elsewhere.withPropertyValues("distributed-lock.zookeeper.roots=/shop").run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("distributed-lock.zookeeper.roots"));
+    }
+
+    @Test
     void isLeftOutWhereLocksAreKeptElsewhere() {
         elsewhere.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(ZooKeeperLockBackend.class));
     }
