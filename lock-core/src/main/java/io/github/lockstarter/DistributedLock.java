@@ -161,9 +161,9 @@ public @interface DistributedLock {
 
     /**
      * Name of a method of the same bean that is called, without the lock, when another owner held the lock for the
-     * whole wait. It has the parameters of this method, and may have an exception as a last one: then the overload with
-     * the nearest exception is called. {@link LockBackendException} reaches it only if it takes one; all other
-     * exceptions never reach it. It returns what this method returns. The start fails unless it is there.
+     * whole wait. It has the parameters and the result of this method, and may take an exception as a last parameter.
+     * {@link LockBackendException} reaches it only if it takes one, such as {@link LockException}; all other exceptions
+     * never reach it. It has no fallback itself. The start fails unless exactly one method of that name fits.
      *
      * <pre>{@code
      * @DistributedLock(name = "order", key = "#orderId", fallbackMethod = "busy")

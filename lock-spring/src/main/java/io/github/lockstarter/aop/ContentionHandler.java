@@ -3,7 +3,6 @@ package io.github.lockstarter.aop;
 import io.github.lockstarter.LockException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.scheduling.ScheduledLock;
-import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,12 +45,10 @@ final class ContentionHandler {
                 return skip.result();
             }
         }
-        if (method.contention() instanceof Fallback fallback) {
-            Optional<FallbackMethod> accepting = fallback.accepting(refusal.getClass());
-            if (accepting.isPresent()) {
-                listener.fellBack(name);
-                return accepting.get().call(invocation, refusal);
-            }
+        if (method.contention() instanceof Fallback fallback
+                && fallback.accepted().isInstance(refusal)) {
+            listener.fellBack(name);
+            return fallback.call(invocation, refusal);
         }
         throw refusal;
     }

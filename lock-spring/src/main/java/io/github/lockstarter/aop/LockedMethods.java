@@ -4,14 +4,9 @@ import io.github.lockstarter.DistributedLock;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -87,31 +82,22 @@ public final class LockedMethods {
         Map<Method, LockedMethod> locked = new HashMap<>();
         annotations.forEach((method, annotation) ->
                 locked.put(method, LockedMethod.of(method, type, annotation, placeholders, settings.get())));
-        locked.values().forEach(each -> checkFallbacksEnd(each, locked));
+        locked.values().forEach(each -> checkFallbackEnds(each, locked));
         return Map.copyOf(locked);
     }
 
-    /** A fallback may be locked and have a fallback itself, which must not lead back. */
-    private static void checkFallbacksEnd(LockedMethod start, Map<Method, LockedMethod> locked) {
-        Set<Method> reached = new HashSet<>();
-        Deque<LockedMethod> open = new ArrayDeque<>(List.of(start));
-        while (!open.isEmpty()) {
-            LockedMethod current = open.pop();
-            for (Method next :
-                    current.contention() instanceof Fallback fallback ? fallback.methods() : Set.<Method>of()) {
-                if (next.equals(start.method())) {
-                    throw new InvalidLockDeclarationException(
-                            next,
-                            "its fallback leads back to it through "
-                                    + InvalidLockDeclarationException.describe(current.method())
-                                    + ", so they would call each other for as long as their locks are contended.",
-                            "End with a fallback that is not locked, or has no fallback itself.");
-                }
-                LockedMethod further = locked.get(next);
-                if (reached.add(next) && further != null) {
-                    open.push(further);
-                }
-            }
+    /** So that fallbacks cannot call each other for as long as their locks are contended. */
+    private static void checkFallbackEnds(LockedMethod method, Map<Method, LockedMethod> locked) {
+        if (!(method.contention() instanceof Fallback fallback)) {
+            return;
+        }
+        LockedMethod next = locked.get(fallback.method());
+        if (next != null && next.contention() instanceof Fallback) {
+            throw new InvalidLockDeclarationException(
+                    method.method(),
+                    "its fallback " + InvalidLockDeclarationException.describe(fallback.method())
+                            + " has a fallback itself.",
+                    "Leave out the fallbackMethod of the fallback, and handle its LockNotAcquiredException there.");
         }
     }
 

@@ -192,16 +192,8 @@ class ContentionTests {
             return "label";
         }
 
-        private String label(long id, String text, Exception failure) {
-            return "exception";
-        }
-
         private String label(long id, String text, LockException failure) {
-            return "lock";
-        }
-
-        private String label(long id, String text, LockBackendException failure) {
-            return "backend";
+            return failure instanceof LockNotAcquiredException ? "busy" : "backend";
         }
 
         @DistributedLock(name = "order", key = "#id", fallbackMethod = "withoutException")
@@ -267,11 +259,11 @@ class ContentionTests {
     }
 
     @Test
-    void callsTheFallbackWithTheNearestException() {
+    void callsAFallbackThatTakesItForAFailureOfTheStore() {
         application.withBean(Orders.class).run(context -> {
             Orders orders = context.getBean(Orders.class);
             whileHeld(context, "order:7", () -> assertThat(orders.label(7, "text"))
-                    .isEqualTo("lock"));
+                    .isEqualTo("busy"));
             context.getBean(LockEngine.class).stop();
             assertThat(orders.label(7, "text")).isEqualTo("backend");
         });
@@ -391,7 +383,7 @@ class ContentionTests {
         }
 
         @Override
-        @DistributedLock(name = "secondary", fallbackMethod = "none")
+        @DistributedLock(name = "secondary")
         public String secondary() {
             return "secondary under "
                     + LockHandle.current().map(LockHandle::key).orElse("no lock");
@@ -406,10 +398,6 @@ class ContentionTests {
         public String inTheClassOnly() {
             return "class " + (getClass() == LockedWarehouse.class);
         }
-
-        private String none() {
-            return "none";
-        }
     }
 
     @ParameterizedTest
@@ -422,8 +410,9 @@ class ContentionTests {
                     Warehouse warehouse = context.getBean(Warehouse.class);
                     whileHeld(context, "primary", () -> {
                         assertThat(warehouse.primary()).isEqualTo("secondary under secondary");
-                        whileHeld(context, "secondary", () -> assertThat(warehouse.primary())
-                                .isEqualTo("none"));
+                        whileHeld(context, "secondary", () -> assertThatThrownBy(warehouse::primary)
+                                .isInstanceOf(LockNotAcquiredException.class)
+                                .hasMessageContaining("'secondary'"));
                     });
                     whileHeld(context, "tertiary", () -> assertThat(warehouse.tertiary())
                             .startsWith("class "));
@@ -451,10 +440,6 @@ class ContentionTests {
         protected String fallback(Integer value) {
             return "overload";
         }
-
-        protected String fallback(Number value, LockBackendException failure) {
-            return "backend";
-        }
     }
 
     @Test
@@ -463,8 +448,6 @@ class ContentionTests {
             whileHeld(context, "base", () -> assertThat(
                             context.getBean(Base.class).run(1))
                     .isEqualTo("sub"));
-            context.getBean(LockEngine.class).stop();
-            assertThat(context.getBean(Base.class).run(1)).isEqualTo("backend");
         });
         application.withBean(Base.class).run(context -> {
             whileHeld(context, "base", () -> assertThat(

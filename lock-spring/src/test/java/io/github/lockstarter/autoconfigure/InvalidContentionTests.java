@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.lockstarter.DistributedLock;
 import io.github.lockstarter.IfContended;
 import io.github.lockstarter.LockBackendException;
-import io.github.lockstarter.LockLostException;
+import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.autoconfigure.testing.FailureReport;
-import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.NonNull;
 import org.junit.jupiter.api.Test;
@@ -116,20 +115,32 @@ class InvalidContentionTests {
         }
     }
 
+    static class Several {
+        @DistributedLock(fallbackMethod = "busy")
+        public String ship(long id) {
+            return "";
+        }
+
+        private String busy(long id) {
+            return "";
+        }
+
+        private String busy(long id, LockNotAcquiredException contention) {
+            return "";
+        }
+    }
+
     @Test
-    void failsTheStartWithoutAFallbackThatFits() {
+    void failsTheStartUnlessOneFallbackFits() {
+        String action = "Declare one method 'busy' with the parameters and the result of the locked one";
         assertFails(
                 Missing.class,
-                "fallbackMethod is \"busy\", and InvalidContentionTests.Missing has no other method of that name.",
-                "Declare 'List<String> busy(long, List<String>)', or 'List<String> busy(long, List<String>, "
-                        + "LockNotAcquiredException)'.");
-        assertFails(
-                OtherParameters.class,
-                "none of that name in InvalidContentionTests.OtherParameters takes a call that is not granted the lock: "
-                        + "InvalidContentionTests.OtherParameters.busy(), "
-                        + "InvalidContentionTests.OtherParameters.busy(String).",
-                "Declare 'String busy(long)', or 'String busy(long, LockNotAcquiredException)'.");
-        assertFails(Itself.class, "has no other method of that name", "Declare 'String ship(long)'");
+                "fallbackMethod is \"busy\", and 0 other methods of that name in InvalidContentionTests.Missing have its"
+                        + " parameters, and perhaps an exception last.",
+                action);
+        assertFails(OtherParameters.class, "0 other methods of that name", action);
+        assertFails(Itself.class, "0 other methods of that name", "Declare one method 'ship'");
+        assertFails(Several.class, "2 other methods of that name", action);
     }
 
     static class BackendOnly {
@@ -143,8 +154,8 @@ class InvalidContentionTests {
     void failsTheStartIfContentionReachesNoFallback() {
         assertFails(
                 BackendOnly.class,
-                "takes a call that is not granted the lock",
-                "Declare 'void down()', or 'void down(LockNotAcquiredException)'.");
+                "down(LockBackendException) takes LockBackendException, which a contended lock does not throw.",
+                "Take LockNotAcquiredException, or LockException");
     }
 
     static class OtherResult {
@@ -167,17 +178,6 @@ class InvalidContentionTests {
         private void busy() {}
     }
 
-    static class BoxedResult {
-        @DistributedLock(fallbackMethod = "busy")
-        public int count() {
-            return 1;
-        }
-
-        private Integer busy() {
-            return 1;
-        }
-    }
-
     static class OtherElements {
         @DistributedLock(fallbackMethod = "busy")
         public List<String> lines() {
@@ -190,59 +190,29 @@ class InvalidContentionTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {OtherResult.class, VoidResult.class, BoxedResult.class, OtherElements.class})
+    @ValueSource(classes = {OtherResult.class, VoidResult.class, OtherElements.class})
     void failsTheStartIfTheFallbackReturnsSomethingElse(Class<?> type) {
         assertFails(
-                type, "the fallback InvalidContentionTests." + type.getSimpleName() + ".busy() returns", "Declare '");
+                type,
+                "the fallback InvalidContentionTests." + type.getSimpleName() + ".busy() returns",
+                "Return the same type");
     }
 
-    static class UnreachableException {
-        @DistributedLock(fallbackMethod = "busy")
-        public void run() {}
-
-        private void busy() {}
-
-        private void busy(LockLostException loss) {}
-    }
-
-    @Test
-    void failsTheStartForAFallbackThatIsNeverCalled() {
-        assertFails(
-                UnreachableException.class,
-                "busy(LockLostException) is never called: no LockLostException reaches a fallback.",
-                "Take LockNotAcquiredException, LockBackendException");
-    }
-
-    static class CheckedException {
-        @DistributedLock(fallbackMethod = "busy")
-        public void run() {}
-
-        private void busy() throws IOException {
-            throw new IOException();
-        }
-    }
-
-    @Test
-    void failsTheStartIfTheFallbackThrowsWhatTheMethodDoesNot() {
-        assertFails(
-                CheckedException.class,
-                "busy() declares IOException, which the method does not.",
-                "Declare it for both, or throw an unchecked exception.");
-    }
-
-    static class Circle {
+    static class Chain {
         @DistributedLock(fallbackMethod = "second")
         public void first() {}
 
         @DistributedLock(fallbackMethod = "third")
         public void second() {}
 
-        @DistributedLock(fallbackMethod = "second")
-        public void third() {}
+        private void third() {}
     }
 
     @Test
-    void failsTheStartForFallbacksThatCallEachOther() {
-        assertFails(Circle.class, "its fallback leads back to it through", "End with a fallback that is not locked");
+    void failsTheStartForAFallbackThatHasOneItself() {
+        assertFails(
+                Chain.class,
+                "its fallback InvalidContentionTests.Chain.second() has a fallback itself.",
+                "Leave out the fallbackMethod of the fallback");
     }
 }

@@ -77,13 +77,10 @@ class SuspendFunctionIT {
 
     @Test
     void failsTheStartIfAFallbackReturnsSomethingElse() {
-        application
-                .withBean(BadFallback.class)
-                .run(
-                        context -> assertThat(context)
-                                .getFailure()
-                                .rootCause()
-                                .hasMessageContaining(
-                                        "busy(long, Continuation) returns java.lang.Integer, and the function returns java.lang.String"));
+        application.withBean(BadFallback.class).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining(
+                        "busy(long, Continuation) returns java.lang.Integer, and the method returns java.lang.String"));
     }
 }
