@@ -29,14 +29,6 @@ class LocalEngineContractTests {
     }
 
     @Nested
-    @Tag(Effort.SLOW)
-    class EngineRenewal extends EngineRenewalContract {
-        EngineRenewal() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(LocalStore::new);
@@ -61,14 +53,6 @@ class LocalEngineContractTests {
     @Tag(Effort.SLOW)
     class StackOverflow extends StackOverflowContract {
         StackOverflow() {
-            super(LocalStore::new);
-        }
-    }
-
-    @Nested
-    @Tag(Effort.SLOW)
-    class AbandonedHold extends AbandonedHoldContract {
-        AbandonedHold() {
             super(LocalStore::new);
         }
     }

@@ -105,8 +105,8 @@ public class HoldLifecycleLincheckTests {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(2)
-                .iterations(Effort.of(2, 12))
-                .invocationsPerIteration(300)
+                .iterations(Effort.of(1, 12))
+                .invocationsPerIteration(Effort.of(50, 300))
                 .sequentialSpecification(Sequential.class)
                 .check(HoldLifecycleLincheckTests.class);
     }

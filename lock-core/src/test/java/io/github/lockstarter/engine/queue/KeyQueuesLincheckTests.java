@@ -157,7 +157,7 @@ public class KeyQueuesLincheckTests {
                 .actorsBefore(1)
                 .actorsAfter(2)
                 .iterations(Effort.of(1, 8))
-                .invocationsPerIteration(300)
+                .invocationsPerIteration(Effort.of(50, 300))
                 .sequentialSpecification(Sequential.class)
                 .check(KeyQueuesLincheckTests.class);
     }

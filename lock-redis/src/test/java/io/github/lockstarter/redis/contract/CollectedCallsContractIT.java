@@ -146,6 +146,7 @@ class CollectedCallsContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAcquire extends EngineAcquireContract {
         EngineAcquire() {
             super(CollectedCallsContractIT::store);

@@ -56,6 +56,7 @@ class RedisClusterContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineKept extends EngineKeptContract {
         EngineKept() {
             super(RedisClusterContractIT::store);

@@ -11,8 +11,10 @@ import io.github.lockstarter.contract.EngineRenewalContract;
 import io.github.lockstarter.contract.LockStore;
 import io.github.lockstarter.contract.StackOverflowContract;
 import io.github.lockstarter.redis.testing.RedisExtension;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The engine over the Redis backend, on one server, against the contract. */
@@ -68,6 +70,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineForkJoin extends EngineForkJoinContract {
         EngineForkJoin() {
             super(RedisEngineContractIT::store);
@@ -75,6 +78,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class StackOverflow extends StackOverflowContract {
         StackOverflow() {
             super(RedisEngineContractIT::store);
@@ -82,6 +86,7 @@ class RedisEngineContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class AbandonedHold extends AbandonedHoldContract {
         AbandonedHold() {
             super(RedisEngineContractIT::store);

@@ -45,6 +45,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineKept extends EngineKeptContract {
         EngineKept() {
             super(RedlockStore.of(5));
@@ -87,6 +88,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAcquire extends EngineAcquireContract {
         EngineAcquire() {
             super(RedlockStore.of(5));
@@ -94,6 +96,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineHold extends EngineHoldContract {
         EngineHold() {
             super(RedlockStore.of(5));
@@ -109,6 +112,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineInput extends EngineInputContract {
         EngineInput() {
             super(RedlockStore.of(5));
@@ -123,6 +127,7 @@ class RedlockContractTests {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAdmin extends EngineAdminContract {
         EngineAdmin() {
             super(RedlockStore.of(5));

@@ -8,7 +8,9 @@ import io.github.lockstarter.contract.ReleaseContract;
 import io.github.lockstarter.contract.WakeUpContract;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -54,6 +56,7 @@ class RedlockServersContractIT {
     }
 
     @Nested
+    @Tag(Effort.FULL)
     class EngineAdmin extends EngineAdminContract {
         EngineAdmin() {
             super(RedlockServersContractIT::store);

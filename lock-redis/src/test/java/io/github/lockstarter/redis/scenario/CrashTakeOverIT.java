@@ -19,10 +19,12 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.engine.settings.EngineSettings;
 import io.github.lockstarter.redis.testing.TcpProxy;
 import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks of an instance that has crashed, is paused, or is cut off, under a lease that outlives the test. */
@@ -80,6 +82,7 @@ class CrashTakeOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void leavesTheLockOfAnInstanceThatTakesNoPartToItsLease() throws Exception {
         Application heir = takingPart(newApplication());
         try (ChildJvm holder = holding("0")) {

@@ -11,6 +11,7 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.redis.testing.TcpProxy;
+import io.github.lockstarter.testing.Effort;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class DoubtStormIT extends RedisScenario {
 
-    private static final Duration STORM = ofSeconds(Integer.getInteger("lock.test.storm-seconds", 6));
+    private static final Duration STORM = ofSeconds(Integer.getInteger("lock.test.storm-seconds", Effort.of(4, 6)));
     private static final Duration LONGEST = STORM.plusSeconds(60);
     private static final Duration CALM = ofSeconds(4);
     private static final int APPLICATIONS = 3;

@@ -19,6 +19,7 @@ import io.github.lockstarter.redis.testing.RedisReplication;
 import io.github.lockstarter.redis.testing.RedisSentinels;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,6 +106,7 @@ class FailoverDoubtIT {
 
         /** The master has forgotten it, so that all replicas that it knows acknowledge. */
         @Test
+        @Tag(Effort.FULL)
         void takesNothingOverWhileAReplicaIsDown() throws Exception {
             RedisServer away = replicas().get(0);
             away.kill();

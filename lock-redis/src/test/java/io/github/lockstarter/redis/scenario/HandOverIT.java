@@ -17,6 +17,7 @@ import io.github.lockstarter.contract.RecordingBackend.Verb;
 import io.github.lockstarter.engine.settings.EngineSettings.HandOver;
 import io.github.lockstarter.testing.CriticalSection;
 import io.github.lockstarter.testing.Crowd;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is handed over inside one instance, on a real server: what that costs, and what the waiters get. */
@@ -58,6 +60,7 @@ class HandOverIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void asksTheServerForEachAcquisitionWithoutHandOver() {
         Application application = warmedUp(
                 newApplication(Application.with(new HandOver(0, Duration.ZERO), Application.settings(LONG_LEASE))));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
 import io.github.lockstarter.testing.OverlapDetector.Section;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Three JVMs that hand a lock over, each among its threads; one is killed and one stopped while they do. */
@@ -30,6 +32,7 @@ class HandOverJvmsIT extends RedisScenario {
      * control: the same run shows what the stopped JVM does after its lease.
      */
     @Test
+    @Tag(Effort.FULL)
     void losesNoFencedWriteWhenOneJvmIsKilledAndAnotherStoppedInTheMiddleOfItsRow() throws Exception {
         try (ChildJvm killed = jvm(FencedJvm.STALLS);
                 ChildJvm stopped = jvm(FencedJvm.STALLS);

@@ -16,6 +16,7 @@ import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.redis.contract.RedisStore;
 import io.github.lockstarter.redis.settings.RedisSettings;
 import io.github.lockstarter.redis.testing.RedisServer;
+import io.github.lockstarter.testing.Effort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -23,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -175,6 +177,7 @@ abstract class HistoryFailover {
     }
 
     @ParameterizedTest
+    @Tag(Effort.FULL)
     @MethodSource(SEEDS)
     void grantsAgainSoonAfterTheGrace(long seed) {
         assertThat(timeToGrantAgain(seed, RedisServer::kill)).isLessThan(lease().plusSeconds(5));

@@ -14,6 +14,7 @@ import io.github.lockstarter.spi.AcquireCommand.Waiting;
 import io.github.lockstarter.spi.AcquireResult;
 import io.github.lockstarter.spi.LockBackend;
 import io.github.lockstarter.spi.LockToken;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many callers of one instance ask for one key at a time, or for many keys. */
@@ -97,6 +99,7 @@ class HotKeyIT extends RedisScenario {
 
     /** The key is never idle: what was answered is forgotten all the same. */
     @Test
+    @Tag(Effort.FULL)
     void keepsNothingOfAnsweredCallsWhileTheKeyIsBusy() {
         try (RedisStore store = new RedisStore(server().uri()).with(settings())) {
             LockBackend backend = store.connect();

@@ -9,12 +9,14 @@ import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.testing.ChildJvm;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.OverlapDetector;
 import io.github.lockstarter.testing.OverlapDetector.Section;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Real JVMs against each other, and what remains of one that is killed. */
@@ -77,6 +79,7 @@ class MultipleJvmsIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void takesOverAtTheEndOfTheLeaseWhenTheHolderIsKilled() {
         Duration lease = ofSeconds(2);
         Application heir = warmedUp(newApplication());

@@ -14,12 +14,14 @@ import io.github.lockstarter.redis.contract.QuorumStore;
 import io.github.lockstarter.redis.testing.RedisQuorum;
 import io.github.lockstarter.redis.testing.RedisServer;
 import io.github.lockstarter.redis.testing.TopologyExtension;
+import io.github.lockstarter.testing.Effort;
 import io.github.lockstarter.testing.WarmUp;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -48,6 +50,7 @@ class RedlockFaultsIT {
 
     /** Nobody votes who has just come back, so that each pair fails when the one before votes again. */
     @Test
+    @Tag(Effort.FULL)
     void locksWithAnyTwoServersDown() {
         try (QuorumStore store = store(LEASE);
                 Application first = Application.over(store.connect());

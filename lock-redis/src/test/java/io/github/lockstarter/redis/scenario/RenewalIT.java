@@ -12,11 +12,13 @@ import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
 import io.github.lockstarter.contract.Application;
 import io.github.lockstarter.contract.RecordingBackend.Verb;
+import io.github.lockstarter.testing.Effort;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases on a real server: kept, lost, and what each looks like from outside. */
@@ -36,6 +38,7 @@ class RenewalIT extends RedisScenario {
     private final AtomicInteger losses = new AtomicInteger();
 
     @Test
+    @Tag(Effort.FULL)
     void keepsAtLeastHalfTheLeaseOnTheServerForTwoLeases() {
         Application patient = newApplication(LONGER_LEASE);
         try (LockHandle held = patient.locks().acquire(request)) {

@@ -2,12 +2,15 @@ package io.github.lockstarter.redis.scenario;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.lockstarter.testing.Effort;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The check that nothing stays behind sees what does. */
 class ScenarioChecksIT extends RedisScenario {
 
     @Test
+    @Tag(Effort.FULL)
     void seesALockThatStays() {
         redis().psetex(lockKey, 60_000, "left behind");
 
@@ -15,6 +18,7 @@ class ScenarioChecksIT extends RedisScenario {
     }
 
     @Test
+    @Tag(Effort.FULL)
     void seesAQueueEntryThatStays() {
         redis().zadd(waitersKey, 1, "left behind");
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The engine over the etcd backend against the contract. */
+@Tag(Effort.FULL)
 class EtcdEngineContractIT {
 
     @BeforeAll
@@ -44,7 +45,6 @@ class EtcdEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.SLOW)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {
             super(SharedEtcd::store);
@@ -73,7 +73,6 @@ class EtcdEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.SLOW)
     class StackOverflow extends StackOverflowContract {
         StackOverflow() {
             super(SharedEtcd::store);
@@ -81,7 +80,6 @@ class EtcdEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.SLOW)
     class AbandonedHold extends AbandonedHoldContract {
         AbandonedHold() {
             super(SharedEtcd::store);

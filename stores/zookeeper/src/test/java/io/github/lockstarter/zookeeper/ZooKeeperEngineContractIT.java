@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The engine over the store against the contract. */
+@Tag(Effort.FULL)
 class ZooKeeperEngineContractIT {
 
     @Nested
@@ -38,7 +39,6 @@ class ZooKeeperEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class EngineRenewal extends EngineRenewalContract {
         EngineRenewal() {
             super(ZooKeeperStore::new);
@@ -67,7 +67,6 @@ class ZooKeeperEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class StackOverflow extends StackOverflowContract {
         StackOverflow() {
             super(ZooKeeperStore::new);
@@ -75,7 +74,6 @@ class ZooKeeperEngineContractIT {
     }
 
     @Nested
-    @Tag(Effort.FULL)
     class AbandonedHold extends AbandonedHoldContract {
         AbandonedHold() {
             super(ZooKeeperStore::new);
