@@ -20,44 +20,11 @@ public sealed interface LockEvent {
      */
     String key();
 
-    /**
-     * Calls {@link LockListener#onEvent} and then the method for the type of this event, both on the given reference,
-     * so that the advice of a proxy applies to them.
-     *
-     * @param listener receives this event
-     */
-    default void passTo(LockListener listener) {
-        listener.onEvent(this);
-        if (this instanceof Acquired acquired) {
-            listener.onAcquired(acquired);
-        } else if (this instanceof Released released) {
-            listener.onReleased(released);
-        } else if (this instanceof Contended contended) {
-            listener.onContended(contended);
-        } else if (this instanceof NotAcquired notAcquired) {
-            listener.onNotAcquired(notAcquired);
-        } else if (this instanceof Renewed renewed) {
-            listener.onRenewed(renewed);
-        } else if (this instanceof Lost lost) {
-            listener.onLost(lost);
-        } else if (this instanceof Recovering recovering) {
-            listener.onRecovering(recovering);
-        } else if (this instanceof Abandoned abandoned) {
-            listener.onAbandoned(abandoned);
-        } else if (this instanceof HeldLong heldLong) {
-            listener.onHeldLong(heldLong);
-        } else if (this instanceof InDoubt inDoubt) {
-            listener.onInDoubt(inDoubt);
-        } else if (this instanceof Confirmed confirmed) {
-            listener.onConfirmed(confirmed);
-        }
-    }
-
     /** Whether an acquisition had to wait for another owner. */
     enum Path {
         /** The first attempt found the lock free. */
         UNCONTENDED,
-        /** It waited; {@link LockListener#onContended} was called. */
+        /** It waited; {@link Contended} was raised. */
         WAITED,
         /** The lock was passed on by a holder of the same JVM, without asking the backend. */
         HANDED_OVER,
@@ -83,7 +50,7 @@ public sealed interface LockEvent {
         RENEWED,
         /** No answer, or an error; it is tried again while the lease lasts. */
         FAILED,
-        /** The lock is no longer ours; {@link LockListener#onLost} follows. */
+        /** The lock is no longer ours; {@link Lost} follows. */
         LOST
     }
 

@@ -9,7 +9,6 @@ import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
 import io.github.lockstarter.LockHolder;
 import io.github.lockstarter.LockInterruptedException;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockNotAcquiredException;
 import io.github.lockstarter.LockRequest;
@@ -385,17 +384,11 @@ class EngineAcquireInterleavingTests extends EngineInterleavings {
         LockEngine counted = new LockEngine(
                 own,
                 EngineSettings.DEFAULTS,
-                List.of(new LockListener() {
-                    @Override
-                    public void onContended(LockEvent.Contended event) {
+                List.of(event -> {
+                    if (event instanceof LockEvent.Contended) {
                         waiting.incrementAndGet();
-                    }
-
-                    @Override
-                    public void onNotAcquired(LockEvent.NotAcquired event) {
-                        if (event.queued()) {
-                            waiting.decrementAndGet();
-                        }
+                    } else if (event instanceof LockEvent.NotAcquired refused && refused.queued()) {
+                        waiting.decrementAndGet();
                     }
                 }),
                 clock);

@@ -91,9 +91,8 @@ class EngineFailingThreadTests {
     void aListenerMayEnterWhatItsThreadIsAboutToTake() {
         AtomicReference<LockEngine> entered = new AtomicReference<>();
         AtomicInteger entries = new AtomicInteger();
-        LockListener entering = new LockListener() {
-            @Override
-            public void onAcquired(LockEvent.Acquired event) {
+        LockListener entering = event -> {
+            if (event instanceof LockEvent.Acquired) {
                 entered.get().acquire(LockRequest.of(event.key())).release();
                 entries.incrementAndGet();
             }

@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.settings.EngineClock;
 import io.github.lockstarter.engine.settings.EngineSettings;
@@ -36,22 +35,15 @@ class EngineHeldLongTests {
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
 
     private volatile Runnable onContended = () -> {};
-    private final LockListener listener = new LockListener() {
-        @Override
-        public void onEvent(LockEvent event) {
-            events.add(event);
-        }
 
-        @Override
-        public void onContended(LockEvent.Contended event) {
+    private void hear(LockEvent event) {
+        events.add(event);
+        if (event instanceof LockEvent.Contended) {
             onContended.run();
+        } else if (event instanceof LockEvent.HeldLong heldLong) {
+            heard.add(heldLong);
         }
-
-        @Override
-        public void onHeldLong(LockEvent.HeldLong event) {
-            heard.add(event);
-        }
-    };
+    }
 
     /** Runs whenever a watchdog looks at the clock. */
     private volatile Runnable onWatchdogsClock = () -> {};
@@ -81,7 +73,7 @@ class EngineHeldLongTests {
                 warnAfter,
                 defaults.crashTakeOver(),
                 Map.of("nightly", never));
-        return new LockEngine(backend, settings, List.of(listener), clock);
+        return new LockEngine(backend, settings, List.of(this::hear), clock);
     }
 
     private long nanos() {

@@ -8,7 +8,6 @@ import io.github.lockstarter.HeldLock;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockEvent.LossCause;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockLostException;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.ReleaseOutcome;
@@ -272,26 +271,8 @@ class EngineHoldInterleavingTests extends EngineInterleavings {
     void aLossBeforeTheHandOutIsToldWithTheGrant() throws Exception {
         List<Class<?>> told = new CopyOnWriteArrayList<>();
         ManualBackend own = new ManualBackend();
-        LockEngine late = new LockEngine(
-                own,
-                EngineSettings.DEFAULTS,
-                List.of(new LockListener() {
-                    @Override
-                    public void onAcquired(LockEvent.Acquired event) {
-                        told.add(event.getClass());
-                    }
-
-                    @Override
-                    public void onReleased(LockEvent.Released event) {
-                        told.add(event.getClass());
-                    }
-
-                    @Override
-                    public void onLost(LockEvent.Lost event) {
-                        told.add(event.getClass());
-                    }
-                }),
-                clock);
+        LockEngine late =
+                new LockEngine(own, EngineSettings.DEFAULTS, List.of(event -> told.add(event.getClass())), clock);
         CompletableFuture<LockHandle> acquiring =
                 late.acquireAsync(REQUEST.leasedFor(Duration.ofMillis(500)).withoutRenewal());
         Sent<AcquireCommand, AcquireResult> attempt = own.nextAcquire();

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -32,6 +33,13 @@ abstract class EngineInterleavings {
     /** A name whose locks are never taken over. */
     static final String NEVER_TAKEN_OVER = "never-taken-over";
 
+    private static final Set<Class<?>> KEPT_EVENTS = Set.of(
+            LockEvent.Acquired.class,
+            LockEvent.InDoubt.class,
+            LockEvent.Confirmed.class,
+            LockEvent.Released.class,
+            LockEvent.Lost.class);
+
     final RuntimeException cause = new RuntimeException("connection reset");
 
     final ManualBackend backend;
@@ -44,7 +52,7 @@ abstract class EngineInterleavings {
     final EngineClock clock = new EngineClock(this::nanos, () -> Instant.ofEpochMilli(wallMillis.get()));
     final List<LockEvent.Lost> losses = new CopyOnWriteArrayList<>();
 
-    /** Grants, releases and losses, in the order in which listeners heard of them. */
+    /** The {@link #KEPT_EVENTS}, in the order in which the listener received them. */
     final List<Object> events = new CopyOnWriteArrayList<>();
 
     /** Why acquisitions ended without the lock. */
@@ -108,47 +116,30 @@ abstract class EngineInterleavings {
     private LockListener listener() {
         return new LockListener() {
             @Override
-            public void onContended(LockEvent.Contended event) {
-                onContended.run();
-            }
-
-            @Override
-            public void onAcquired(LockEvent.Acquired event) {
-                events.add(event);
-                onAcquired.run();
-            }
-
-            @Override
-            public void onNotAcquired(LockEvent.NotAcquired event) {
-                refusals.add(event.refusal());
+            public void onEvent(LockEvent event) {
+                hear(event);
             }
 
             @Override
             public void onStoreEvent(StoreEvent event) {
                 storeEvents.add(event);
             }
-
-            @Override
-            public void onInDoubt(LockEvent.InDoubt event) {
-                events.add(event);
-            }
-
-            @Override
-            public void onConfirmed(LockEvent.Confirmed event) {
-                events.add(event);
-            }
-
-            @Override
-            public void onReleased(LockEvent.Released event) {
-                events.add(event);
-            }
-
-            @Override
-            public void onLost(LockEvent.Lost event) {
-                events.add(event);
-                losses.add(event);
-            }
         };
+    }
+
+    private void hear(LockEvent event) {
+        if (event instanceof LockEvent.Contended) {
+            onContended.run();
+        } else if (event instanceof LockEvent.NotAcquired refused) {
+            refusals.add(refused.refusal());
+        } else if (KEPT_EVENTS.contains(event.getClass())) {
+            events.add(event);
+        }
+        if (event instanceof LockEvent.Acquired) {
+            onAcquired.run();
+        } else if (event instanceof LockEvent.Lost lost) {
+            losses.add(lost);
+        }
     }
 
     @AfterEach

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.github.lockstarter.LockBackendException;
 import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockHandle;
-import io.github.lockstarter.LockListener;
 import io.github.lockstarter.LockRequest;
 import io.github.lockstarter.engine.ManualBackend.Sent;
 import io.github.lockstarter.engine.backend.BackendCalls;
@@ -97,9 +96,8 @@ class EngineStopInterleavingTests extends EngineInterleavings {
             LockEngine stopping = new LockEngine(
                     new LocalLockBackend(),
                     EngineSettings.DEFAULTS,
-                    List.of(new LockListener() {
-                        @Override
-                        public void onReleased(LockEvent.Released event) {
+                    List.of(event -> {
+                        if (event instanceof LockEvent.Released) {
                             released.incrementAndGet();
                         }
                     }),

@@ -63,9 +63,8 @@ class LockMetricsAutoConfigurationTests {
                         "management.metrics.distribution.percentiles.distributed.lock.hold=0.5,0.99")
                 .run(context -> {
                     LockMetrics metrics = context.getBean(LockMetrics.class);
-                    metrics.onAcquired(
-                            new Acquired("order", "order:42", 17, Duration.ofMillis(5), 1, Path.UNCONTENDED));
-                    metrics.onReleased(
+                    metrics.onEvent(new Acquired("order", "order:42", 17, Duration.ofMillis(5), 1, Path.UNCONTENDED));
+                    metrics.onEvent(
                             new Released("order", "order:42", 17, Duration.ofMillis(50), ReleaseOutcome.RELEASED));
 
                     MeterRegistry registry = context.getBean(MeterRegistry.class);

@@ -48,8 +48,10 @@ class LockNameTests {
         private final Queue<String> seen = new ConcurrentLinkedQueue<>();
 
         @Override
-        public void onAcquired(LockEvent.Acquired acquired) {
-            seen.add(acquired.name());
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Acquired) {
+                seen.add(event.name());
+            }
         }
     }
 

@@ -138,7 +138,7 @@ class SlowHoldWarningsTests {
                     LockHandle held = context.getBean(LockOperations.class).acquire("order:2")) {
                 ended.release();
                 for (LockHandle handle : List.of(ended, held)) {
-                    warnings.onHeldLong(new LockEvent.HeldLong(
+                    warnings.onEvent(new LockEvent.HeldLong(
                             "order",
                             handle.key(),
                             handle.fencingToken(),

@@ -484,8 +484,10 @@ class TransactionLocksTests {
         }
 
         @Override
-        public void onReleased(LockEvent.Released event) {
-            keys.add(event.key());
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Released) {
+                keys.add(event.key());
+            }
         }
     }
 

@@ -56,7 +56,7 @@ public final class EventDispatcher implements AutoCloseable {
     private void callEach(LockEvent event) {
         for (int i = 0; i < listeners.size(); i++) {
             try {
-                event.passTo(listeners.get(i));
+                listeners.get(i).onEvent(event);
             } catch (RuntimeException | Error failure) {
                 EngineLog.report(LISTENER, failure);
             }

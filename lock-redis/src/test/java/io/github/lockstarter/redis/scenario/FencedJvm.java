@@ -132,15 +132,11 @@ final class FencedJvm {
     }
 
     private LockListener listener() {
-        return new LockListener() {
-            @Override
-            public void onAcquired(LockEvent.Acquired event) {
-                PATH.set(event.path());
-            }
-
-            @Override
-            public void onLost(LockEvent.Lost event) {
-                System.out.println("lost " + event.fencingToken());
+        return event -> {
+            if (event instanceof LockEvent.Acquired acquired) {
+                PATH.set(acquired.path());
+            } else if (event instanceof LockEvent.Lost lost) {
+                System.out.println("lost " + lost.fencingToken());
             }
         };
     }

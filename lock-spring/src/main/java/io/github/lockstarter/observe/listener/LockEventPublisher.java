@@ -8,9 +8,9 @@ import org.springframework.context.ApplicationEventPublisher;
 
 /**
  * Publishes what an application may want to act upon as Spring events, whose payload is the {@link LockEvent} or {@link
- * StoreEvent} itself: each loss, each wait that ended in vain, the begin of each recovery, and what happens to the
- * store. What is published is chosen on the thread that made the transition, so that nothing else takes room, and
- * published on a thread of its own, never on that of a lock.
+ * StoreEvent} itself: each loss, each wait that ended without the lock, the begin of each recovery, and what
+ * happens to the store. What is published is chosen on the thread that made the transition, so that nothing else takes
+ * room, and published on a thread of its own, never on that of a lock.
  *
  * <p>{@link #quietUntil} is the end of the recovery that was published last, by {@link System#nanoTime()}; the thread
  * that moves it on publishes.
@@ -26,26 +26,26 @@ public final class LockEventPublisher extends QueuedListener {
     }
 
     @Override
-    public void onLost(LockEvent.Lost event) {
-        addLoss(() -> events.publishEvent(event));
-    }
-
-    /** Not for attempts that do not wait: for them a held lock is a normal result. */
-    @Override
-    public void onNotAcquired(LockEvent.NotAcquired event) {
-        if (event.queued() && event.refusal() == Refusal.CONTENDED) {
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Lost) {
+            addLoss(() -> events.publishEvent(event));
+        } else if (event instanceof LockEvent.NotAcquired refused && isWaitWithoutSuccess(refused)) {
+            add(() -> events.publishEvent(event));
+        } else if (event instanceof LockEvent.Recovering recovering && isFirst(recovering)) {
             add(() -> events.publishEvent(event));
         }
     }
 
-    @Override
-    public void onRecovering(LockEvent.Recovering event) {
+    /** An attempt that does not wait is none: for it a held lock is a normal result. */
+    private static boolean isWaitWithoutSuccess(LockEvent.NotAcquired event) {
+        return event.queued() && event.refusal() == Refusal.CONTENDED;
+    }
+
+    private boolean isFirst(LockEvent.Recovering event) {
         long now = System.nanoTime();
         long until = quietUntil.get();
-        if (now - until >= 0
-                && quietUntil.compareAndSet(until, now + event.remaining().toNanos())) {
-            add(() -> events.publishEvent(event));
-        }
+        return now - until >= 0
+                && quietUntil.compareAndSet(until, now + event.remaining().toNanos());
     }
 
     @Override

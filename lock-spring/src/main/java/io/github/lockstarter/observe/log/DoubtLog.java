@@ -44,7 +44,21 @@ public final class DoubtLog implements LockListener {
     }
 
     @Override
-    public void onInDoubt(LockEvent.InDoubt event) {
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.InDoubt doubt) {
+            inDoubt(doubt);
+        } else if (event instanceof LockEvent.Confirmed confirmed) {
+            confirmed(confirmed);
+        } else if (event instanceof LockEvent.Released released) {
+            settled(released.key(), released.fencingToken());
+        } else if (event instanceof LockEvent.Lost lost) {
+            settled(lost.key(), lost.fencingToken());
+        } else if (event instanceof LockEvent.Acquired acquired) {
+            acquired.takenOverFrom().ifPresent(from -> takenOver(acquired, from));
+        }
+    }
+
+    private void inDoubt(LockEvent.InDoubt event) {
         LockLogLine.about(log.atLevel(levelOf(event)), event, event.fencingToken())
                 .log(
                         "Lock '{}' (fencing token {}), held for {}, is in doubt: the lock store has not confirmed it for"
@@ -64,24 +78,13 @@ public final class DoubtLog implements LockListener {
                 : Level.DEBUG;
     }
 
-    @Override
-    public void onConfirmed(LockEvent.Confirmed event) {
+    private void confirmed(LockEvent.Confirmed event) {
         Level level = settled(event.key(), event.fencingToken()) ? Level.WARN : Level.DEBUG;
         LockLogLine.about(log.atLevel(level), event, event.fencingToken())
                 .log(
                         "Lock '{}' (fencing token {}) is held: the lock store confirmed it after {} in doubt",
                         event.fencingToken(),
                         DurationText.of(event.inDoubtFor()));
-    }
-
-    @Override
-    public void onReleased(LockEvent.Released event) {
-        settled(event.key(), event.fencingToken());
-    }
-
-    @Override
-    public void onLost(LockEvent.Lost event) {
-        settled(event.key(), event.fencingToken());
     }
 
     /** Whether it is the lock that was warned about; from now on, none is. */
@@ -93,16 +96,15 @@ public final class DoubtLog implements LockListener {
                 && warned.compareAndSet(last, null);
     }
 
-    @Override
-    public void onAcquired(LockEvent.Acquired event) {
-        event.takenOverFrom().ifPresent(from -> LockLogLine.about(log.atWarn(), event, event.fencingToken())
+    private static void takenOver(LockEvent.Acquired event, LockHolder from) {
+        LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
                         "Took lock '{}' (fencing token {}) over from instance {}{}, which is not connected to the lock"
                                 + " backend any more. Check whether that instance crashed, and whether its work was left"
                                 + " unfinished",
                         event.fencingToken(),
                         from.instanceText(),
-                        ownerOf(from)));
+                        ownerOf(from));
     }
 
     private static String ownerOf(LockHolder from) {

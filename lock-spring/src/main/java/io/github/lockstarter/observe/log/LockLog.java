@@ -31,7 +31,25 @@ public final class LockLog implements LockListener {
     }
 
     @Override
-    public void onAcquired(LockEvent.Acquired event) {
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Acquired acquired) {
+            acquired(acquired);
+        } else if (event instanceof LockEvent.Released released) {
+            released(released);
+        } else if (event instanceof LockEvent.Contended contended) {
+            LockLogLine.about(log.atDebug(), contended).log("Waiting for lock '{}'");
+        } else if (event instanceof LockEvent.NotAcquired refused) {
+            notAcquired(refused);
+        } else if (event instanceof LockEvent.Renewed renewed) {
+            renewed(renewed);
+        } else if (event instanceof LockEvent.Lost lost) {
+            lost(lost);
+        } else if (event instanceof LockEvent.Abandoned abandoned) {
+            abandoned(abandoned);
+        }
+    }
+
+    private static void acquired(LockEvent.Acquired event) {
         LockLogLine.about(log.atDebug(), event, event.fencingToken())
                 .log(
                         "Acquired lock '{}' (fencing token {}, {}) after {} and {} attempts",
@@ -41,19 +59,12 @@ public final class LockLog implements LockListener {
                         event.attempts());
     }
 
-    @Override
-    public void onContended(LockEvent.Contended event) {
-        LockLogLine.about(log.atDebug(), event).log("Waiting for lock '{}'");
-    }
-
-    @Override
-    public void onNotAcquired(LockEvent.NotAcquired event) {
+    private static void notAcquired(LockEvent.NotAcquired event) {
         LockLogLine.about(log.atDebug(), event)
                 .log("Did not acquire lock '{}' within {} ({})", DurationText.of(event.waited()), event.refusal());
     }
 
-    @Override
-    public void onRenewed(LockEvent.Renewed event) {
+    private void renewed(LockEvent.Renewed event) {
         Hold hold = new Hold(event.key(), event.fencingToken());
         switch (event.outcome()) {
             case RENEWED -> {
@@ -78,8 +89,7 @@ public final class LockLog implements LockListener {
         }
     }
 
-    @Override
-    public void onReleased(LockEvent.Released event) {
+    private void released(LockEvent.Released event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         if (event.outcome() == ReleaseOutcome.UNKNOWN) {
             LockLogLine.about(log.atWarn(), event, event.fencingToken())
@@ -98,8 +108,7 @@ public final class LockLog implements LockListener {
         }
     }
 
-    @Override
-    public void onLost(LockEvent.Lost event) {
+    private void lost(LockEvent.Lost event) {
         failing.remove(new Hold(event.key(), event.fencingToken()));
         LockLogLine.about(log.atWarn(), event, event.fencingToken())
                 .log(
@@ -111,8 +120,7 @@ public final class LockLog implements LockListener {
                         event.failedRenewals());
     }
 
-    @Override
-    public void onAbandoned(LockEvent.Abandoned event) {
+    private static void abandoned(LockEvent.Abandoned event) {
         Instant since = Instant.now().minus(event.held()).truncatedTo(ChronoUnit.MILLIS);
         String what =
                 switch (event.abandonment()) {

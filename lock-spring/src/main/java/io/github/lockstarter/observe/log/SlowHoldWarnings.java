@@ -35,8 +35,10 @@ public final class SlowHoldWarnings extends QueuedListener {
     }
 
     @Override
-    public void onHeldLong(LockEvent.HeldLong event) {
-        add(() -> warn(event));
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.HeldLong heldLong) {
+            add(() -> warn(heldLong));
+        }
     }
 
     private void warn(LockEvent.HeldLong event) {

@@ -1,6 +1,7 @@
 package io.github.lockstarter.observe.log;
 
 import io.github.lockstarter.DurationText;
+import io.github.lockstarter.LockEvent;
 import io.github.lockstarter.LockListener;
 import io.github.lockstarter.StoreEvent;
 import io.github.lockstarter.StoreEvent.Scope;
@@ -36,6 +37,9 @@ public final class StoreLog implements LockListener {
     public boolean returnsAtOnce() {
         return true;
     }
+
+    @Override
+    public void onEvent(LockEvent event) {}
 
     @Override
     public void onStoreEvent(StoreEvent event) {

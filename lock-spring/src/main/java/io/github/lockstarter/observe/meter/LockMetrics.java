@@ -81,8 +81,32 @@ public final class LockMetrics implements LockListener {
     }
 
     @Override
-    public void onAcquired(LockEvent.Acquired event) {
-        LockNameMeters meters = metersOf(event);
+    public void onEvent(LockEvent event) {
+        LockNameMeters meters = metersOf(event.name());
+        if (event instanceof LockEvent.Acquired acquired) {
+            acquired(meters, acquired);
+        } else if (event instanceof LockEvent.Released released) {
+            if (released.outcome()
+                    != ReleaseOutcome.LOST) { // else the loss, which comes before or after, counts its end
+                ended(meters, released.held());
+            }
+        } else if (event instanceof LockEvent.Contended) {
+            meters.waiting.incrementAndGet();
+        } else if (event instanceof LockEvent.NotAcquired refused) {
+            notAcquired(meters, refused);
+        } else if (event instanceof LockEvent.Renewed renewed) {
+            meters.renewals(renewed.outcome()).increment();
+        } else if (event instanceof LockEvent.Lost lost) {
+            meters.lost(lost.cause()).increment();
+            ended(meters, lost.held());
+        } else if (event instanceof LockEvent.InDoubt) {
+            meters.doubts.increment();
+        } else if (event instanceof LockEvent.Confirmed confirmed) {
+            meters.confirmed.record(confirmed.inDoubtFor());
+        }
+    }
+
+    private static void acquired(LockNameMeters meters, LockEvent.Acquired event) {
         meters.acquired.record(event.waited());
         meters.held.incrementAndGet();
         if (event.path() != LockEvent.Path.UNCONTENDED) {
@@ -95,47 +119,11 @@ public final class LockMetrics implements LockListener {
         }
     }
 
-    @Override
-    public void onInDoubt(LockEvent.InDoubt event) {
-        metersOf(event).doubts.increment();
-    }
-
-    @Override
-    public void onConfirmed(LockEvent.Confirmed event) {
-        metersOf(event).confirmed.record(event.inDoubtFor());
-    }
-
-    @Override
-    public void onContended(LockEvent.Contended event) {
-        metersOf(event).waiting.incrementAndGet();
-    }
-
-    @Override
-    public void onNotAcquired(LockEvent.NotAcquired event) {
-        LockNameMeters meters = metersOf(event);
+    private static void notAcquired(LockNameMeters meters, LockEvent.NotAcquired event) {
         meters.refused(event.refusal()).record(event.waited());
         if (event.queued()) {
             meters.waiting.decrementAndGet();
         }
-    }
-
-    @Override
-    public void onRenewed(LockEvent.Renewed event) {
-        metersOf(event).renewals(event.outcome()).increment();
-    }
-
-    @Override
-    public void onReleased(LockEvent.Released event) {
-        if (event.outcome() != ReleaseOutcome.LOST) { // else its end is counted by onLost, which comes before or after
-            ended(metersOf(event), event.held());
-        }
-    }
-
-    @Override
-    public void onLost(LockEvent.Lost event) {
-        LockNameMeters meters = metersOf(event);
-        meters.lost(event.cause()).increment();
-        ended(meters, event.held());
     }
 
     /**
@@ -159,10 +147,6 @@ public final class LockMetrics implements LockListener {
     private static void ended(LockNameMeters meters, Duration held) {
         meters.hold.record(held);
         meters.held.decrementAndGet();
-    }
-
-    private LockNameMeters metersOf(LockEvent event) {
-        return metersOf(event.name());
     }
 
     private LockNameMeters metersOf(String name) {

@@ -22,10 +22,10 @@ class IsolatedListenerTests {
         LockEventPublisher publisher = new LockEventPublisher(published::add);
         LockEvent.Recovering begun = new LockEvent.Recovering("order", "order:1", Duration.ofMillis(100));
 
-        publisher.onRecovering(begun);
-        publisher.onRecovering(new LockEvent.Recovering("order", "order:2", Duration.ofMillis(20)));
+        publisher.onEvent(begun);
+        publisher.onEvent(new LockEvent.Recovering("order", "order:2", Duration.ofMillis(20)));
         await().untilAsserted(() -> {
-            publisher.onRecovering(new LockEvent.Recovering("order", "order:3", Duration.ofMinutes(1)));
+            publisher.onEvent(new LockEvent.Recovering("order", "order:3", Duration.ofMinutes(1)));
             assertThat(published).hasSize(2).first().isSameAs(begun);
         });
         publisher.close();
@@ -35,17 +35,9 @@ class IsolatedListenerTests {
     void aLossIsHeardWhateverElseAListenerIsBehindWith() {
         CountDownLatch released = new CountDownLatch(1);
         List<LockEvent> told = new CopyOnWriteArrayList<>();
-        IsolatedListener listener = new IsolatedListener(new LockListener() {
-            @Override
-            public void onContended(LockEvent.Contended event) {
-                awaitUninterruptibly(released);
-                told.add(event);
-            }
-
-            @Override
-            public void onLost(LockEvent.Lost event) {
-                told.add(event);
-            }
+        IsolatedListener listener = new IsolatedListener(event -> {
+            awaitUninterruptibly(released);
+            told.add(event);
         });
         LockEvent.Lost lost =
                 new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
@@ -61,14 +53,9 @@ class IsolatedListenerTests {
     }
 
     @Test
-    void aListenerOfAllEventsHearsEachOfThem() {
+    void passesOnEachEvent() {
         List<LockEvent> told = new CopyOnWriteArrayList<>();
-        IsolatedListener listener = new IsolatedListener(new LockListener() {
-            @Override
-            public void onEvent(LockEvent event) {
-                told.add(event);
-            }
-        });
+        IsolatedListener listener = new IsolatedListener(told::add);
         LockEvent contended = new LockEvent.Contended("order", "order:42");
         LockEvent lost = new LockEvent.Lost("order", "order:42", 17, Duration.ofSeconds(1), LossCause.LEASE_EXPIRED, 0);
         listener.onEvent(contended);
@@ -88,13 +75,12 @@ class IsolatedListenerTests {
         });
         LockEvent.NotAcquired inVain =
                 new LockEvent.NotAcquired("order", "order:42", Duration.ofSeconds(5), Refusal.CONTENDED, true);
-        publisher.onNotAcquired(inVain);
+        publisher.onEvent(inVain);
         for (int i = 0; i < 2 * LockListener.MOST_PENDING; i++) {
-            publisher.onNotAcquired(
-                    new LockEvent.NotAcquired("order", "order:42", Duration.ZERO, Refusal.CONTENDED, false));
-            publisher.onRecovering(new LockEvent.Recovering("order", "order:42", Duration.ofMinutes(1)));
+            publisher.onEvent(new LockEvent.NotAcquired("order", "order:42", Duration.ZERO, Refusal.CONTENDED, false));
+            publisher.onEvent(new LockEvent.Recovering("order", "order:42", Duration.ofMinutes(1)));
         }
-        publisher.onNotAcquired(inVain);
+        publisher.onEvent(inVain);
         released.countDown();
 
         await().untilAsserted(() -> assertThat(published).hasSize(3).last().isSameAs(inVain));

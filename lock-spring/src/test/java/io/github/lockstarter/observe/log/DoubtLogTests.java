@@ -28,12 +28,11 @@ class DoubtLogTests {
     private final DoubtLog log = new DoubtLog(now::get);
 
     private void doubt(long fencingToken) {
-        log.onInDoubt(new LockEvent.InDoubt("ship", "order:" + fencingToken, fencingToken, HELD));
+        log.onEvent(new LockEvent.InDoubt("ship", "order:" + fencingToken, fencingToken, HELD));
     }
 
     private void confirm(long fencingToken) {
-        log.onConfirmed(
-                new LockEvent.Confirmed("ship", "order:" + fencingToken, fencingToken, Duration.ofMillis(1_250)));
+        log.onEvent(new LockEvent.Confirmed("ship", "order:" + fencingToken, fencingToken, Duration.ofMillis(1_250)));
     }
 
     private static List<String> warnings(CapturedOutput output) {
@@ -57,9 +56,9 @@ class DoubtLogTests {
         doubt(1);
         confirm(1);
         doubt(2);
-        log.onReleased(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
+        log.onEvent(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
         doubt(3);
-        log.onLost(new LockEvent.Lost("ship", "order:3", 3, HELD, LossCause.TAKEN_OVER, 0));
+        log.onEvent(new LockEvent.Lost("ship", "order:3", 3, HELD, LossCause.TAKEN_OVER, 0));
         doubt(4);
 
         assertThat(warnings(output)).hasSize(5);
@@ -68,7 +67,7 @@ class DoubtLogTests {
     @Test
     void isNotSettledByTheEndOfAnotherLock(CapturedOutput output) {
         doubt(1);
-        log.onReleased(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
+        log.onEvent(new LockEvent.Released("ship", "order:2", 2, HELD, ReleaseOutcome.RELEASED));
         confirm(2);
         doubt(3);
 
@@ -95,7 +94,7 @@ class DoubtLogTests {
                 Optional.of("orders"),
                 Optional.of("worker-7"),
                 Optional.of(Instant.EPOCH));
-        log.onAcquired(new LockEvent.Acquired(
+        log.onEvent(new LockEvent.Acquired(
                 "ship", "order:42", 17, Duration.ofSeconds(1), 3, Path.TAKEN_OVER, Optional.of(from)));
 
         assertThat(warnings(output))
@@ -108,7 +107,7 @@ class DoubtLogTests {
 
     @Test
     void saysNothingOfALockThatWasFree(CapturedOutput output) {
-        log.onAcquired(new LockEvent.Acquired("ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED));
+        log.onEvent(new LockEvent.Acquired("ship", "order:42", 17, Duration.ofSeconds(1), 1, Path.UNCONTENDED));
 
         assertThat(output).isEmpty();
     }

@@ -37,7 +37,7 @@ class LockLogTests {
     private final LockLog log = new LockLog();
 
     private void renewed(RenewalOutcome outcome) {
-        log.onRenewed(new LockEvent.Renewed("ship", "order:42", 17, outcome));
+        log.onEvent(new LockEvent.Renewed("ship", "order:42", 17, outcome));
     }
 
     @Test
@@ -58,7 +58,7 @@ class LockLogTests {
     @Test
     void forgetsAFailedRenewalWithItsHold(CapturedOutput output) {
         renewed(RenewalOutcome.FAILED);
-        log.onReleased(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        log.onEvent(new LockEvent.Released("ship", "order:42", 17, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
         renewed(RenewalOutcome.RENEWED);
         assertThat(output).doesNotContain("(fencing token 17) again");
     }
@@ -70,7 +70,7 @@ class LockLogTests {
         lines.start();
         logger.addAppender(lines);
         try {
-            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+            log.onEvent(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
         } finally {
             logger.detachAppender(lines);
         }
@@ -98,8 +98,8 @@ class LockLogTests {
         logger.setLevel(Level.DEBUG);
         MDC.setContextMap(Map.of(LockMdc.KEY, "outer", LockMdc.NAME, "around", LockMdc.FENCING_TOKEN, "1"));
         try {
-            log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
-            log.onContended(new LockEvent.Contended("ship", "order:42"));
+            log.onEvent(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+            log.onEvent(new LockEvent.Contended("ship", "order:42"));
         } finally {
             MDC.clear();
             logger.setLevel(before);
@@ -127,7 +127,7 @@ class LockLogTests {
 
     @Test
     void warnsOfALoss(CapturedOutput output) {
-        log.onLost(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
+        log.onEvent(new LockEvent.Lost("ship", "order:42", 17, Duration.ofSeconds(31), LossCause.LEASE_EXPIRED, 3));
         assertThat(output)
                 .contains("WARN")
                 .contains("Lost lock 'order:42' (fencing token 17) after 31s: LEASE_EXPIRED, 3 failed renewals");
@@ -135,9 +135,8 @@ class LockLogTests {
 
     @Test
     void warnsOfAReleaseWithoutAnswerOnly(CapturedOutput output) {
-        log.onReleased(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
-        log.onReleased(
-                new LockEvent.Released("ship", "order:42", 17, Duration.ofMillis(11_712), ReleaseOutcome.UNKNOWN));
+        log.onEvent(new LockEvent.Released("ship", "order:41", 16, Duration.ofSeconds(1), ReleaseOutcome.RELEASED));
+        log.onEvent(new LockEvent.Released("ship", "order:42", 17, Duration.ofMillis(11_712), ReleaseOutcome.UNKNOWN));
         assertThat(output.toString().lines().filter(line -> line.contains("WARN")))
                 .singleElement()
                 .asString()
@@ -147,17 +146,16 @@ class LockLogTests {
 
     @Test
     void keepsAKeyWithLineBreaksOnItsLine(CapturedOutput output) {
-        log.onLost(new LockEvent.Lost("ship", "a\r\nforged", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
+        log.onEvent(new LockEvent.Lost("ship", "a\r\nforged", 17, Duration.ofSeconds(31), LossCause.MAX_HOLD, 0));
 
         assertThat(output).contains("Lost lock 'a\\r\\nforged'").doesNotContain("\nforged");
     }
 
     @Test
     void namesALockThatNoCodeCanRelease(CapturedOutput output) {
-        log.onAbandoned(new LockEvent.Abandoned(
+        log.onEvent(new LockEvent.Abandoned(
                 "ship", "order:42", 17, "request-7", Duration.ofSeconds(31), Abandonment.RELEASED));
-        log.onAbandoned(
-                new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));
+        log.onEvent(new LockEvent.Abandoned("ship", "order:43", 18, "async", Duration.ofSeconds(31), Abandonment.KEPT));
 
         assertThat(output)
                 .contains("No code can release lock 'order:42' (name 'ship', fencing token 17), held since ")

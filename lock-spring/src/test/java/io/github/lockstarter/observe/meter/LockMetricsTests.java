@@ -75,7 +75,7 @@ class LockMetricsTests {
 
     @Test
     void timesAnAcquisitionAndCountsTheHeldLock() {
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
 
         assertThat(acquires("acquired")).isEqualTo(1);
         assertThat(registry.get("distributed.lock.acquire")
@@ -89,8 +89,8 @@ class LockMetricsTests {
 
     @Test
     void timesTheHoldFromGrantToRelease() {
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
-        metrics.onReleased(released(ReleaseOutcome.RELEASED));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
+        metrics.onEvent(released(ReleaseOutcome.RELEASED));
 
         assertThat(gauge("distributed.lock.held")).isZero();
         assertThat(registry.get("distributed.lock.hold").timer().totalTime(TimeUnit.SECONDS))
@@ -99,12 +99,12 @@ class LockMetricsTests {
 
     @Test
     void countsACallerAsWaitingUntilItHasTheLock() {
-        metrics.onContended(new Contended(NAME, KEY));
-        metrics.onContended(new Contended(NAME, KEY));
+        metrics.onEvent(new Contended(NAME, KEY));
+        metrics.onEvent(new Contended(NAME, KEY));
         assertThat(gauge("distributed.lock.waiting")).isEqualTo(2);
 
-        metrics.onAcquired(acquired(Path.WAITED));
-        metrics.onAcquired(acquired(Path.HANDED_OVER));
+        metrics.onEvent(acquired(Path.WAITED));
+        metrics.onEvent(acquired(Path.HANDED_OVER));
 
         assertThat(gauge("distributed.lock.waiting")).isZero();
         assertThat(registry.get("distributed.lock.handovers").counter().count()).isEqualTo(1);
@@ -113,9 +113,9 @@ class LockMetricsTests {
     @ParameterizedTest
     @EnumSource(Refusal.class)
     void timesARefusalByItsReasonAndEndsTheWait(Refusal refusal) {
-        metrics.onContended(new Contended(NAME, KEY));
-        metrics.onNotAcquired(new NotAcquired(NAME, KEY, WAITED, refusal, true));
-        metrics.onNotAcquired(new NotAcquired(NAME, KEY, WAITED, refusal, false));
+        metrics.onEvent(new Contended(NAME, KEY));
+        metrics.onEvent(new NotAcquired(NAME, KEY, WAITED, refusal, true));
+        metrics.onEvent(new NotAcquired(NAME, KEY, WAITED, refusal, false));
 
         assertThat(acquires(refusal.name().toLowerCase(Locale.ROOT))).isEqualTo(2);
         assertThat(gauge("distributed.lock.waiting")).isZero();
@@ -125,7 +125,7 @@ class LockMetricsTests {
     @ParameterizedTest
     @EnumSource(RenewalOutcome.class)
     void countsRenewalsByTheirOutcome(RenewalOutcome outcome) {
-        metrics.onRenewed(new Renewed(NAME, KEY, 17, outcome));
+        metrics.onEvent(new Renewed(NAME, KEY, 17, outcome));
 
         assertThat(registry.get("distributed.lock.renewals")
                         .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
@@ -139,13 +139,13 @@ class LockMetricsTests {
 
     @Test
     void countsALossOnceWhicheverOfItsTwoEventsComesFirst() {
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
 
-        metrics.onLost(lost());
-        metrics.onReleased(released(ReleaseOutcome.LOST));
-        metrics.onReleased(released(ReleaseOutcome.LOST));
-        metrics.onLost(lost());
+        metrics.onEvent(lost());
+        metrics.onEvent(released(ReleaseOutcome.LOST));
+        metrics.onEvent(released(ReleaseOutcome.LOST));
+        metrics.onEvent(lost());
 
         assertThat(registry.get("distributed.lock.lost")
                         .tag("cause", "owner_changed")
@@ -158,10 +158,10 @@ class LockMetricsTests {
 
     @Test
     void countsTakeOversApartFromOtherGrants() {
-        metrics.onContended(new Contended(NAME, KEY));
-        metrics.onAcquired(acquired(Path.TAKEN_OVER));
-        metrics.onContended(new Contended(NAME, KEY));
-        metrics.onAcquired(acquired(Path.WAITED));
+        metrics.onEvent(new Contended(NAME, KEY));
+        metrics.onEvent(acquired(Path.TAKEN_OVER));
+        metrics.onEvent(new Contended(NAME, KEY));
+        metrics.onEvent(acquired(Path.WAITED));
 
         assertThat(counter("distributed.lock.takeovers")).isEqualTo(1);
         assertThat(counter("distributed.lock.handovers")).isZero();
@@ -171,10 +171,10 @@ class LockMetricsTests {
 
     @Test
     void countsDoubtsAndTimesTheirConfirmation() {
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
-        metrics.onInDoubt(new InDoubt(NAME, KEY, 17, HELD));
-        metrics.onInDoubt(new InDoubt(NAME, KEY, 18, HELD));
-        metrics.onConfirmed(new Confirmed(NAME, KEY, 17, WAITED));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
+        metrics.onEvent(new InDoubt(NAME, KEY, 17, HELD));
+        metrics.onEvent(new InDoubt(NAME, KEY, 18, HELD));
+        metrics.onEvent(new Confirmed(NAME, KEY, 17, WAITED));
 
         assertThat(counter("distributed.lock.doubts")).isEqualTo(2);
         assertThat(registry.get("distributed.lock.confirmed").timer())
@@ -187,7 +187,7 @@ class LockMetricsTests {
     @ParameterizedTest
     @EnumSource(LossCause.class)
     void countsLossesByTheirCause(LossCause cause) {
-        metrics.onLost(new Lost(NAME, KEY, 17, HELD, cause, 0));
+        metrics.onEvent(new Lost(NAME, KEY, 17, HELD, cause, 0));
 
         assertThat(registry.get("distributed.lock.lost").counters())
                 .filteredOn(counter -> counter.count() == 1)
@@ -198,8 +198,8 @@ class LockMetricsTests {
 
     @Test
     void aReleaseThatWasNotAnsweredEndsTheHold() {
-        metrics.onAcquired(acquired(Path.UNCONTENDED));
-        metrics.onReleased(released(ReleaseOutcome.UNKNOWN));
+        metrics.onEvent(acquired(Path.UNCONTENDED));
+        metrics.onEvent(released(ReleaseOutcome.UNKNOWN));
 
         assertThat(gauge("distributed.lock.held")).isZero();
     }
@@ -252,14 +252,14 @@ class LockMetricsTests {
     }
 
     private void everyEvent(String name, String key) {
-        metrics.onAcquired(new Acquired(name, key, 17, WAITED, 1, Path.UNCONTENDED));
-        metrics.onRenewed(new Renewed(name, key, 17, RenewalOutcome.RENEWED));
-        metrics.onReleased(new Released(name, key, 17, HELD, ReleaseOutcome.RELEASED));
-        metrics.onContended(new Contended(name, key));
-        metrics.onNotAcquired(new NotAcquired(name, key, WAITED, Refusal.CONTENDED, true));
-        metrics.onAcquired(new Acquired(name, key, 18, WAITED, 1, Path.UNCONTENDED));
-        metrics.onLost(new Lost(name, key, 18, HELD, LossCause.LEASE_EXPIRED, 3));
-        metrics.onReleased(new Released(name, key, 18, HELD, ReleaseOutcome.LOST));
+        metrics.onEvent(new Acquired(name, key, 17, WAITED, 1, Path.UNCONTENDED));
+        metrics.onEvent(new Renewed(name, key, 17, RenewalOutcome.RENEWED));
+        metrics.onEvent(new Released(name, key, 17, HELD, ReleaseOutcome.RELEASED));
+        metrics.onEvent(new Contended(name, key));
+        metrics.onEvent(new NotAcquired(name, key, WAITED, Refusal.CONTENDED, true));
+        metrics.onEvent(new Acquired(name, key, 18, WAITED, 1, Path.UNCONTENDED));
+        metrics.onEvent(new Lost(name, key, 18, HELD, LossCause.LEASE_EXPIRED, 3));
+        metrics.onEvent(new Released(name, key, 18, HELD, ReleaseOutcome.LOST));
     }
 
     private static Acquired acquired(Path path) {

@@ -19,7 +19,9 @@ final class ContendedCalls implements LockListener {
     }
 
     @Override
-    public void onContended(LockEvent.Contended event) {
-        first.countDown();
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Contended) {
+            first.countDown();
+        }
     }
 }

@@ -44,17 +44,17 @@ class SectionReporter implements SectionListener, LockListener {
     }
 
     @Override
-    public void onAcquired(LockEvent.Acquired event) {
-        acquired.put(new Hold(event.key(), event.fencingToken()), event);
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Acquired grant) {
+            acquired.put(new Hold(grant.key(), grant.fencingToken()), grant);
+        } else if (event instanceof LockEvent.Released released) {
+            forget(new Hold(released.key(), released.fencingToken()));
+        } else if (event instanceof LockEvent.Lost loss) {
+            lost(loss);
+        }
     }
 
-    @Override
-    public void onReleased(LockEvent.Released event) {
-        forget(new Hold(event.key(), event.fencingToken()));
-    }
-
-    @Override
-    public void onLost(LockEvent.Lost event) {
+    private void lost(LockEvent.Lost event) {
         Hold hold = new Hold(event.key(), event.fencingToken());
         Section section = running.get(hold);
         if (section != null) {

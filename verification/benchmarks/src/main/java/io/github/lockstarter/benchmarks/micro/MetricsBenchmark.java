@@ -42,7 +42,7 @@ public class MetricsBenchmark {
     }
 
     private void record() {
-        metrics.onAcquired(acquired);
-        metrics.onReleased(released);
+        metrics.onEvent(acquired);
+        metrics.onEvent(released);
     }
 }

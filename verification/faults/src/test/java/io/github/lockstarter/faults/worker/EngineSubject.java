@@ -124,12 +124,27 @@ final class EngineSubject implements Subject {
     private final class Ears implements LockListener {
 
         @Override
-        public void onAcquired(LockEvent.Acquired event) {
-            paths.put(id(event.key(), event.fencingToken()), event.path().name());
+        public void onEvent(LockEvent event) {
+            if (event instanceof LockEvent.Acquired acquired) {
+                paths.put(
+                        id(acquired.key(), acquired.fencingToken()),
+                        acquired.path().name());
+            } else if (event instanceof LockEvent.Renewed renewed) {
+                renewed(renewed);
+            } else if (event instanceof LockEvent.Lost lost) {
+                journal.write(journal.event(EventKind.LOSS_REPORTED)
+                        .of(lost.key(), lost.fencingToken())
+                        .noting(lost.cause().name()));
+            } else if (event instanceof LockEvent.InDoubt doubt) {
+                journal.write(journal.event(EventKind.IN_DOUBT).of(doubt.key(), doubt.fencingToken()));
+            } else if (event instanceof LockEvent.Confirmed confirmed) {
+                journal.write(journal.event(EventKind.CONFIRMED)
+                        .of(confirmed.key(), confirmed.fencingToken())
+                        .counting(confirmed.inDoubtFor().toNanos()));
+            }
         }
 
-        @Override
-        public void onRenewed(LockEvent.Renewed event) {
+        private void renewed(LockEvent.Renewed event) {
             LockHandle handle = held.get(id(event.key(), event.fencingToken()));
             if (handle != null && event.outcome() == LockEvent.RenewalOutcome.RENEWED) {
                 long now = System.nanoTime();
@@ -141,25 +156,6 @@ final class EngineSubject implements Subject {
                             .between(0, now + left));
                 }
             }
-        }
-
-        @Override
-        public void onLost(LockEvent.Lost event) {
-            journal.write(journal.event(EventKind.LOSS_REPORTED)
-                    .of(event.key(), event.fencingToken())
-                    .noting(event.cause().name()));
-        }
-
-        @Override
-        public void onInDoubt(LockEvent.InDoubt event) {
-            journal.write(journal.event(EventKind.IN_DOUBT).of(event.key(), event.fencingToken()));
-        }
-
-        @Override
-        public void onConfirmed(LockEvent.Confirmed event) {
-            journal.write(journal.event(EventKind.CONFIRMED)
-                    .of(event.key(), event.fencingToken())
-                    .counting(event.inDoubtFor().toNanos()));
         }
     }
 
