@@ -34,7 +34,8 @@ final class KeyExpression {
     /** Not static, since the accessor keeps the classes of the arguments, which the application may unload. */
     private final SimpleEvaluationContext.Builder contexts = SimpleEvaluationContext.forPropertyAccessors(
                     DataBindingPropertyAccessor.forReadOnlyAccess())
-            .withInstanceMethods();
+            .withInstanceMethods()
+            .withAssignmentDisabled();
 
     private KeyExpression(String text, String method, Expression expression, Map<String, Integer> positions) {
         this.text = text;
@@ -46,9 +47,9 @@ final class KeyExpression {
     /**
      * Parses and checks an expression.
      *
-     * @param placeholders gives the values of properties, which are texts in the expression
-     * @throws InvalidLockDeclarationException when it cannot be parsed, names an unknown argument, lacks a property, or
-     *     uses what it may not
+     * @param placeholders puts the values of properties into the expression
+     * @throws InvalidLockDeclarationException when it cannot be parsed, or refers to an argument or a property that
+     *     does not exist
      */
     static KeyExpression parse(String text, Method method, KeyParameters parameters, Placeholders placeholders) {
         if (text.isBlank()) {
@@ -59,7 +60,7 @@ final class KeyExpression {
         }
         Map<String, Integer> known = parameters.positions();
         try {
-            String resolved = KeyPlaceholders.insert(text, placeholder -> placeholders.resolve("key", placeholder));
+            String resolved = placeholders.resolve("key", text);
             SpelNodeImpl root = (SpelNodeImpl) PARSER.parseRaw(resolved).getAST();
             Set<String> used = KeyExpressionCheck.usedNames(root, parameters.types(method));
             return new KeyExpression(

@@ -1,44 +1,35 @@
 package io.github.lockstarter.aop;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
+import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.Assign;
-import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
-import org.springframework.expression.spel.ast.ConstructorReference;
-import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.OpDec;
-import org.springframework.expression.spel.ast.OpDivide;
-import org.springframework.expression.spel.ast.OpInc;
-import org.springframework.expression.spel.ast.OpModulus;
-import org.springframework.expression.spel.ast.OperatorPower;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
-import org.springframework.expression.spel.ast.StringLiteral;
-import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
+import org.springframework.util.ClassUtils;
 
 /**
- * Walks through a parsed key expression before it is ever evaluated: it may use arguments, their properties and their
- * methods, as far as their types tell that these exist, and nothing else.
+ * Walks through a parsed key expression before it is ever evaluated, and refuses a name that no argument has and a
+ * property that the class of an argument does not have. Whatever else the evaluation refuses fails the first call.
+ *
+ * <p>Only concrete classes are followed: a value of an interface or an abstract class may have more. A concrete class
+ * may have a subclass with more too; a key that depends on the subclass would fail for the others.
  */
-final class KeyExpressionCheck {
-
-    /** What cannot be reached in the evaluation context of a key. */
-    private static final Map<Class<? extends SpelNode>, String> FORBIDDEN = Map.of(
-            TypeReference.class, "a type",
-            ConstructorReference.class, "a constructor",
-            BeanReference.class, "a bean",
-            FunctionReference.class, "a function",
-            Assign.class, "an assignment",
-            OpInc.class, "an assignment",
-            OpDec.class, "an assignment");
+final class KeyExpressionCheck extends ReflectivePropertyAccessor {
 
     private final Map<String, Type> known;
     private final Set<String> used = new TreeSet<>();
@@ -52,100 +43,81 @@ final class KeyExpressionCheck {
      *
      * @param known declared types of the arguments, by their names
      * @return the names that it uses
-     * @throws IllegalArgumentException when it uses anything else; the message continues a sentence about the
-     *     expression
+     * @throws IllegalArgumentException when it uses another name, or a property that does not exist; the message
+     *     continues a sentence about the expression
      */
     static Set<String> usedNames(SpelNode expression, Map<String, Type> known) {
-        KeyExpressionCheck check = new KeyExpressionCheck(known);
-        check.walk(expression, Scope.CALL);
+        KeyExpressionCheck check = new KeyExpressionCheck(known); // a static one would keep the classes it has seen
+        check.walk(expression, false);
         return check.used;
     }
 
-    /** What a name without a {@code #} refers to. */
-    private enum Scope {
-        /** Nothing. */
-        CALL,
-        /** The element of a selection or projection. */
-        ELEMENT
-    }
-
-    private void walk(SpelNode node, Scope scope) {
-        String forbidden = FORBIDDEN.get(node.getClass());
-        if (forbidden != null) {
-            throw new IllegalArgumentException(
-                    "uses " + forbidden + " (" + node.toStringAST() + "), which a key cannot reach");
-        }
-        if (isArithmetic(node)) {
-            checkNumbers(node);
-        }
+    /** Checks a node, which may read properties without a {@code #} where it has a subject to read them from. */
+    private void walk(SpelNode node, boolean hasSubject) {
         if (node instanceof VariableReference) {
-            checkVariable(nameOf(node), scope);
-        } else if (node instanceof CompoundExpression) {
-            walk(node.getChild(0), scope);
-            for (int i = 1; i < node.getChildCount(); i++) {
-                walkStep(node.getChild(i), scope);
-            }
-            checkPath(node);
-        } else if (scope == Scope.CALL && isRelative(node)) {
+            checkVariable(nameOf(node), hasSubject);
+        } else if (!hasSubject && (node instanceof PropertyOrFieldReference || node instanceof MethodReference)) {
             throw new IllegalArgumentException("uses '" + node.toStringAST() + "', which is not an argument; arguments "
                     + "begin with '#' and texts stand in quotes");
-        } else {
-            walkStep(node, scope);
+        } else if (node instanceof CompoundExpression) {
+            checkPath(node);
         }
-    }
-
-    /** A node whose subject is known: the step before it, or its own children. */
-    private void walkStep(SpelNode node, Scope scope) {
-        Scope inner = node instanceof Projection || node instanceof Selection ? Scope.ELEMENT : scope;
+        boolean readsElements = node instanceof Projection || node instanceof Selection || node instanceof Indexer;
         for (int i = 0; i < node.getChildCount(); i++) {
-            SpelNode child = node.getChild(i);
-            boolean mapKey = node instanceof Indexer && child instanceof PropertyOrFieldReference;
-            if (!mapKey) {
-                walk(child, inner);
-            }
+            boolean isStep = node instanceof CompoundExpression && i > 0;
+            walk(node.getChild(i), hasSubject || readsElements || isStep);
         }
     }
 
-    private void checkPath(SpelNode path) {
-        SpelNode argument = path.getChild(0);
-        Type type = argument instanceof VariableReference ? known.get(nameOf(argument)) : null;
-        if (type != null) {
-            KeyPathCheck.check(type, path);
+    private void checkVariable(String name, boolean hasSubject) {
+        if (known.containsKey(name)) {
+            used.add(name);
+        } else if (!hasSubject || !(name.equals("this") || name.equals("root"))) {
+            throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
         }
+    }
+
+    /** Follows the properties of an argument through their declared types. */
+    private void checkPath(SpelNode path) {
+        Class<?> type =
+                path.getChild(0) instanceof VariableReference argument ? classOf(known.get(nameOf(argument))) : null;
+        for (int i = 1; type != null && i < path.getChildCount(); i++) {
+            type = path.getChild(i) instanceof PropertyOrFieldReference property
+                    ? classOf(typeOf(property.getName(), type))
+                    : null;
+        }
+    }
+
+    private Type typeOf(String property, Class<?> type) {
+        Method getter = findGetterForProperty(property, type, false);
+        if (getter != null) {
+            return getter.getGenericReturnType();
+        }
+        Field field = findField(property, type, false);
+        if (field != null) {
+            return field.getGenericType();
+        }
+        throw new IllegalArgumentException(
+                "reads the property '" + property + "', which " + ClassUtils.getShortName(type) + " does not have");
+    }
+
+    /** The class that every value has or extends; null where a value may have more than its type declares. */
+    private static @Nullable Class<?> classOf(@Nullable Type declared) {
+        Type raw = declared instanceof ParameterizedType generic ? generic.getRawType() : declared;
+        if (!(raw instanceof Class<?> boxed)) {
+            return null;
+        }
+        Class<?> type = ClassUtils.resolvePrimitiveIfNecessary(boxed);
+        boolean mayHaveMore = Modifier.isAbstract(type.getModifiers())
+                || type == Object.class
+                || type == Optional.class
+                || type.isArray()
+                || Map.class.isAssignableFrom(type)
+                || Collection.class.isAssignableFrom(type);
+        return mayHaveMore ? null : type;
     }
 
     private static String nameOf(SpelNode variable) {
         return variable.toStringAST().substring(1);
-    }
-
-    private void checkVariable(String name, Scope scope) {
-        if (scope == Scope.ELEMENT && (name.equals("this") || name.equals("root"))) {
-            return;
-        }
-        if (!known.containsKey(name)) {
-            throw new IllegalArgumentException("uses '#" + name + "', which is not an argument");
-        }
-        used.add(name);
-    }
-
-    private static boolean isArithmetic(SpelNode node) {
-        return node instanceof OpModulus || node instanceof OpDivide || node instanceof OperatorPower;
-    }
-
-    private static void checkNumbers(SpelNode operation) {
-        for (int i = 0; i < operation.getChildCount(); i++) {
-            if (operation.getChild(i) instanceof StringLiteral text) {
-                throw new IllegalArgumentException("computes with the text " + text.toStringAST()
-                        + ", which is no number; the value of a property is always a text");
-            }
-        }
-    }
-
-    private static boolean isRelative(SpelNode node) {
-        return node instanceof PropertyOrFieldReference
-                || node instanceof MethodReference
-                || node instanceof Indexer
-                || node instanceof Projection
-                || node instanceof Selection;
     }
 }
